@@ -1,0 +1,45 @@
+// Adds to package-lock.json the optional packages of other platforms that a partial registry mirror left out, so
+// `npm ci` accepts the lock everywhere. Run it after `npm install` when `npm ci` says "Missing: … from lock file".
+// Versions are the exact ones the parent package pins; npm skips them by `os`, `cpu` and `libc` where they do not apply.
+import { readFileSync, writeFileSync } from "node:fs";
+
+const systems = { android: "android", darwin: "darwin", freebsd: "freebsd", linux: "linux", openharmony: "openharmony", win32: "win32", windows: "win32" };
+const processors = {
+  arm64: "arm64", x64: "x64", 64: "x64", arm: "arm", ia32: "ia32", ppc64: "ppc64", riscv64: "riscv64", s390x: "s390x", loong64: "loong64",
+};
+
+function platformOf(name) {
+  const words = name.split(/[/-]/);
+  const os = words.map((word) => systems[word]).find(Boolean);
+  const cpu = words.map((word) => processors[word]).find(Boolean);
+  if (!os || !cpu) return undefined;
+  const libc = name.includes("musl") ? "musl" : name.includes("gnu") ? "glibc" : undefined;
+  return { cpu: [cpu], os: [os], ...(os === "linux" && libc && { libc: [libc] }) };
+}
+
+const lockPath = new URL("../package-lock.json", import.meta.url);
+const lock = JSON.parse(readFileSync(lockPath, "utf8"));
+const missing = {};
+
+/** Where Node would find `name` from the package at `path`: beside it, then in every node_modules further up. */
+function resolve(path, name) {
+  let folder = `${path}/`;
+  while (folder.includes("node_modules/")) {
+    folder = folder.slice(0, folder.lastIndexOf("node_modules/"));
+    const found = lock.packages[`${folder}node_modules/${name}`];
+    if (found) return found;
+  }
+}
+
+for (const [path, entry] of Object.entries(lock.packages)) {
+  for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
+    const platform = platformOf(name);
+    if (!platform || !/^\d/.test(version) || resolve(path, name)?.version === version) continue;
+    const folder = path.slice(0, path.lastIndexOf("node_modules/"));
+    missing[`${folder}node_modules/${name}`] = { version, ...platform, ...(entry.dev && { dev: true }), optional: true };
+  }
+}
+const [root, ...others] = Object.entries({ ...lock.packages, ...missing });
+lock.packages = Object.fromEntries([root, ...others.sort(([a], [b]) => a.localeCompare(b, "en"))]);
+writeFileSync(lockPath, `${JSON.stringify(lock, null, 2)}\n`);
+console.log(`${Object.keys(missing).length} platform packages added to the lock.`);
