@@ -1,0 +1,63 @@
+import * as v from "valibot";
+import { passwordMaxLength, passwordMinLength } from "./limits";
+import { Uuid } from "./ids";
+import { Phone } from "./phone";
+import { DisplayName } from "./text";
+
+/** SPEC.md §5: at least 6 characters, one upper-case letter, one digit. Stored as typed, never trimmed. */
+export const isAcceptablePassword = (password: string): boolean =>
+  password.length >= passwordMinLength &&
+  password.length <= passwordMaxLength &&
+  /\p{Lu}/u.test(password) &&
+  /\p{Nd}/u.test(password);
+
+/** Parameter names of the public GoTrue API; `captcha_token` carries the solved proof of work. */
+const Meta = v.optional(v.object({ captcha_token: v.optional(v.pipe(v.string(), v.maxLength(4_096))) }));
+
+export const SignUp = v.object({
+  phone: Phone,
+  password: v.pipe(v.string(), v.check(isAcceptablePassword, "weak_password")),
+  data: v.optional(v.object({ username: v.optional(DisplayName) })),
+  gotrue_meta_security: Meta,
+});
+export type SignUp = v.InferInput<typeof SignUp>;
+
+export const PasswordGrant = v.object({
+  phone: Phone,
+  password: v.pipe(v.string(), v.minLength(1), v.maxLength(passwordMaxLength * 4)),
+  gotrue_meta_security: Meta,
+});
+export type PasswordGrant = v.InferInput<typeof PasswordGrant>;
+
+/** Empty from the browser app, whose refresh token travels in its cookie. */
+export const RefreshGrant = v.object({ refresh_token: v.optional(v.pipe(v.string(), v.maxLength(256))) });
+export type RefreshGrant = v.InferInput<typeof RefreshGrant>;
+
+export const AuthUser = v.object({
+  id: Uuid,
+  aud: v.literal("authenticated"),
+  role: v.literal("authenticated"),
+  phone: v.string(),
+  created_at: v.string(),
+  updated_at: v.string(),
+  user_metadata: v.object({ username: v.optional(v.string()) }),
+  app_metadata: v.object({ provider: v.string(), providers: v.array(v.string()) }),
+});
+export type AuthUser = v.InferOutput<typeof AuthUser>;
+
+/**
+ * A session as the public GoTrue API returns it. For the browser app (`x-session-transport: cookie`) both
+ * tokens are empty strings: the real ones are in cookies that no script can read.
+ */
+export const Session = v.object({
+  access_token: v.string(),
+  refresh_token: v.string(),
+  token_type: v.literal("bearer"),
+  expires_in: v.number(),
+  expires_at: v.number(), // seconds since 1970
+  user: AuthUser,
+});
+export type Session = v.InferOutput<typeof Session>;
+
+export const sessionTransportHeader = "x-session-transport";
+export const signOutScopes = ["global", "local", "others"] as const;

@@ -1,0 +1,77 @@
+import * as v from "valibot";
+
+/**
+ * Everything that can go wrong has a code; the client says it in the person's language (`errors.<code>`).
+ * The value is the HTTP status the code travels with.
+ */
+export const errorStatus = {
+  // request
+  invalid_input: 400,
+  too_large: 413,
+  unsupported_media: 415,
+  not_found: 404,
+  method_not_allowed: 405,
+  rate_limited: 429,
+  forbidden_origin: 403,
+  unavailable: 503,
+  internal: 500,
+  // auth (names of the public GoTrue API where it has one)
+  no_authorization: 401,
+  bad_jwt: 401,
+  session_expired: 401,
+  session_not_found: 401,
+  refresh_token_not_found: 400,
+  refresh_token_already_used: 400,
+  invalid_credentials: 400,
+  phone_exists: 422,
+  weak_password: 422,
+  captcha_failed: 400,
+  validation_failed: 400,
+  unsupported_grant_type: 400,
+  // people and contacts
+  query_too_short: 400,
+  user_not_found: 404,
+  request_to_self: 400,
+  request_already_sent: 409,
+  request_already_received: 409,
+  already_connected: 409,
+  request_not_found: 404,
+  accept_failed: 503,
+  contact_not_found: 404,
+  invalid_name: 400,
+  // files
+  file_too_large: 413,
+  not_an_image: 415,
+  image_too_many_pixels: 400,
+  // conversations
+  conversation_not_found: 404,
+  not_connected: 403,
+  empty_message: 400,
+  message_too_long: 400,
+  invalid_text: 400,
+  // socket
+  malformed_frame: 400,
+  unknown_protocol: 400,
+} as const satisfies Record<string, number>;
+
+export type ErrorCode = keyof typeof errorStatus;
+
+export const errorCodes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]];
+
+export const isErrorCode = (value: unknown): value is ErrorCode =>
+  typeof value === "string" && Object.hasOwn(errorStatus, value);
+
+/** A refusal that will be the same tomorrow. Everything else is worth another try. */
+export const isPermanent = (code: ErrorCode): boolean =>
+  ![429, 500, 503, 401].includes(errorStatus[code]);
+
+/**
+ * The body of every refused request, shaped as the public GoTrue API shapes its own: `code` is the HTTP
+ * status, `error_code` is what a program reads, `msg` is English for a developer and never shown to a person.
+ */
+export const ApiError = v.object({
+  code: v.number(),
+  error_code: v.picklist(errorCodes),
+  msg: v.string(),
+});
+export type ApiError = v.InferOutput<typeof ApiError>;

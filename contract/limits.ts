@@ -1,0 +1,81 @@
+/**
+ * Every number two sides must agree on, with its unit in its name. Platform limits that the local runtime
+ * does not enforce (row size, memory, password hashing) stand here too, so that code can assert them.
+ */
+
+// Text
+export const messageTextMaxLength = 8_000; // UTF-16 units, as `String.length` counts them
+export const displayNameMaxLength = 50;
+export const searchQueryMaxLength = 100;
+
+// Frames and commands
+export const frameMaxBytes = 64 * 1024;
+export const bodyMaxBytes = 256 * 1024; // any JSON request body
+export const sendBatchMax = 50; // messages in one HTTP send
+export const outboxWindow = 16; // messages of one device under way at once
+
+// Pages. Opening a list or a page of a chat reads at most 50 rows, the look-ups around it included.
+export const inboxPageRows = 30;
+export const messagePageRows = 40;
+export const gapPageRows = 200;
+export const pageMaxBytes = 128 * 1024;
+export const previewMaxLength = 160; // a text no longer than this travels whole in its inbox row
+export const searchScanRows = 20_000; // messages one search call looks at before it answers with a cursor
+export const searchResultsMax = 40;
+
+// Back-pressure of one socket: what it was sent and has not confirmed
+export const creditMessages = 200;
+export const creditBytes = 256 * 1024;
+export const creditReportMessages = 50; // a device confirms at least this often
+export const behindMaxMs = 60_000; // a socket that stays behind longer is closed
+
+// Sockets
+export const socketsPerUserMax = 64;
+export const pingVisibleMs = 25_000;
+export const pingHiddenMs = 50_000;
+export const pongTimeoutMs = 10_000;
+export const probeAfterActivityMs = 3_000;
+export const malformedFramesMax = 5; // in malformedWindowMs, then the socket is closed
+export const malformedWindowMs = 10_000;
+
+// Delivery
+export const groupCommitMs = 4;
+export const fanOutAtOnce = 6; // the platform's outgoing connections of one object
+export const fanOutAlarmMs = 3_000;
+export const fanOutRetryMaxMs = 30_000;
+export const retryBaseMs = 500;
+export const retryMaxMs = 30_000;
+export const receiptCoalesceMs = 300;
+export const conversationMembersMax = 1_024;
+
+// Sending: flood protection of the object (it commits 200–500 times a second), far above what a person types
+export const sendBurst = 2_000;
+export const sendPerSecond = 50;
+
+// Sessions
+export const accessTokenSeconds = 600;
+export const refreshGraceSeconds = 10;
+export const sessionIdleDays = 30;
+export const sessionAbsoluteDays = 90;
+export const sessionsPerUserMax = 10;
+export const refreshMarginSeconds = 90; // a token this close to its end is renewed before it is used
+
+// Passwords (SPEC.md §5; OWASP password storage for the hash)
+export const passwordMinLength = 6;
+export const passwordMaxLength = 128;
+export const scryptParameters = { N: 16_384, r: 8, p: 5, keyLength: 32 } as const;
+
+// Phones: E.164, at most 15 digits. Shorter national test numbers exist, hence 6.
+export const phoneMinDigits = 6;
+export const phoneMaxDigits = 15;
+export const phoneSearchMinLength = 3;
+export const phoneSearchMaxResults = 10;
+
+// Files
+export const avatarMaxBytes = 5 * 1024 * 1024;
+export const avatarMaxPixels = 50_000_000;
+export const avatarSizes = [50, 512] as const;
+
+// The platform's own limits
+export const rowMaxBytes = 2_000_000;
+export const boundParametersMax = 100;

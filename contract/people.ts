@@ -1,0 +1,45 @@
+import * as v from "valibot";
+import { searchQueryMaxLength } from "./limits";
+import { Uuid } from "./ids";
+import { DisplayName } from "./text";
+
+/** What one person may know of another: SPEC.md §3 `profiles`. */
+export const Profile = v.object({
+  id: Uuid,
+  username: v.string(),
+  phone: v.string(),
+  avatar_url: v.nullable(v.string()), // a key; served at /api/avatars/<key>?size=50|512
+  created_at: v.number(), // epoch milliseconds
+});
+export type Profile = v.InferOutput<typeof Profile>;
+
+export const PhoneSearch = v.object({ phone: v.pipe(v.string(), v.maxLength(searchQueryMaxLength)) });
+
+export const relationStates = ["contact", "received", "sent", "none"] as const;
+export type RelationState = (typeof relationStates)[number];
+
+/**
+ * How a person stands to me, with what I may know of them: the one row that feeds the contacts list, both
+ * tabs of Senga, the guard of a chat and the names in it. `none` stays for people I once had to do with.
+ */
+export const Relation = v.object({
+  profile: Profile,
+  state: v.picklist(relationStates),
+  request_id: v.nullable(Uuid),
+  connection_id: v.nullable(Uuid),
+  since: v.number(), // when this state began
+});
+export type Relation = v.InferOutput<typeof Relation>;
+
+/** A search result: never in the local store, gone with the screen. */
+export const FoundPerson = v.object({
+  id: Uuid,
+  username: v.string(),
+  phone: v.string(),
+  avatar_url: v.nullable(v.string()),
+  state: v.picklist(relationStates),
+});
+export type FoundPerson = v.InferOutput<typeof FoundPerson>;
+
+export const ProfileChange = v.strictObject({ username: v.optional(DisplayName) });
+export type ProfileChange = v.InferInput<typeof ProfileChange>;

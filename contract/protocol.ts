@@ -1,0 +1,185 @@
+import * as v from "valibot";
+import type { Command } from "./commands";
+import { Body } from "./conversations";
+import { type ErrorCode, errorCodes } from "./errors";
+import { ConversationId, PackedUuid, packUuid, unpackUuid } from "./ids";
+import { WireBody, WireMessage, WirePerson, WireRow, fromWireBody, toWireBody } from "./wire";
+
+/**
+ * What goes over a device's one socket. Frames are JSON arrays whose first element says what they are; the
+ * commonest, one text from the other person of a private chat, has a form of its own (`LiveText`). Frames
+ * that are JSON objects belong to calls (`{event: "call-system", payload}`).
+ *
+ * Every change of a person's inbox has a number, the counter, and makes exactly one frame to each of the
+ * person's sockets: a device that sees a number left out, or hears in a pong of one it has not seen, asks
+ * for the changes since the last it has. Numbers and times in frames are relative to the socket's welcome.
+ */
+export const protocolVersion = 1;
+
+export const pingFrame = ".";
+/** The platform answers pings without waking the object: with the person's counter in base 36. */
+export const pongFrame = (counter: number): string => `.${counter.toString(36)}`;
+export const readPong = (frame: string): number | undefined => {
+  const counter = frame.startsWith(".") ? Number.parseInt(frame.slice(1), 36) : Number.NaN;
+  return Number.isSafeInteger(counter) ? counter : undefined;
+};
+
+/** Why a socket ended. Those in `finalCloseCodes` are not to be tried again as they are. */
+export const closeCodes = {
+  protocol: 4400,
+  signedOut: 4401,
+  behind: 4408,
+  replaced: 4409,
+  tooLarge: 4413,
+  rateLimited: 4429,
+} as const;
+export const finalCloseCodes: readonly number[] = [closeCodes.protocol, closeCodes.signedOut, closeCodes.tooLarge];
+
+const Int = v.pipe(v.number(), v.safeInteger());
+const Count = v.pipe(Int, v.minValue(0));
+const Ref = Count; // a device's number for one of its requests, echoed in the answer
+const Conversation = v.union([Count, ConversationId]); // the handle, or the id when there is none yet
+
+// ── device → server ────────────────────────────────────────────────────────────────────────────────────────
+
+const clientFrames = {
+  h: v.strictTuple([v.literal("h"), Int, v.string(), Count]), // hello: version, epoch, counter
+  s: v.strictTuple([v.literal("s"), Ref, Conversation, PackedUuid, v.union([v.string(), Body])]), // send
+  r: v.strictTuple([v.literal("r"), Conversation, Count, Count]), // marks: delivered, read
+  g: v.strictTuple([v.literal("g"), Ref, Conversation, v.picklist(["a", "b"]), Count, Count]), // page
+  q: v.strictTuple([v.literal("q"), Ref, Conversation, v.string(), Count]), // search
+  c: v.strictTuple([v.literal("c"), Ref, Count, v.nullable(Count)]), // changes: since, before
+  d: v.strictTuple([v.literal("d"), Ref, Conversation]), // hide from my view
+  k: v.strictTuple([v.literal("k"), Count]), // credit: messages taken in since the welcome
+} as const;
+export type ClientFrame = v.InferOutput<(typeof clientFrames)[keyof typeof clientFrames]>;
+
+// ── server → device ────────────────────────────────────────────────────────────────────────────────────────
+
+const Changes = [
+  v.string(), // epoch
+  Count, // counter
+  v.number(), // now
+  v.array(WireRow),
+  v.array(WirePerson),
+  v.nullable(Count), // before
+] as const;
+
+const serverFrames = {
+  w: v.strictTuple([v.literal("w"), Int, ...Changes]), // welcome: version, changes since the hello's counter
+  c: v.strictTuple([v.literal("c"), Ref, ...Changes]), // answer to "c"
+  g: v.strictTuple([v.literal("g"), Ref, v.string(), Count, v.array(WireMessage), v.boolean()]), // a page
+  q: v.strictTuple([v.literal("q"), Ref, v.array(WireMessage), v.nullable(Count)]), // found messages
+  y: v.strictTuple([v.literal("y"), Ref]), // done
+  n: v.union([
+    v.strictTuple([v.literal("n"), Ref, v.picklist(errorCodes)]), // refused
+    v.strictTuple([v.literal("n"), Ref, v.picklist(errorCodes), Count]), // not before so many milliseconds
+  ]),
+  x: v.strictTuple([v.literal("x"), v.picklist(errorCodes)]), // a frame that could not be read
+  // Changes of the inbox: the second element is the counter.
+  a: v.tupleWithRest([v.literal("a"), Count], Int), // sent: then ref, seq, time for each
+  m: v.strictTuple([v.literal("m"), Count, Count, v.array(WireMessage)]), // messages: handle, messages
+  i: v.strictTuple([v.literal("i"), Count, WireRow]), // a row as it now is
+  o: v.strictTuple([v.literal("o"), Count, Count, Count, Count]), // others' marks: handle, delivered, read
+  u: v.strictTuple([v.literal("u"), Count, Count, Count, Count, Count]), // mine: handle, delivered, read, unread
+  p: v.strictTuple([v.literal("p"), Count, WirePerson]), // how a person stands to me
+  b: v.strictTuple([v.literal("b"), Count, Count, Count]), // you are behind: handle, head
+} as const;
+export type ServerFrame = v.InferOutput<(typeof serverFrames)[keyof typeof serverFrames]>;
+
+/** One text from the other person of a private chat: five fields, no quotes, at most 12 bytes of its own. */
+export type LiveText = { counter: number; handle: number; seq: number; at: number; text: string };
+
+export const encodeLiveText = ({ counter, handle, seq, at, text }: LiveText): string =>
+  `${[counter, handle, seq, at].map((n) => n.toString(36)).join(",")},${text}`;
+
+const liveText = /^([0-9a-z]{1,10}),([0-9a-z]{1,10}),([0-9a-z]{1,10}),(-?[0-9a-z]{1,10}),/;
+
+const decodeLiveText = (frame: string): LiveText | undefined => {
+  const match = liveText.exec(frame);
+  if (!match) return undefined;
+  const [counter = 0, handle = 0, seq = 0, at = 0] = match.slice(1).map((n) => Number.parseInt(n, 36));
+  return { counter, handle, seq, at, text: frame.slice(match[0].length) };
+};
+
+/** The frame in a text, read by the schema its first element names; undefined when it is not of this protocol. */
+const parseFrame = (schemas: Record<string, v.GenericSchema>, text: string): unknown => {
+  let frame: unknown;
+  try {
+    frame = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const head: unknown = Array.isArray(frame) ? frame[0] : undefined;
+  if (typeof head !== "string" || !Object.hasOwn(schemas, head)) return undefined;
+  const parsed = v.safeParse(schemas[head] as v.GenericSchema, frame);
+  return parsed.success ? parsed.output : undefined;
+};
+
+/** What arrived from the server, or undefined when it is not of this protocol. */
+export const decodeServerFrame = (text: string): LiveText | ServerFrame | undefined =>
+  text.startsWith("[") ? (parseFrame(serverFrames, text) as ServerFrame | undefined) : decodeLiveText(text);
+
+/** What arrived from a device, or undefined when it is not of this protocol. The caller bounds its length. */
+export const decodeClientFrame = (text: string): ClientFrame | undefined =>
+  parseFrame(clientFrames, text) as ClientFrame | undefined;
+
+export const encodeFrame = (frame: ClientFrame | ServerFrame): string => JSON.stringify(frame);
+
+/** A command in its short form. `mark` has no answer of its own: the "u" change that follows is it. */
+export const toClientFrame = (
+  command: Exclude<Command, { type: "send" }>,
+  ref: number,
+  conversation: number | ConversationId,
+): ClientFrame => {
+  switch (command.type) {
+    case "mark":
+      return ["r", conversation, command.delivered, command.read];
+    case "hide":
+      return ["d", ref, conversation];
+    case "page":
+      return ["g", ref, conversation, command.direction === "after" ? "a" : "b", command.seq, command.limit];
+    case "search":
+      return ["q", ref, conversation, command.query, command.before];
+    case "changes":
+      return ["c", ref, command.since, command.before ?? null];
+  }
+};
+
+export const toSendFrame = (
+  ref: number,
+  conversation: number | ConversationId,
+  message: { cid: string; body: Body },
+): ClientFrame => {
+  const body = toWireBody(message.body);
+  return ["s", ref, conversation, packUuid(message.cid), body as string | Body];
+};
+
+/** The command a frame stands for, still to be checked by the command's own schema; undefined for the rest. */
+export const toCommand = (frame: ClientFrame, conversation: ConversationId): unknown => {
+  switch (frame[0]) {
+    case "s":
+      return {
+        type: "send",
+        conversation,
+        messages: [{ cid: unpackUuid(frame[3]), body: fromWireBody(frame[4] as WireBody) }],
+      };
+    case "r":
+      return { type: "mark", conversation, delivered: frame[2], read: frame[3] };
+    case "g": {
+      const direction = frame[3] === "a" ? "after" : "before";
+      return { type: "page", conversation, direction, seq: frame[4], limit: frame[5] };
+    }
+    case "q":
+      return { type: "search", conversation, query: frame[3], before: frame[4] };
+    case "c":
+      return { type: "changes", since: frame[2], ...(frame[3] === null ? {} : { before: frame[3] }) };
+    case "d":
+      return { type: "hide", conversation };
+    default:
+      return undefined;
+  }
+};
+
+export const refusalFrame = (ref: number, error: ErrorCode, retryAfterMs?: number): ServerFrame =>
+  retryAfterMs === undefined ? ["n", ref, error] : ["n", ref, error, retryAfterMs];

@@ -1,0 +1,41 @@
+import * as v from "valibot";
+import { displayNameMaxLength, messageTextMaxLength } from "./limits";
+
+// C0 and C1 controls but tab, line feed and carriage return.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: naming them is the point
+const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
+// Characters that reorder or hide what stands around them: fine inside a message, which is shown isolated,
+// and never in a name, which stands in other people's sentences.
+const invisible = /[\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/;
+
+const loneSurrogate = /\p{Surrogate}/u;
+
+export const isBlank = (text: string): boolean => text.trim() === "";
+
+/** What a person typed, made storable: normal line ends, no control characters, no broken surrogates. */
+export const cleanText = (text: string): string =>
+  text
+    .replace(/\r\n?/g, "\n")
+    .replace(new RegExp(controls, "g"), "")
+    .replace(new RegExp(loneSurrogate, "gu"), "\ufffd")
+    .trim();
+
+/** A message's text. The client cleans before it stores, so that a refusal means a broken client. */
+export const MessageText = v.pipe(
+  v.string(),
+  v.check((text) => !isBlank(text), "empty_message"),
+  v.maxLength(messageTextMaxLength, "message_too_long"),
+  v.check((text) => !loneSurrogate.test(text) && !controls.test(text), "invalid_text"),
+);
+
+/** A name other people read: one line, no characters that hide or reorder. */
+export const DisplayName = v.pipe(
+  v.string(),
+  v.transform((name) => name.trim().replace(/\s+/g, " ").normalize("NFC")),
+  v.check((name) => name !== "", "invalid_name"),
+  v.maxLength(displayNameMaxLength, "invalid_name"),
+  v.check((name) => !loneSurrogate.test(name) && !controls.test(name) && !invisible.test(name), "invalid_name"),
+);
+
+/** How a search compares: without case and without accents, so that "ete" finds "Été". */
+export const foldText = (text: string): string => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();

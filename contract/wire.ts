@@ -1,0 +1,123 @@
+import * as v from "valibot";
+import { Message, InboxRow, StoredBody } from "./conversations";
+import { ConversationId, PackedUuid, packUuid, unpackUuid, Uuid } from "./ids";
+import { Relation, relationStates } from "./people";
+
+/**
+ * The short forms in which messages, rows and people travel inside frames: tuples instead of named fields,
+ * a bare string for a text, times relative to the `now` of the socket's welcome. Each has a pair of pure
+ * functions, and nothing else in the project knows the short form.
+ */
+const Int = v.pipe(v.number(), v.safeInteger());
+const Bit = v.picklist([0, 1]);
+
+export const WireBody = v.union([v.string(), StoredBody]);
+export type WireBody = v.InferOutput<typeof WireBody>;
+export const toWireBody = (body: StoredBody): WireBody => (body.type === "text" ? body.text : body);
+export const fromWireBody = (body: WireBody): StoredBody =>
+  typeof body === "string" ? { type: "text", text: body } : body;
+
+/** seq, time, sender, body, and for the author's own devices the client id. */
+export const WireMessage = v.union([
+  v.tuple([Int, Int, Int, WireBody]),
+  v.tuple([Int, Int, Int, WireBody, PackedUuid]),
+]);
+export type WireMessage = v.InferOutput<typeof WireMessage>;
+export const toWireMessage = (m: Message, now: number): WireMessage =>
+  m.cid === undefined
+    ? [m.seq, m.at - now, m.sender, toWireBody(m.body)]
+    : [m.seq, m.at - now, m.sender, toWireBody(m.body), packUuid(m.cid)];
+export const fromWireMessage = ([seq, at, sender, body, cid]: WireMessage, now: number): Message => {
+  const message = { seq, at: at + now, sender, body: fromWireBody(body) };
+  return cid === undefined ? message : { ...message, cid: unpackUuid(cid) };
+};
+
+export const WireRow = v.tuple([
+  Int, // handle
+  ConversationId,
+  v.string(), // epoch
+  Int, // head
+  Int, // at
+  Int, // sender
+  v.nullable(WireBody),
+  Bit, // whole
+  Int, // unread
+  v.tuple([Int, Int]), // my delivered, read
+  v.tuple([Int, Int]), // the others'
+  Int, // hidden
+  Bit, // open
+]);
+export type WireRow = v.InferOutput<typeof WireRow>;
+export const toWireRow = (r: InboxRow, now: number): WireRow => [
+  r.handle,
+  r.conversation,
+  r.epoch,
+  r.head,
+  r.at - now,
+  r.sender,
+  r.preview && toWireBody(r.preview),
+  r.whole ? 1 : 0,
+  r.unread,
+  [r.delivered, r.read],
+  [r.othersDelivered, r.othersRead],
+  r.hidden,
+  r.open ? 1 : 0,
+];
+export const fromWireRow = (row: WireRow, now: number): InboxRow => {
+  const [handle, conversation, epoch, head, at, sender, preview, whole, unread, mine, others, hidden, open] = row;
+  return {
+    handle,
+    conversation,
+    kind: conversation.includes(".") ? "private" : "group",
+    epoch,
+    head,
+    at: at + now,
+    sender,
+    preview: preview === null ? null : fromWireBody(preview),
+    whole: whole === 1,
+    unread,
+    delivered: mine[0],
+    read: mine[1],
+    othersDelivered: others[0],
+    othersRead: others[1],
+    hidden,
+    open: open === 1,
+  };
+};
+
+const Millis = v.number();
+export const WirePerson = v.tuple([
+  PackedUuid,
+  v.string(), // username
+  v.string(), // phone
+  v.nullable(v.string()), // avatar
+  Millis, // member since
+  v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(relationStates.length - 1)),
+  v.nullable(PackedUuid), // request
+  v.nullable(PackedUuid), // connection
+  Millis, // since
+]);
+export type WirePerson = v.InferOutput<typeof WirePerson>;
+const packOrNull = (id: Uuid | null) => id && packUuid(id);
+const unpackOrNull = (id: PackedUuid | null) => id && unpackUuid(id);
+export const toWirePerson = ({ profile: p, ...r }: Relation): WirePerson => [
+  packUuid(p.id),
+  p.username,
+  p.phone,
+  p.avatar_url,
+  p.created_at,
+  relationStates.indexOf(r.state),
+  packOrNull(r.request_id),
+  packOrNull(r.connection_id),
+  r.since,
+];
+export const fromWirePerson = (person: WirePerson): Relation => {
+  const [id, username, phone, avatar, createdAt, state, request, connection, since] = person;
+  return {
+    profile: { id: unpackUuid(id), username, phone, avatar_url: avatar, created_at: createdAt },
+    state: relationStates[state] ?? "none",
+    request_id: unpackOrNull(request),
+    connection_id: unpackOrNull(connection),
+    since,
+  };
+};

@@ -1,0 +1,67 @@
+import type { Command, CommandResults, Refusal } from "../../contract/commands";
+import type { InboxRow, Marks, Message, StoredBody } from "../../contract/conversations";
+import type { ConversationId, Uuid } from "../../contract/ids";
+import type { Relation } from "../../contract/people";
+
+/**
+ * What the objects say to each other and what the Worker may ask of them. The Conversation is the only
+ * writer of its messages and the judge of who may; the UserChannel holds a person's sockets and inbox.
+ */
+
+/** What a member's channel is told of a conversation. Idempotent: told twice, it changes nothing. */
+export type Notice = {
+  conversation: ConversationId;
+  epoch: string;
+  head: number;
+  at: number;
+  sender: number;
+  preview: StoredBody | null;
+  open: boolean;
+  hidden: number;
+  mine: Marks;
+  others: Marks;
+  /** New messages in ascending order ending at `head`; empty when only marks or `open` changed. */
+  messages: Message[];
+  /** Exact count of others' messages beyond `mine.read`, sent when `messages` does not continue the row. */
+  unread?: number;
+};
+
+export interface UserChannelRpc {
+  /** Carries out a command for this person, from whichever carrier. `user` is the object's own name. */
+  execute<T extends Command["type"]>(
+    user: Uuid,
+    command: Extract<Command, { type: T }>,
+  ): Promise<CommandResults[T] | Refusal>;
+  /** From a Conversation: pushes to the sockets, then writes the inbox row. Returning confirms. */
+  notify(user: Uuid, notice: Notice): Promise<void>;
+  /** From the Worker: people whose standing to this person changed. Returning confirms. */
+  relate(user: Uuid, relations: Relation[]): Promise<void>;
+  /** A page of the list as an API client reads it, newest first, rows with something to see only. */
+  list(user: Uuid, before: number | undefined): Promise<{ rows: InboxRow[]; before: number | null }>;
+  /** Ends the sockets of these sessions, or all of them. */
+  closeSessions(user: Uuid, sessions: Uuid[] | "all"): Promise<void>;
+}
+
+export interface ConversationRpc {
+  /** The pair is connected: both may write. A connection that was once closed is never opened again. */
+  open(id: ConversationId, connection: Uuid): Promise<void>;
+  /** The connection ended: the history stays, nobody writes. */
+  close(id: ConversationId, connection: Uuid): Promise<void>;
+  send(
+    id: ConversationId,
+    user: Uuid,
+    command: Extract<Command, { type: "send" }>,
+  ): Promise<(CommandResults["send"] & { notice: Notice }) | Refusal>;
+  mark(id: ConversationId, user: Uuid, marks: Marks): Promise<{ marks: Marks; unread: number } | Refusal>;
+  hide(id: ConversationId, user: Uuid): Promise<{ hidden: number } | Refusal>;
+  page(
+    id: ConversationId,
+    user: Uuid,
+    query: Extract<Command, { type: "page" }>,
+  ): Promise<CommandResults["page"] | Refusal>;
+  search(
+    id: ConversationId,
+    user: Uuid,
+    query: Extract<Command, { type: "search" }>,
+  ): Promise<CommandResults["search"] | Refusal>;
+}
