@@ -1,0 +1,171 @@
+import { describe, expect, test } from "vitest";
+import type { InboxRow, Message } from "../../contract/conversations";
+import { createUuid, packUuid } from "../../contract/ids";
+import type { Relation } from "../../contract/people";
+import {
+  decodeClientFrame,
+  decodeServerFrame,
+  encodeFrame,
+  encodeLiveText,
+  pongFrame,
+  readPong,
+  type ServerFrame,
+  toClientFrame,
+  toCommand,
+  toSendFrame,
+} from "../../contract/protocol";
+import {
+  fromWireMessage,
+  fromWirePerson,
+  fromWireRow,
+  toWireMessage,
+  toWirePerson,
+  toWireRow,
+} from "../../contract/wire";
+
+const now = 1_790_000_000_000;
+const conversation = "0190a000-0000-7000-8000-000000000001.0190a000-0000-7000-8000-000000000002";
+
+describe("the short form of a live text", () => {
+  test("carries every field and any text back unchanged", () => {
+    for (const text of ["Bonjour", "a,b,,c", "[1]", '"', "ligne 1\nligne 2", "👩‍👩‍👧", "0,0,0,0,"]) {
+      const frame = { counter: 1_295, handle: 12, seq: 200_000, at: 3_600_123, text };
+      expect(decodeServerFrame(encodeLiveText(frame))).toEqual(frame);
+    }
+  });
+
+  test("keeps a time before the welcome negative", () => {
+    const frame = { counter: 1, handle: 1, seq: 1, at: -5_000, text: "x" };
+    expect(decodeServerFrame(encodeLiveText(frame))).toEqual(frame);
+  });
+
+  test("takes at most 12 bytes beyond the text in a chat's first minutes", () => {
+    const frame = encodeLiveText({ counter: 30, handle: 3, seq: 120, at: 46_000, text: "" });
+    expect(frame.length).toBeLessThanOrEqual(12);
+  });
+});
+
+describe("frames", () => {
+  test.each([
+    "",
+    "x",
+    "1,2,3",
+    "{}",
+    "[]",
+    "[1]",
+    '["toString"]',
+    '["__proto__"]',
+    '["h",1,""]',
+    '["h",1,"",-1]',
+    '["h",1.5,"",0]',
+    '["h",1,"",0,0]',
+    '["s",1,2,"short","x"]',
+    '["s",1,2,"AZCgAAAAcACAAAAAAAAAAQ",5]',
+    '["s",1,"not a conversation","AZCgAAAAcACAAAAAAAAAAQ","x"]',
+    '["g",1,2,"sideways",0,40]',
+    '["k",1e309]',
+    "[".repeat(10_000),
+    "[".repeat(10_000) + "]".repeat(10_000),
+  ])("a device's frame %# that is not of the protocol is refused", (text) => {
+    expect(decodeClientFrame(text)).toBeUndefined();
+  });
+
+  test("a server's frame with a field too many or of the wrong type is refused", () => {
+    expect(decodeServerFrame('["y",1,2]')).toBeUndefined();
+    expect(decodeServerFrame('["o",1,2,3,"4"]')).toBeUndefined();
+    expect(decodeServerFrame('["n",1,"no_such_code"]')).toBeUndefined();
+  });
+
+  test.each<ServerFrame>([
+    ["y", 7],
+    ["n", 7, "not_connected"],
+    ["n", 7, "rate_limited", 1_500],
+    ["x", "malformed_frame"],
+    ["a", 9, 1, 5, 1_000, 2, 6, 1_003],
+    ["o", 10, 3, 8, 7],
+    ["u", 11, 3, 8, 8, 0],
+    ["b", 12, 3, 99],
+    ["g", 4, "e1", 3, [[3, -10, 0, "salut"]], false],
+  ])("a server's frame %j is read as it was written", (...frame) => {
+    const sent = frame as unknown as ServerFrame;
+    expect(decodeServerFrame(encodeFrame(sent))).toEqual(sent);
+  });
+
+  test("a pong tells the counter and anything else is no pong", () => {
+    expect(readPong(pongFrame(123_456))).toBe(123_456);
+    expect(readPong("1,2,3,4,x")).toBeUndefined();
+    expect(readPong(".")).toBeUndefined();
+  });
+});
+
+describe("commands in their short form", () => {
+  const cid = createUuid();
+
+  test("a sent text comes out as the command it stands for", () => {
+    const frame = toSendFrame(1, 5, { cid, body: { type: "text", text: "Mbote" } });
+    const decoded = decodeClientFrame(encodeFrame(frame));
+    expect(decoded && toCommand(decoded, conversation)).toEqual({
+      type: "send",
+      conversation,
+      messages: [{ cid, body: { type: "text", text: "Mbote" } }],
+    });
+  });
+
+  test.each([
+    { type: "mark", conversation, delivered: 4, read: 3 },
+    { type: "hide", conversation },
+    { type: "page", conversation, direction: "after", seq: 0, limit: 40 },
+    { type: "page", conversation, direction: "before", seq: 41, limit: 40 },
+    { type: "search", conversation, query: "été", before: 100 },
+    { type: "changes", since: 12 },
+    { type: "changes", since: 12, before: 40 },
+  ] as const)("the command %j survives the way through a frame", (command) => {
+    const frame = decodeClientFrame(encodeFrame(toClientFrame(command, 1, conversation)));
+    expect(frame && toCommand(frame, conversation)).toEqual(command);
+  });
+});
+
+describe("short forms of what frames carry", () => {
+  test("a message keeps its client id only where there is one", () => {
+    const mine: Message = { seq: 3, sender: 1, at: now - 5, body: { type: "text", text: "a" }, cid: createUuid() };
+    const other: Message = { seq: 4, sender: 0, at: now, body: { type: "deleted" } };
+    expect(fromWireMessage(toWireMessage(mine, now), now)).toEqual(mine);
+    expect(fromWireMessage(toWireMessage(other, now), now)).toEqual(other);
+  });
+
+  test("an inbox row comes back whole", () => {
+    const row: InboxRow = {
+      handle: 2,
+      conversation,
+      kind: "private",
+      epoch: "e",
+      head: 9,
+      at: now - 60_000,
+      sender: 1,
+      preview: { type: "text", text: "à demain" },
+      whole: true,
+      unread: 2,
+      delivered: 9,
+      read: 7,
+      othersDelivered: 8,
+      othersRead: 6,
+      hidden: 0,
+      open: true,
+    };
+    expect(fromWireRow(toWireRow(row, now), now)).toEqual(row);
+    const empty = { ...row, preview: null, head: 0, open: false };
+    expect(fromWireRow(toWireRow(empty, now), now)).toEqual(empty);
+  });
+
+  test("a person comes back whole", () => {
+    const relation: Relation = {
+      profile: { id: createUuid(), username: "Aïcha", phone: "+243810000001", avatar_url: null, created_at: now },
+      state: "received",
+      request_id: createUuid(),
+      connection_id: null,
+      since: now,
+    };
+    expect(fromWirePerson(toWirePerson(relation))).toEqual(relation);
+    expect(toWirePerson(relation)[0]).toBe(packUuid(relation.profile.id));
+  });
+});

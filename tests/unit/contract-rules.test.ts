@@ -1,0 +1,167 @@
+import * as v from "valibot";
+import { describe, expect, test } from "vitest";
+import { isAcceptablePassword } from "../../contract/auth";
+import { clampMarks, isListed, mergeMarks, placeOf, statusOf } from "../../contract/conversations";
+import { errorCodes, isErrorCode, isPermanent } from "../../contract/errors";
+import {
+  ConversationId,
+  createUuid,
+  otherMember,
+  packUuid,
+  privateConversationId,
+  privateMembers,
+  unpackUuid,
+  Uuid,
+} from "../../contract/ids";
+import { toE164, toPhoneQuery } from "../../contract/phone";
+import { cleanText, DisplayName, foldText, MessageText } from "../../contract/text";
+
+const [ana, ben] = [createUuid(1), createUuid(2)];
+
+describe("ids", () => {
+  test("a made id is a UUIDv7 that sorts by the time it was made", () => {
+    const ids = [1, 1_000, 1_790_000_000_000, 2 ** 47].map((time) => createUuid(time));
+    for (const id of ids) expect(v.is(Uuid, id)).toBe(true);
+    expect(ids.map((id) => id[14])).toEqual(["7", "7", "7", "7"]);
+    expect([...ids].sort()).toEqual(ids);
+  });
+
+  test("packing an id and unpacking it gives the same id", () => {
+    for (let i = 0; i < 100; i++) {
+      const id = createUuid();
+      expect(packUuid(id)).toMatch(/^[\w-]{22}$/);
+      expect(unpackUuid(packUuid(id))).toBe(id);
+    }
+  });
+
+  test("a private conversation has one name, whoever asks", () => {
+    const id = privateConversationId(ana, ben);
+    expect(privateConversationId(ben, ana)).toBe(id);
+    expect(v.is(ConversationId, id)).toBe(true);
+    expect(privateMembers(id)).toEqual([ana, ben]);
+    expect(otherMember(id, ben)).toBe(ana);
+    expect(otherMember(id, createUuid(3))).toBeUndefined();
+  });
+
+  test.each(["", "x", `${ben}.${ana}`, `${ana}.${ana}`, `${ana}.`, `${ana}.${ben}.${ben}`, ana.toUpperCase()])(
+    "%s names no conversation",
+    (id) => {
+      expect(v.is(ConversationId, id)).toBe(false);
+    },
+  );
+});
+
+describe("receipts", () => {
+  test("never go back, in whatever order they arrive", () => {
+    const marks = [
+      { delivered: 5, read: 2 },
+      { delivered: 3, read: 3 },
+      { delivered: 4, read: 1 },
+    ];
+    const forward = marks.reduce(mergeMarks);
+    expect(forward).toEqual({ delivered: 5, read: 3 });
+    expect(marks.toReversed().reduce(mergeMarks)).toEqual(forward);
+  });
+
+  test("what is read is delivered", () => {
+    expect(mergeMarks({ delivered: 0, read: 0 }, { delivered: 1, read: 7 })).toEqual({ delivered: 7, read: 7 });
+  });
+
+  test("cannot run ahead of the log", () => {
+    expect(clampMarks({ delivered: 1e9, read: 1e9 }, 12)).toEqual({ delivered: 12, read: 12 });
+  });
+
+  test("make the four statuses of a message", () => {
+    const others = { delivered: 5, read: 3 };
+    expect([undefined, 6, 5, 4, 3, 1].map((seq) => statusOf(seq, others))).toEqual([
+      "sending",
+      "sent",
+      "delivered",
+      "delivered",
+      "read",
+      "read",
+    ]);
+  });
+});
+
+describe("the place of a message", () => {
+  test("next is applied, known is dropped, further is a gap", () => {
+    expect([4, 5, 6, 7, 100].map((seq) => placeOf(seq, 5))).toEqual(["drop", "drop", "apply", "gap", "gap"]);
+  });
+
+  test("a conversation is listed while something of it is left to see", () => {
+    expect(isListed({ head: 0, hidden: 0 })).toBe(false);
+    expect(isListed({ head: 3, hidden: 3 })).toBe(false);
+    expect(isListed({ head: 4, hidden: 3 })).toBe(true);
+  });
+});
+
+describe("phone numbers", () => {
+  test.each([
+    ["243810000001", "+243810000001"],
+    ["+243 81 000 00 01", "+243810000001"],
+    ["00243-81-000.00.01", "+243810000001"],
+    ["(243) 810 000 001", "+243810000001"],
+    ["２４３８１００００００１", "+243810000001"],
+  ])("%s is stored as %s", (typed, stored) => {
+    expect(toE164(typed)).toBe(stored);
+  });
+
+  test.each(["", "+", "12", "0810000001", "1234567890123456", "24381000000x", "+1'; DROP TABLE users"])(
+    "%s is no number",
+    (typed) => {
+      expect(toE164(typed)).toBeUndefined();
+    },
+  );
+
+  test("a search looks for digits only", () => {
+    expect(toPhoneQuery(" +243 81% ")).toBe("24381");
+  });
+});
+
+describe("text", () => {
+  test("is cleaned of what cannot be stored and of nothing else", () => {
+    expect(cleanText("  a\r\nb\u0000\u0007\tc 👩‍👩‍👧 \u202eרtl\ud800  ")).toBe("a\nb\tc 👩‍👩‍👧 \u202eרtl\ufffd");
+    expect(v.is(MessageText, cleanText("x\ud800\u0001"))).toBe(true);
+  });
+
+  test.each(["", "  \n\t ", "a\u0000b", "a\u0085", "\ud83d", "x".repeat(8_001)])(
+    "message %# is refused",
+    (text) => {
+      expect(v.is(MessageText, text)).toBe(false);
+    },
+  );
+
+  test("a name is one line without characters that hide or reorder", () => {
+    expect(v.parse(DisplayName, "  Marie \n Claire ")).toBe("Marie Claire");
+    for (const name of ["", " ", "a\u202eb", "a\u200bb", "\ufeff", "a\u0007", "x".repeat(51)]) {
+      expect(v.is(DisplayName, name)).toBe(false);
+    }
+    expect(v.is(DisplayName, "<script>alert(1)</script>")).toBe(true);
+  });
+
+  test("searching knows neither case nor accents", () => {
+    expect(foldText("L'Été À São Tomé")).toBe("l'ete a sao tome");
+  });
+});
+
+describe("passwords", () => {
+  test("need six characters, a capital and a digit, and are bounded", () => {
+    expect(["Abcde1", "ÉCOLE9", `A1${"x".repeat(126)}`].every(isAcceptablePassword)).toBe(true);
+    expect(["Abcd1", "abcdef1", "Abcdefg", "", `A1${"x".repeat(127)}`].some(isAcceptablePassword)).toBe(false);
+  });
+});
+
+describe("error codes", () => {
+  test("are known by name and nothing inherited passes for one", () => {
+    expect(errorCodes.every(isErrorCode)).toBe(true);
+    expect(["toString", "__proto__", "", 7].some(isErrorCode)).toBe(false);
+  });
+
+  test("only refusals that will not change are permanent", () => {
+    expect(isPermanent("not_connected")).toBe(true);
+    for (const code of ["rate_limited", "unavailable", "internal", "session_expired"] as const) {
+      expect(isPermanent(code)).toBe(false);
+    }
+  });
+});
