@@ -1,0 +1,5 @@
+import { ConversationList } from "./conversation-list";
+
+export default function MasoloScreen() {
+  return <ConversationList />;
+}
