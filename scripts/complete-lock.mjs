@@ -3,9 +3,25 @@
 // Versions are the exact ones the parent package pins; npm skips them by `os`, `cpu` and `libc` where they do not apply.
 import { readFileSync, writeFileSync } from "node:fs";
 
-const systems = { android: "android", darwin: "darwin", freebsd: "freebsd", linux: "linux", openharmony: "openharmony", win32: "win32", windows: "win32" };
+const systems = {
+  android: "android",
+  darwin: "darwin",
+  freebsd: "freebsd",
+  linux: "linux",
+  openharmony: "openharmony",
+  win32: "win32",
+  windows: "win32",
+};
 const processors = {
-  arm64: "arm64", x64: "x64", 64: "x64", arm: "arm", ia32: "ia32", ppc64: "ppc64", riscv64: "riscv64", s390x: "s390x", loong64: "loong64",
+  arm64: "arm64",
+  x64: "x64",
+  64: "x64",
+  arm: "arm",
+  ia32: "ia32",
+  ppc64: "ppc64",
+  riscv64: "riscv64",
+  s390x: "s390x",
+  loong64: "loong64",
 };
 
 function platformOf(name) {
@@ -36,7 +52,12 @@ for (const [path, entry] of Object.entries(lock.packages)) {
     const platform = platformOf(name);
     if (!platform || !/^\d/.test(version) || resolve(path, name)?.version === version) continue;
     const folder = path.slice(0, path.lastIndexOf("node_modules/"));
-    missing[`${folder}node_modules/${name}`] = { version, ...platform, ...(entry.dev && { dev: true }), optional: true };
+    missing[`${folder}node_modules/${name}`] = {
+      version,
+      ...platform,
+      ...(entry.dev && { dev: true }),
+      optional: true,
+    };
   }
 }
 const [root, ...others] = Object.entries({ ...lock.packages, ...missing });

@@ -1,0 +1,39 @@
+// The Worker's secrets: made once for this machine, or fresh for every test run. Their names stand in wrangler.jsonc too.
+import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+
+export const secretNames = /** @type {const} */ (["JWT_PRIVATE_JWK", "PEPPER", "ALTCHA_HMAC_KEY"]);
+
+/** New secrets: an Ed25519 private JWK with its key id, and two keys of 32 random bytes in base64url. */
+export function makeSecrets() {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  const jwk = { ...privateKey.export({ format: "jwk" }), alg: "EdDSA", use: "sig", kid: randomUUID() };
+  return {
+    JWT_PRIVATE_JWK: JSON.stringify(jwk),
+    PEPPER: randomBytes(32).toString("base64url"),
+    ALTCHA_HMAC_KEY: randomBytes(32).toString("base64url"),
+  };
+}
+
+/** @param {Record<string, string>} secrets */
+export function toEnvFile(secrets) {
+  return Object.entries(secrets)
+    .map(([name, value]) => `${name}='${value}'\n`)
+    .join("");
+}
+
+/**
+ * Writes `path` when it does not exist, so a person's sessions survive a restart. An existing file is never completed
+ * silently: a lost PEPPER would lock every account out, so whoever removed it has to say so.
+ * @param {string} path
+ */
+export function requireSecrets(path) {
+  if (!existsSync(path)) writeFileSync(path, toEnvFile(makeSecrets()), { mode: 0o600 });
+  const text = readFileSync(path, "utf8");
+  const missing = secretNames.filter((name) => !new RegExp(`^\\s*${name}\\s*=\\s*['"]?[^\\s'"]`, "m").test(text));
+  if (missing.length > 0) {
+    throw new Error(
+      `Missing secret: ${missing.join(", ")}. Add it to .dev.vars, or remove that file to make new ones.`,
+    );
+  }
+}

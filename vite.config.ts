@@ -1,0 +1,22 @@
+import { cloudflare } from "@cloudflare/vite-plugin";
+import react from "@vitejs/plugin-react";
+import unocss from "unocss/vite";
+import { defineConfig } from "vite";
+
+// LISOLO_STATE is set by scripts/dev.mjs so development shares its data with `npm start`.
+const state = process.env["LISOLO_STATE"];
+
+export default defineConfig({
+  plugins: [unocss(), react(), cloudflare({ persistState: state ? { path: state } : true, inspectorPort: false })],
+  environments: {
+    client: {
+      build: {
+        // Cheap Androids whose WebView stopped being updated in 2022, and the Safari of their time.
+        target: ["chrome100", "safari15"],
+        sourcemap: "hidden",
+        // Read by the service worker and prerender steps of scripts/build.mjs, which then removes it.
+        manifest: true,
+      },
+    },
+  },
+});
