@@ -1,0 +1,16 @@
+// `npm run dev`: the hot-reloading twin of `npm start`, on the same data and secrets.
+import { resolve } from "node:path";
+import { readOptions } from "./options.mjs";
+import { prepare } from "./prepare.mjs";
+import { root, serve } from "./run.mjs";
+
+try {
+  const { port, state } = readOptions();
+  prepare({ state });
+  const server = serve("vite", ["dev", "--port", String(port), "--strictPort"], { LISOLO_STATE: resolve(root, state) });
+  server.stdout.pipe(process.stdout);
+  server.stderr.pipe(process.stderr);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}

@@ -1,0 +1,76 @@
+// Runs the project's own tools with the project's own Node (the `node` package), whatever Node started the script.
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
+export const bin = join(root, "node_modules", ".bin");
+const windows = process.platform === "win32";
+
+/** The environment of every tool: local binaries first, no questions, no usage statistics. */
+export function toolEnv(extra = {}) {
+  return {
+    ...process.env,
+    PATH: `${bin}${delimiter}${process.env.PATH}`,
+    WRANGLER_SEND_METRICS: "false",
+    WRANGLER_HIDE_BANNER: "true",
+    CLOUDFLARE_CF_FETCH_ENABLED: "false",
+    ...extra,
+  };
+}
+
+/**
+ * Runs a command to its end. With `quiet` its output is kept and printed only when it fails.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ quiet?: boolean, env?: Record<string, string>, input?: string }} [options]
+ */
+export function run(command, args, { quiet = false, env = {}, input } = {}) {
+  const result = spawnSync(command, args, {
+    cwd: root,
+    env: toolEnv(env),
+    encoding: "utf8",
+    input,
+    shell: windows,
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: quiet ? "pipe" : [input === undefined ? "ignore" : "pipe", "inherit", "inherit"],
+  });
+  const output = `${result.stdout ?? ""}${result.stderr ?? ""}${result.error ?? ""}`;
+  return { ok: result.status === 0, output };
+}
+
+/** Like `run`, quiet, and throws with the output when the command fails. */
+export function must(command, args, options = {}) {
+  const { ok, output } = run(command, args, { quiet: true, ...options });
+  if (!ok) throw new Error(`${command} ${args.join(" ")} failed\n${output}`);
+  return output;
+}
+
+/** Starts a long-running command; it gets our SIGINT and SIGTERM and its end ends us. */
+export function serve(command, args, env = {}) {
+  const child = spawn(command, args, {
+    cwd: root,
+    env: toolEnv(env),
+    stdio: ["ignore", "pipe", "pipe"],
+    shell: windows,
+  });
+  let stopping = false;
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) {
+    process.on(signal, () => {
+      stopping = true;
+      child.kill("SIGTERM");
+    });
+  }
+  child.on("exit", (code) => process.exit(stopping ? 0 : (code ?? 1)));
+  return child;
+}
+
+/** Installs what the lock says when node_modules is missing or older than the lock. */
+export function install() {
+  const marker = join(root, "node_modules", ".package-lock.json");
+  const lock = join(root, "package-lock.json");
+  if (existsSync(marker) && statSync(marker).mtimeMs >= statSync(lock).mtimeMs) return;
+  console.log("Installing packages (once; about a minute)…");
+  must("npm", ["ci", "--no-progress", "--loglevel=error"]);
+}

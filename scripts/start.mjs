@@ -1,0 +1,28 @@
+// `npm start`: installs, migrates, builds and serves the product on this machine. Nothing else is needed.
+import { build } from "./build.mjs";
+import { readOptions } from "./options.mjs";
+import { prepare } from "./prepare.mjs";
+import { run, serve } from "./run.mjs";
+
+try {
+  const { port, state, demo, build: shouldBuild } = readOptions();
+  prepare({ state });
+  if (shouldBuild) build();
+
+  const server = serve("wrangler", ["dev", "--port", String(port), "--persist-to", state, "--log-level", "warn"]);
+  server.stdout.pipe(process.stdout);
+  server.stderr.pipe(process.stderr);
+
+  const address = `http://localhost:${port}`;
+  while (!(await isHealthy(address))) await new Promise((resolve) => setTimeout(resolve, 100));
+  if (demo) run("node", ["scripts/demo.mjs", address]);
+  console.log(`Lisolo is ready on ${address} (stop with Ctrl+C; data stays in ${state})`);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}
+
+async function isHealthy(address) {
+  const response = await fetch(`${address}/api/health`).catch(() => undefined);
+  return response?.ok === true;
+}
