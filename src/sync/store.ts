@@ -1,0 +1,70 @@
+import Dexie, { type EntityTable, type Table } from "dexie";
+import type { Body, InboxRow, StoredBody } from "../../contract/conversations";
+import type { ErrorCode } from "../../contract/errors";
+import type { ConversationId, Uuid } from "../../contract/ids";
+import type { RelationState } from "../../contract/people";
+
+/** Somebody I have or had to do with. */
+export type PersonRow = {
+  id: Uuid;
+  username: string;
+  phone: string;
+  avatar: string | null;
+  createdAt: number;
+  state: RelationState;
+  requestId: Uuid | null;
+  connectionId: Uuid | null;
+  since: number;
+};
+
+/** The server's inbox row and what this device adds to it. */
+export type ConversationRow = Omit<InboxRow, "conversation" | "handle"> & {
+  id: ConversationId;
+  peer: Uuid | undefined;
+  /** The server's short number; absent until the server has told it. */
+  handle?: number;
+  /** The messages held here without a hole: `lo..hi`, empty when `lo === hi + 1`. */
+  lo: number;
+  hi: number;
+  /** Marks the server is to have. They only grow, but for a new epoch. */
+  wantDelivered: number;
+  wantRead: number;
+  listed: 0 | 1;
+  /** Of the newest message, those still in the outbox included: the list's order. */
+  lastAt: number;
+};
+
+export type MessageRow = {
+  conversation: ConversationId;
+  seq: number;
+  cid?: Uuid;
+  sender: number;
+  mine: 0 | 1;
+  at: number;
+  body: StoredBody;
+};
+
+export type OutboxRow = {
+  cid: Uuid;
+  conversation: ConversationId;
+  /** Grows with every message written on this device. */
+  order: number;
+  body: Body;
+  createdAt: number;
+  state: "queued" | "failed";
+  error?: ErrorCode;
+  attempts: number;
+};
+
+/** Single values under a name: the cursor, the own profile, what was asked once. */
+export type MetaRow = { key: string; value: unknown };
+
+export const storeName = (userId: Uuid): string => `lisolo-${userId}`;
+
+export class Store extends Dexie {
+  declare people: EntityTable<PersonRow, "id">;
+  declare conversations: EntityTable<ConversationRow, "id">;
+  declare messages: Table<MessageRow, [ConversationId, number]>;
+  declare outbox: EntityTable<OutboxRow, "cid">;
+  declare meta: EntityTable<MetaRow, "key">;
+}
