@@ -1,0 +1,56 @@
+import { useState } from "react";
+import type { Profile } from "../../contract/people";
+
+type AvatarPerson = Pick<Profile, "username" | "phone" | "avatar_url">;
+
+const servedPx = { small: 50, large: 512 } as const;
+/** Hues on which white text of this lightness keeps 4.5:1. */
+const hues = [322, 350, 14, 32, 165, 190, 212, 250, 280];
+
+/** SPEC.md §3: seeded from the username, else the phone, else the word User. */
+const seedOf = (person: AvatarPerson): string => person.username.trim() || person.phone.trim() || "User";
+
+const initialsOf = (seed: string): string => {
+  const words = seed.split(/[\s._-]+/u).filter((word) => /[\p{L}\p{N}]/u.test(word));
+  const letters = words.map((word) => [...word.replace(/^[^\p{L}\p{N}]+/u, "")][0] ?? "");
+  return (letters.length > 1 ? `${letters[0]}${letters.at(-1)}` : (letters[0] ?? "U")).toUpperCase();
+};
+
+const hueOf = (seed: string): number => {
+  let hash = 0;
+  for (const char of seed) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) % 65_521;
+  return hues[hash % hues.length] ?? 322;
+};
+
+/**
+ * A person's picture, cut to a disc; initials on a coloured disc until it is there, and where there is none.
+ * Decorative: the name always stands beside it.
+ */
+export function Avatar({ person, size = 50 }: { person: AvatarPerson; size?: number }) {
+  const [failed, setFailed] = useState<string>();
+  const seed = seedOf(person);
+  const key = person.avatar_url;
+  const served = size <= servedPx.small ? servedPx.small : servedPx.large;
+  return (
+    <span
+      aria-hidden="true"
+      className="relative inline-grid shrink-0 place-items-center overflow-hidden rounded-full font-semibold text-white select-none"
+      style={{ width: size, height: size, fontSize: size * 0.38, backgroundColor: `hsl(${hueOf(seed)} 45% 36%)` }}
+    >
+      {initialsOf(seed)}
+      {key && key !== failed && (
+        <img
+          src={`/api/avatars/${encodeURIComponent(key)}?size=${served}`}
+          alt=""
+          width={size}
+          height={size}
+          loading="lazy"
+          decoding="async"
+          draggable={false}
+          className="absolute inset-0 size-full object-cover"
+          onError={() => setFailed(key)}
+        />
+      )}
+    </span>
+  );
+}

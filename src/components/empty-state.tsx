@@ -1,0 +1,15 @@
+import type { ReactNode } from "react";
+
+/** What a list shows when there is nothing in it: a picture, what is so, and what one can do about it. */
+export function EmptyState(props: { icon: string; title: string; body?: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="mx-auto flex max-w-88 flex-col items-center gap-2 px-6 py-12 text-center">
+      <span className="mb-2 grid size-18 place-items-center rounded-full bg-accent-soft text-4xl text-accent" aria-hidden="true">
+        <span className={props.icon} />
+      </span>
+      <p className="text-lg font-semibold text-balance">{props.title}</p>
+      {props.body && <p className="text-muted text-pretty">{props.body}</p>}
+      {props.action && <div className="mt-3">{props.action}</div>}
+    </div>
+  );
+}

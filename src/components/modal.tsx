@@ -1,0 +1,47 @@
+import { type ReactNode, useLayoutEffect, useRef } from "react";
+
+type ModalProps = {
+  /** Names the dialog to a screen reader; `labelledBy` when a visible heading does. */
+  label?: string;
+  labelledBy?: string;
+  describedBy?: string;
+  role?: "dialog" | "alertdialog";
+  className?: string;
+  /** Escape, the phone's back gesture and a tap beside the dialog ask for this. */
+  onDismiss: () => void;
+  children: ReactNode;
+};
+
+/**
+ * A modal layer on the platform's own `<dialog>`: top layer, inert page, kept and returned focus. It is open as
+ * long as it is rendered. The first element with `data-autofocus` gets the focus.
+ */
+export function Modal({ label, labelledBy, describedBy, role, className = "", onDismiss, children }: ModalProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    dialog?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
+    return () => dialog?.close();
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard's way out is Escape, which arrives as onCancel
+    <dialog
+      ref={ref}
+      role={role === "alertdialog" ? role : undefined}
+      aria-label={label}
+      aria-labelledby={labelledBy}
+      aria-describedby={describedBy}
+      className={className}
+      onCancel={(event) => {
+        event.preventDefault();
+        onDismiss();
+      }}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) onDismiss();
+      }}
+    >
+      {children}
+    </dialog>
+  );
+}

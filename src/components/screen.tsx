@@ -1,0 +1,86 @@
+import { createContext, type ReactNode, useContext, useEffect, useId, useRef } from "react";
+import { useLocation } from "react-router";
+import { useT } from "../i18n/setup";
+import { BackLink } from "./back-link";
+
+/** What stands at the end of every header (the profile button), put in by the shell, which knows who is signed in. */
+export const HeaderEnd = createContext<ReactNode>(null);
+
+/**
+ * Whether this part of the window is the page (its heading names the document and takes the focus) or stands
+ * beside the page, as the conversation list beside an open chat.
+ */
+export const IsPage = createContext(true);
+
+type ScreenProps = {
+  /** Names the document and, unless `heading` is given, stands in the header. */
+  title: string;
+  /** The document's description. */
+  description: string;
+  /** What the title means, in small below it and in the document's name. */
+  subtitle?: string;
+  /** Shown in the header instead of the title: a chat puts avatar and name here. It is wrapped in the h1. */
+  heading?: ReactNode;
+  /** The path the back button leads to. */
+  back?: string;
+  /** Buttons of this screen, before the profile button. */
+  actions?: ReactNode;
+  /** False where the header has no room for the profile button (a chat). */
+  profile?: boolean;
+  /** False when the screen scrolls a part of itself (a virtual list, a chat). */
+  scrolls?: boolean;
+  children: ReactNode;
+};
+
+const describe = (text: string): void => {
+  let meta = document.querySelector<HTMLMetaElement>('meta[name="description"]');
+  if (!meta) {
+    meta = document.createElement("meta");
+    meta.name = "description";
+    document.head.append(meta);
+  }
+  meta.content = text;
+};
+
+/** A screen under the shared 72 px header. */
+export function Screen({ title, subtitle, description, heading, back, actions, children, ...props }: ScreenProps) {
+  const { profile = true, scrolls = true } = props;
+  const t = useT();
+  const headingId = useId();
+  const headingRef = useRef<HTMLHeadingElement>(null);
+  const headerEnd = useContext(HeaderEnd);
+  const isPage = useContext(IsPage);
+  const { key } = useLocation();
+
+  useEffect(() => {
+    if (!isPage) return;
+    document.title = `${subtitle ? `${title} – ${subtitle}` : title} · Lisolo`;
+    describe(description);
+  }, [isPage, title, subtitle, description]);
+
+  // After a navigation a screen reader reads on from the new heading, unless the screen itself chose a better place
+  // (a composer). A first page load keeps the browser's own start.
+  useEffect(() => {
+    const heading = headingRef.current;
+    if (!isPage || key === "default" || heading?.closest("[data-screen]")?.contains(document.activeElement)) return;
+    heading?.focus({ preventScroll: true });
+  }, [isPage, key]);
+
+  const Landmark = isPage ? "main" : "section";
+  return (
+    <Landmark data-screen aria-labelledby={headingId} className="flex min-h-0 min-w-0 flex-1 flex-col bg-bg">
+      <header className="z-10 flex h-[72px] shrink-0 items-center gap-1 border-b border-line bg-surface pr-2 pl-2">
+        {back !== undefined && <BackLink to={back} label={t("common.back")} />}
+        <div className={`min-w-0 flex-1 ${back === undefined ? "pl-2" : ""}`}>
+          <h1 id={headingId} ref={headingRef} tabIndex={-1} className="truncate text-xl font-bold outline-none">
+            {heading ?? title}
+          </h1>
+          {subtitle && <p className="truncate text-sm text-muted">{subtitle}</p>}
+        </div>
+        {actions}
+        {profile && headerEnd}
+      </header>
+      <div className={`flex min-h-0 flex-1 flex-col ${scrolls ? "overflow-y-auto overscroll-contain" : ""}`}>{children}</div>
+    </Landmark>
+  );
+}

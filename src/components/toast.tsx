@@ -1,0 +1,61 @@
+import { useSyncExternalStore } from "react";
+import { useT } from "../i18n/setup";
+import { IconButton } from "./icon-button";
+
+/** SPEC.md §9: one toast at a time, for five seconds. */
+const toastMs = 5_000;
+
+type ToastTone = "info" | "danger";
+type Toast = { id: number; title?: string | undefined; message?: string | undefined; tone: ToastTone };
+
+let current: Toast | undefined;
+let lastId = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
+const listeners = new Set<() => void>();
+
+const set = (toast: Toast | undefined): void => {
+  clearTimeout(timer);
+  current = toast;
+  timer = toast && setTimeout(() => set(undefined), toastMs);
+  for (const listener of listeners) listener();
+};
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+/** Says something for five seconds. A newer toast replaces the one that shows. */
+export const showToast = (toast: { title?: string; message?: string; tone?: ToastTone }): void =>
+  set({ id: ++lastId, title: toast.title, message: toast.message, tone: toast.tone ?? "info" });
+
+/** Stands once at the root of the app. Failures interrupt a screen reader, everything else waits its turn. */
+export function Toaster() {
+  const t = useT();
+  const toast = useSyncExternalStore(subscribe, () => current);
+  const card = toast && (
+    <div
+      key={toast.id}
+      className={`rise pointer-events-auto flex w-full max-w-104 items-center gap-2 rounded-card border border-line border-l-4 bg-surface py-1 pr-1 pl-4 text-text shadow-lg ${
+        toast.tone === "danger" ? "border-l-danger" : "border-l-accent"
+      }`}
+    >
+      <div className="min-w-0 flex-1 py-2">
+        {toast.title && <p className="font-semibold break-words">{toast.title}</p>}
+        {toast.message && <p className="break-words">{toast.message}</p>}
+      </div>
+      <IconButton icon="i-ph-x" label={t("common.close")} onClick={() => set(undefined)} />
+    </div>
+  );
+  return (
+    <div className="pointer-events-none fixed inset-x-0 top-[80px] z-50 flex justify-center px-4">
+      <div role="status" className="contents">
+        {toast?.tone === "info" && card}
+      </div>
+      {toast?.tone === "danger" && (
+        <div role="alert" className="contents">
+          {card}
+        </div>
+      )}
+    </div>
+  );
+}
