@@ -1,9 +1,45 @@
-import { defineConfig, presetIcons, presetWind4, transformerDirectives, transformerVariantGroup } from "unocss";
+import { defineConfig, presetIcons, presetWind3, transformerDirectives, transformerVariantGroup } from "unocss";
 
+// presetWind3, not presetWind4: the latter writes color-mix() and @property, which Chrome below 111 does not read.
+// Colours are custom properties of src/app/theme.css, so a class is right in light and in dark.
 export default defineConfig({
   presets: [
-    presetWind4({ preflights: { reset: true } }),
-    presetIcons({ prefix: "i-", extraProperties: { display: "inline-block", "vertical-align": "middle" } }),
+    presetWind3({ preflight: "on-demand" }),
+    presetIcons({
+      prefix: "i-",
+      extraProperties: { display: "inline-block", "vertical-align": "middle", "flex-shrink": "0" },
+    }),
   ],
   transformers: [transformerDirectives(), transformerVariantGroup()],
+  theme: {
+    colors: {
+      bg: "var(--bg)",
+      surface: "var(--surface)",
+      raised: "var(--raised)", // hovered and pressed rows, chips, the ground of a skeleton
+      text: "var(--text)",
+      muted: "var(--muted)",
+      line: "var(--line)", // hairlines between things
+      field: "var(--field)", // the outline of an input: 3:1 on every ground
+      accent: "var(--accent)",
+      "accent-soft": "var(--accent-soft)",
+      "on-accent": "var(--on-accent)",
+      own: "var(--own)",
+      danger: "var(--danger)",
+      "danger-soft": "var(--danger-soft)",
+      read: "var(--read)",
+    },
+    // A filled ground needs another shade than a text of the same meaning: white text stands on it.
+    backgroundColor: {
+      accent: "var(--accent-fill)",
+      "accent-hover": "var(--accent-fill-hover)",
+      danger: "var(--danger-fill)",
+    },
+    borderRadius: { card: "14px", bubble: "18px" },
+    fontFamily: { sans: "var(--font)" },
+  },
+  rules: [
+    // Room for the notch and the gesture bar of phones.
+    ["pt-safe", { "padding-top": "env(safe-area-inset-top)" }],
+    ["pb-safe", { "padding-bottom": "env(safe-area-inset-bottom)" }],
+  ],
 });

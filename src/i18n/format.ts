@@ -1,0 +1,49 @@
+import { useMemo } from "react";
+import type { Language } from "../../contract/language";
+import { getLanguage, useLanguage } from "./setup";
+
+/** Times and dates as each language's readers write them; SPEC.md §9 names fr-FR. Times are epoch milliseconds. */
+export const locales: Record<Language, string> = { fr: "fr-FR", en: "en-GB", pt: "pt-PT" };
+
+type Formatters = { time: Intl.DateTimeFormat; date: Intl.DateTimeFormat; day: Intl.DateTimeFormat };
+
+const createFormatters = (language: Language): Formatters => {
+  const locale = locales[language];
+  return {
+    time: new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" }),
+    date: new Intl.DateTimeFormat(locale, { day: "2-digit", month: "short", year: "numeric" }),
+    day: new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long" }),
+  };
+};
+
+// Building a formatter costs milliseconds on a cheap phone and lists use them for every row.
+const built = new Map<Language, Formatters>();
+const formattersOf = (language: Language): Formatters => {
+  const known = built.get(language);
+  if (known) return known;
+  const made = createFormatters(language);
+  built.set(language, made);
+  return made;
+};
+
+/** Hour and minute: 14:05. */
+export const formatTime = (at: number, language = getLanguage()): string => formattersOf(language).time.format(at);
+
+/** Two-digit day, short month, year: 05 nov. 2026. */
+export const formatDate = (at: number, language = getLanguage()): string => formattersOf(language).date.format(at);
+
+/** Weekday, day and month, for the separators of a chat: jeudi 5 novembre. */
+export const formatDay = (at: number, language = getLanguage()): string => formattersOf(language).day.format(at);
+
+/** The same inside a component, following a change of language. */
+export const useFormat = () => {
+  const language = useLanguage();
+  return useMemo(
+    () => ({
+      time: (at: number) => formatTime(at, language),
+      date: (at: number) => formatDate(at, language),
+      day: (at: number) => formatDay(at, language),
+    }),
+    [language],
+  );
+};

@@ -1,0 +1,91 @@
+import { useSyncExternalStore } from "react";
+import { defaultLanguage, type Language, toLanguageCookie } from "../../contract/language";
+import type french from "./fr.json";
+
+/**
+ * The product's texts: nested objects in fr.json, en.json and pt.json, one top-level section per feature.
+ * One language is loaded at a time. Written here in a page rather than taken from a library, which would
+ * weigh more than a tenth of what a phone downloads to reach a usable chat.
+ *
+ * `t("senga.empty.title")`; `{name}` in a text is filled from the second argument. A text that counts has
+ * two forms, `members_one` and `members_other`, asked for as `t("members", { count })`.
+ */
+type Texts = typeof french;
+type PathOf<T> = {
+  [K in keyof T & string]: T[K] extends string ? K : `${K}.${PathOf<T[K]>}`;
+}[keyof T & string];
+type WithoutForm<P extends string> = P extends `${infer Stem}_${"one" | "other"}` ? Stem : P;
+export type TextKey = WithoutForm<PathOf<Texts>>;
+export type TextValues = Record<string, string | number> & { count?: number };
+export type Translate = (key: TextKey, values?: TextValues) => string;
+
+const loaders: Record<Language, () => Promise<{ default: unknown }>> = {
+  fr: () => import("./fr.json"),
+  en: () => import("./en.json"),
+  pt: () => import("./pt.json"),
+};
+
+const findText = (texts: unknown, key: string): string | undefined => {
+  let node: unknown = texts;
+  for (const step of key.split(".")) {
+    if (typeof node !== "object" || node === null) return undefined;
+    node = (node as Record<string, unknown>)[step];
+  }
+  return typeof node === "string" ? node : undefined;
+};
+
+/** Texts of one language as a function. A key that is missing shows itself: seen, and never a crash. */
+export const createTranslate = (language: Language, texts: unknown): Translate => {
+  const rules = new Intl.PluralRules(language);
+  const find = (key: string, count: number | undefined) =>
+    (count === undefined ? undefined : findText(texts, `${key}_${rules.select(count)}`)) ??
+    (count === undefined ? undefined : findText(texts, `${key}_other`)) ??
+    findText(texts, key);
+  return (key, values) => {
+    const text = find(key, values?.count) ?? key;
+    if (!values) return text;
+    return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+  };
+};
+
+type State = { language: Language; t: Translate };
+let state: State = { language: defaultLanguage, t: createTranslate(defaultLanguage, {}) };
+const listeners = new Set<() => void>();
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+};
+const read = () => state;
+
+/** Makes these texts the current ones. The prerenderer calls it with the whole file, the browser by `loadLanguage`. */
+export const showTexts = (language: Language, texts: unknown): void => {
+  state = { language, t: createTranslate(language, texts) };
+  for (const listener of listeners) listener();
+};
+
+/** Loads a language and shows it, without changing what is remembered. */
+export const loadLanguage = async (language: Language): Promise<void> => {
+  const texts = await loaders[language]();
+  if (typeof document !== "undefined") document.documentElement.lang = language;
+  showTexts(language, texts.default);
+};
+
+/** The person chose: shows the language and remembers it for a year. */
+export const setLanguage = async (language: Language): Promise<void> => {
+  await loadLanguage(language);
+  // biome-ignore lint/suspicious/noDocumentCookie: the Worker picks the prerendered page by this cookie
+  document.cookie = toLanguageCookie(language);
+};
+
+export const getLanguage = (): Language => state.language;
+
+/** For code outside components. A component that used it would not follow a change of language: see `useT`. */
+export const t: Translate = (key, values) => state.t(key, values);
+
+/** The texts inside a component; it renders again when the language changes. */
+export const useT = (): Translate => useSyncExternalStore(subscribe, read, read).t;
+
+export const useLanguage = (): Language => useSyncExternalStore(subscribe, read, read).language;

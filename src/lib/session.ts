@@ -1,0 +1,175 @@
+import { useSyncExternalStore } from "react";
+import * as v from "valibot";
+import { Session as ServerSession } from "../../contract/auth";
+import { isPermanent } from "../../contract/errors";
+import { Uuid } from "../../contract/ids";
+import { refreshMarginSeconds } from "../../contract/limits";
+import { ApiFailure, exchange } from "./exchange";
+
+/**
+ * Who is signed in on this browser, as far as a script may know: the tokens live in cookies that no script
+ * reads, here stand only the person and when the access token ends. All tabs share it.
+ */
+const KnownSession = v.object({ userId: Uuid, expiresAt: v.number() });
+/** `expiresAt` is in epoch milliseconds, by this device's clock. */
+export type KnownSession = v.InferOutput<typeof KnownSession>;
+
+const storageKey = "session";
+const refreshLock = "lisolo-session-refresh";
+const refreshStepMs = 200; // SPEC.md §9
+const refreshRetriesMax = 6; // 200 ms, 400 ms … 6.4 s: 12.6 s in all, then the next request tries again
+
+const listeners = new Set<() => void>();
+let cached: { text: string | null; session: KnownSession | undefined } = { text: null, session: undefined };
+
+const readStored = (): string | null => {
+  try {
+    return localStorage.getItem(storageKey);
+  } catch {
+    return cached.text; // storage forbidden: the session lives as long as the page
+  }
+};
+
+/** The same object as long as nothing changed, so that it can be a snapshot of an external store. */
+export const getSession = (): KnownSession | undefined => {
+  if (typeof localStorage === "undefined") return undefined;
+  const text = readStored();
+  if (text === cached.text) return cached.session;
+  let value: unknown;
+  try {
+    value = text === null ? undefined : JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  const parsed = v.safeParse(KnownSession, value);
+  cached = { text, session: parsed.success ? parsed.output : undefined };
+  return cached.session;
+};
+
+const store = (session: KnownSession | undefined): void => {
+  const text = session ? JSON.stringify(session) : null;
+  try {
+    if (text === null) localStorage.removeItem(storageKey);
+    else localStorage.setItem(storageKey, text);
+  } catch {
+    cached = { text, session };
+  }
+  for (const listener of [...listeners]) listener();
+};
+
+const onStorage = (event: StorageEvent) => {
+  if (event.key !== storageKey && event.key !== null) return;
+  for (const listener of [...listeners]) listener();
+};
+
+/** Calls `listener` when somebody signs in or out or the session is renewed, in this tab or in another. */
+export const subscribeSession = (listener: () => void): (() => void) => {
+  if (listeners.size === 0) addEventListener("storage", onStorage);
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) removeEventListener("storage", onStorage);
+  };
+};
+
+export const useSession = (): KnownSession | undefined =>
+  useSyncExternalStore(subscribeSession, getSession, () => undefined);
+
+/** Forgets the session on this browser, in all tabs. What belongs to it is removed by whoever subscribes. */
+export const dropSession = (): void => store(undefined);
+
+export const isNearExpiry = ({ expiresAt }: KnownSession): boolean =>
+  expiresAt - Date.now() < refreshMarginSeconds * 1_000;
+
+/** Keeps a session the server opened. Its lifetime counts from now: a phone's clock may be hours off. */
+export const keepSession = (answer: unknown): KnownSession => {
+  const parsed = v.safeParse(ServerSession, answer);
+  if (!parsed.success) throw new ApiFailure("unavailable", 200);
+  const { user, expires_in } = parsed.output;
+  const session = { userId: user.id, expiresAt: Date.now() + expires_in * 1_000 };
+  store(session);
+  return session;
+};
+
+const isFinal = (failure: ApiFailure): boolean =>
+  failure.code !== "offline" && (failure.status === 401 || isPermanent(failure.code));
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+const renew = async (): Promise<boolean> => {
+  for (let attempt = 0; ; attempt++) {
+    const before = getSession();
+    if (!before) return false;
+    try {
+      keepSession(await exchange("POST", "/api/auth/token?grant_type=refresh_token", {}));
+      return true;
+    } catch (error) {
+      if (!(error instanceof ApiFailure)) throw error;
+      if (isFinal(error)) {
+        // Only the session that was refused: another tab may have signed in during the request.
+        if (getSession() === before) dropSession();
+        return false;
+      }
+      if (attempt === refreshRetriesMax) return false;
+      await pause(Math.max(refreshStepMs * 2 ** attempt, error.retryAfterMs ?? 0));
+    }
+  }
+};
+
+const inOneTab = <T>(work: () => Promise<T>): Promise<T> =>
+  "locks" in navigator ? navigator.locks.request(refreshLock, work) : work();
+
+let underway: Promise<boolean> | undefined;
+
+/**
+ * Renews the session; true when it is fresh afterwards. One refresh at a time over all tabs: a tab that had
+ * to wait finds the work done. `refused` says that the server refused this session although it looks fresh.
+ * Network trouble keeps the session and is retried; a refusal drops it.
+ */
+export const refreshSession = (refused = false): Promise<boolean> => {
+  underway ??= (async () => {
+    const before = getSession();
+    if (!before) return false;
+    return inOneTab(async () => {
+      const now = getSession();
+      if (!now) return false;
+      const wasRenewedMeanwhile = now !== before;
+      if (!isNearExpiry(now) && (wasRenewedMeanwhile || !refused)) return true;
+      return renew();
+    });
+  })().finally(() => {
+    underway = undefined;
+  });
+  return underway;
+};
+
+// Opening and ending a session. Each throws `ApiFailure`; `phone` is as typed, the server normalises it.
+
+export const signIn = async (phone: string, password: string): Promise<KnownSession> =>
+  keepSession(await exchange("POST", "/api/auth/token?grant_type=password", { phone, password }));
+
+export const signUp = async (account: {
+  phone: string;
+  password: string;
+  username: string;
+  /** The solved proof of work. */
+  captchaToken: string;
+}): Promise<KnownSession> =>
+  keepSession(
+    await exchange("POST", "/api/auth/signup", {
+      phone: account.phone,
+      password: account.password,
+      data: { username: account.username },
+      gotrue_meta_security: { captcha_token: account.captchaToken },
+    }),
+  );
+
+/** Ends every session of this person, on all devices. A session the server no longer knows is ended already. */
+export const signOut = async (): Promise<void> => {
+  try {
+    await exchange("POST", "/api/auth/logout?scope=global");
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || (error.status !== 401 && error.status !== 404)) throw error;
+  }
+  dropSession();
+};
