@@ -1,0 +1,49 @@
+import type { Command } from "./commands";
+
+/**
+ * The HTTP carrier: where each command goes when there is no socket. The answer is the command's result as
+ * JSON (`CommandResults`), a refusal is an `ApiError` with its status and, when rate limited, `Retry-After`
+ * in seconds.
+ */
+export type HttpRequest = {
+  method: "GET" | "POST" | "PUT" | "DELETE";
+  path: string;
+  body?: unknown;
+};
+
+const withQuery = (path: string, values: Record<string, string | number | undefined>): string => {
+  const query = Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    .join("&");
+  return query === "" ? path : `${path}?${query}`;
+};
+
+export const toHttpRequest = (command: Command): HttpRequest => {
+  if (command.type === "changes") {
+    return { method: "GET", path: withQuery("/api/sync", { since: command.since, before: command.before }) };
+  }
+  const conversation = `/api/conversations/${command.conversation}`;
+  switch (command.type) {
+    case "send":
+      return { method: "POST", path: `${conversation}/messages`, body: { messages: command.messages } };
+    case "page":
+      return {
+        method: "GET",
+        path: withQuery(`${conversation}/messages`, { [command.direction]: command.seq, limit: command.limit }),
+      };
+    case "search":
+      return {
+        method: "GET",
+        path: withQuery(`${conversation}/search`, { query: command.query, before: command.before }),
+      };
+    case "mark":
+      return {
+        method: "PUT",
+        path: `${conversation}/marks`,
+        body: { delivered: command.delivered, read: command.read },
+      };
+    case "hide":
+      return { method: "DELETE", path: conversation };
+  }
+};
