@@ -1,0 +1,39 @@
+import type { Language } from "../../contract/language";
+import { formatDate, formatDay, formatTime, locales } from "./format";
+import { getLanguage } from "./setup";
+
+const dayMs = 86_400_000;
+const weekdayDays = 180; // beyond half a year "Monday 3 June" no longer says which
+
+const midnightBefore = (at: number): number => new Date(at).setHours(0, 0, 0, 0);
+
+/** How many midnights lie between two moments; rounded because some days have 23 or 25 hours. */
+const daysBetween = (from: number, to: number): number =>
+  Math.round((midnightBefore(to) - midnightBefore(from)) / dayMs);
+
+export const isSameDay = (a: number, b: number): boolean => midnightBefore(a) === midnightBefore(b);
+
+const shortDates = new Map<Language, Intl.DateTimeFormat>();
+const formatShortDate = (at: number, language: Language): string => {
+  const formatter =
+    shortDates.get(language) ??
+    new Intl.DateTimeFormat(locales[language], { day: "2-digit", month: "2-digit", year: "2-digit" });
+  shortDates.set(language, formatter);
+  return formatter.format(at);
+};
+
+/** The time today, the short date on any other day: 09:41, 12/11/26. */
+export const formatTimeOrDate = (at: number, language = getLanguage(), now: number = Date.now()): string =>
+  isSameDay(at, now) ? formatTime(at, language) : formatShortDate(at, language);
+
+/** The heading of a day of messages: Aujourd’hui, Hier, Lundi 16 novembre, 31 déc. 2025. */
+export const formatDayHeading = (at: number, language = getLanguage(), now: number = Date.now()): string => {
+  const ago = daysBetween(at, now);
+  const heading =
+    ago === 0 || ago === 1
+      ? new Intl.RelativeTimeFormat(locales[language], { numeric: "auto" }).format(-ago, "day")
+      : ago > 0 && ago < weekdayDays
+        ? formatDay(at, language)
+        : formatDate(at, language);
+  return heading.charAt(0).toLocaleUpperCase(locales[language]) + heading.slice(1);
+};
