@@ -25,7 +25,7 @@ function filesOf(name) {
   const path = join(root, name);
   if (!existsSync(path)) return [];
   const entries = readdirSync(path, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
 function hashInputs() {

@@ -13,6 +13,8 @@ export function toolEnv(extra = {}) {
   return {
     ...process.env,
     PATH: `${bin}${delimiter}${process.env.PATH}`,
+    // Wrangler is one file of many megabytes: its compiled form halves every start.
+    NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "node"),
     WRANGLER_SEND_METRICS: "false",
     WRANGLER_HIDE_BANNER: "true",
     CLOUDFLARE_CF_FETCH_ENABLED: "false",

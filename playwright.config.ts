@@ -1,0 +1,27 @@
+import { defineConfig } from "@playwright/test";
+import { chromiumFlags, findChromium } from "./scripts/chromium.mjs";
+
+const executablePath = await findChromium();
+
+export default defineConfig({
+  testDir: "tests",
+  outputDir: "test-results",
+  globalSetup: "./tests/support/build.ts",
+  workers: 2,
+  fullyParallel: false,
+  forbidOnly: true,
+  retries: 0,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  use: {
+    locale: "fr-FR",
+    timezoneId: "Africa/Kinshasa",
+    viewport: { width: 360, height: 740 },
+    trace: "retain-on-failure",
+    launchOptions: { args: chromiumFlags, ...(executablePath && { executablePath }) },
+  },
+  projects: [
+    { name: "e2e", testDir: "tests/e2e" },
+    { name: "chaos", testDir: "tests/chaos", timeout: 180_000, workers: 1 },
+  ],
+});

@@ -1,0 +1,25 @@
+// The checks that need no running product, one after another. Every step runs, so one look shows everything wrong.
+import { run } from "./run.mjs";
+
+/** @type {[title: string, command: string, args: string[]][]} */
+const steps = [
+  ["format", "biome", ["format", "."]],
+  ["lint", "biome", ["lint", "--error-on-warnings", "."]],
+  ["import rules", "node", ["scripts/check-imports.mjs"]],
+  ["translations", "node", ["scripts/check-translations.mjs"]],
+  // --force: TypeScript 7 keeps errors of an earlier build when only a tsconfig changed.
+  ["types", "tsc", ["-b", "--force"]],
+  ["unused code", "knip", ["--no-progress"]],
+];
+
+/** Runs every step and says how many passed. */
+export function runChecks() {
+  let passed = 0;
+  for (const [title, command, args] of steps) {
+    const { ok, output } = run(command, args, { quiet: true });
+    if (ok) passed++;
+    else console.error(`${output.trimEnd()}\n`);
+    console.log(`${ok ? "✓" : "✗"} ${title}`);
+  }
+  return { passed, failed: steps.length - passed, skipped: 0 };
+}

@@ -1,0 +1,51 @@
+// Finds the Chromium the browser tests use, or installs one.
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { bin, run } from "./run.mjs";
+
+const isRoot = process.getuid?.() === 0;
+
+/** Flags for a quiet Chromium with a make-believe camera and microphone; root has no sandbox to offer. */
+export const chromiumFlags = [
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--use-fake-device-for-media-stream",
+  "--use-fake-ui-for-media-stream",
+  ...(isRoot ? ["--no-sandbox"] : []),
+];
+
+function onPath(name) {
+  const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== bin);
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
+
+/** The path of a Chromium on this machine, or undefined. */
+export async function findChromium() {
+  const { chromium } = await import("@playwright/test");
+  const candidates = [
+    process.env.PLAYWRIGHT_CHROMIUM_PATH,
+    chromium.executablePath(),
+    "/usr/bin/chromium",
+    onPath("google-chrome"),
+  ];
+  return candidates.find((path) => path && existsSync(path));
+}
+
+/** Like `findChromium`, after trying Playwright's installer and then, as root, Debian's package. */
+export async function requireChromium() {
+  const found = await findChromium();
+  if (found) return found;
+  console.log("No Chromium found: installing one…");
+  run("playwright", ["install", "chromium"], { quiet: true });
+  if (isRoot && !(await findChromium())) {
+    run("apt-get", ["update"], { quiet: true });
+    run("apt-get", ["install", "-y", "--no-install-recommends", "chromium"], { quiet: true });
+  }
+  const installed = await findChromium();
+  if (installed) return installed;
+  throw new Error("Install Chromium (Debian: `apt-get install chromium`) or set PLAYWRIGHT_CHROMIUM_PATH to one.");
+}

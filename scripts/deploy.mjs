@@ -1,0 +1,68 @@
+// `npm run deploy`: creates what is missing on Cloudflare, then migrates, builds and deploys. Needs `npx wrangler login`
+// or CLOUDFLARE_API_TOKEN once. `npm run deploy -- --dry-run` builds and says what would be created, without an account.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "./build.mjs";
+import { generateTypes } from "./prepare.mjs";
+import { install, must, root, run } from "./run.mjs";
+import { makeSecrets, secretNames } from "./secrets.mjs";
+
+const databaseName = "lisolo";
+const buckets = ["lisolo-avatars", "lisolo-files"];
+const configPath = join(root, "wrangler.jsonc");
+
+/** Finds or creates the database; its id is public and belongs into wrangler.jsonc. */
+function requireDatabase() {
+  const list = () => JSON.parse(must("wrangler", ["d1", "list", "--json"]));
+  const find = () => list().find((database) => database.name === databaseName);
+  let database = find();
+  if (!database) {
+    must("wrangler", ["d1", "create", databaseName]);
+    database = find();
+  }
+  const config = readFileSync(configPath, "utf8");
+  const updated = config.replace(/("database_id": ")[^"]*"/, `$1${database.uuid}"`);
+  if (updated === config) return;
+  writeFileSync(configPath, updated);
+  console.log("wrangler.jsonc now names the database: commit it.");
+}
+
+function requireBucket(name) {
+  if (run("wrangler", ["r2", "bucket", "info", name], { quiet: true }).ok) return;
+  must("wrangler", ["r2", "bucket", "create", name]);
+}
+
+/** Secrets are made once and never shown; an existing one is never replaced, it would lock people out. */
+function requireSecrets() {
+  const listed = run("wrangler", ["secret", "list", "-c", "wrangler.jsonc"], { quiet: true });
+  const made = makeSecrets();
+  // The Worker does not exist before the first deploy, so it has no secrets either; `secret put` creates it.
+  for (const name of secretNames) {
+    if (listed.ok && listed.output.includes(`"${name}"`)) continue;
+    must("wrangler", ["secret", "put", name, "-c", "wrangler.jsonc"], { input: made[name] });
+    console.log(`Secret ${name} created.`);
+  }
+}
+
+try {
+  install();
+  generateTypes();
+  if (process.argv.includes("--dry-run")) {
+    build();
+    must("wrangler", ["deploy", "--dry-run"]);
+    console.log(`Would create, where missing: D1 database ${databaseName}; R2 buckets ${buckets.join(", ")};`);
+    console.log(
+      `secrets ${secretNames.join(", ")}. Would apply migrations/*.sql and deploy the build, which is in order.`,
+    );
+  } else {
+    requireDatabase();
+    for (const name of buckets) requireBucket(name);
+    requireSecrets();
+    must("wrangler", ["d1", "migrations", "apply", "DB", "--remote", "-c", "wrangler.jsonc"], { env: { CI: "1" } });
+    build();
+    run("wrangler", ["deploy"]).ok || process.exit(1);
+  }
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}

@@ -1,0 +1,87 @@
+// `npm test`: every check and every test, from a bare clone. `npm test -- unit e2e` runs only those.
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "./build.mjs";
+import { runChecks } from "./check-steps.mjs";
+import { requireChromium } from "./chromium.mjs";
+import { generateTypes } from "./prepare.mjs";
+import { install, root, run } from "./run.mjs";
+
+const reports = join(root, ".reports");
+const noReport = { passed: 0, failed: 1, skipped: 0 };
+
+function readReport(name) {
+  try {
+    return JSON.parse(readFileSync(join(reports, `${name}.json`), "utf8"));
+  } catch {
+    console.error(`${name}: the runner ended without a report.`);
+    return undefined;
+  }
+}
+
+/** A run that failed although no test did (a file that does not load, an error after the last test) counts as one failure. */
+function withRunner(ok, counts) {
+  return ok || counts.failed > 0 ? counts : { ...counts, failed: 1 };
+}
+
+function runVitest(project) {
+  const outputFile = join(reports, `${project}.json`);
+  const args = ["run", "--project", project, "--passWithNoTests", "--reporter=default", "--reporter=json"];
+  const { ok } = run("vitest", [...args, `--outputFile.json=${outputFile}`]);
+  const report = readReport(project);
+  if (!report) return noReport;
+  return withRunner(ok, {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests,
+    skipped: report.numPendingTests + report.numTodoTests,
+  });
+}
+
+async function runPlaywright(project) {
+  const chromium = await requireChromium();
+  const { ok } = run("playwright", ["test", "--project", project, "--pass-with-no-tests", "--reporter=list,json"], {
+    env: { PLAYWRIGHT_CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: join(reports, `${project}.json`) },
+  });
+  const report = readReport(project);
+  if (!report) return noReport;
+  const { expected, unexpected, flaky, skipped } = report.stats;
+  return withRunner(ok, { passed: expected, failed: unexpected + flaky, skipped });
+}
+
+const suites = {
+  check: async () => runChecks(),
+  unit: async () => runVitest("unit"),
+  worker: async () => runVitest("worker"),
+  e2e: () => runPlaywright("e2e"),
+  chaos: () => runPlaywright("chaos"),
+};
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !(name in suites));
+if (unknown.length > 0) {
+  console.error(`Unknown: ${unknown.join(", ")}. Choose from ${Object.keys(suites).join(", ")}.`);
+  process.exit(1);
+}
+const chosen = asked.length > 0 ? asked : Object.keys(suites);
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+try {
+  install();
+  mkdirSync(reports, { recursive: true });
+  generateTypes();
+  for (const name of chosen) {
+    console.log(`\n— ${name}`);
+    rmSync(join(reports, `${name}.json`), { force: true });
+    if (name === "e2e" || name === "chaos") build();
+    const counts = await suites[name]();
+    for (const key of ["passed", "failed", "skipped"]) total[key] += counts[key];
+  }
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  total.failed++;
+}
+
+const executed = total.passed + total.failed;
+if (executed === 0) console.error("No test was executed.");
+console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ""}`);
+process.exit(total.failed > 0 || executed === 0 ? 1 : 0);

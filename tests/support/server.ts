@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { bin, toolEnv } from "../../scripts/run.mjs";
+import { makeSecrets, toEnvFile } from "../../scripts/secrets.mjs";
+import { makeState, root } from "./state";
+
+/** The built product, served by Wrangler on this machine as `npm start` does, with a state and secrets of its own. */
+export type Server = {
+  /** Such as `http://localhost:43210`; the same after `restart`. */
+  origin: string;
+  port: number;
+  /** Ends Wrangler and workerd at once with SIGKILL, as a power cut would, and waits until they are gone. */
+  kill(): Promise<void>;
+  /** Serves the same state on the same port again, after `kill` or instead of the running one. */
+  restart(): Promise<void>;
+  /** Ends the server and removes its state. */
+  stop(): Promise<void>;
+  /** What Wrangler printed so far. */
+  log(): string;
+};
+
+const startTimeoutMs = 30_000;
+const running = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of running) killGroup(child);
+});
+
+/** The child leads a process group of its own, so this reaches its workerd processes and nobody else's. */
+function killGroup(child: ChildProcess) {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once("error", reject);
+    probe.listen(0, "localhost", () => {
+      const address = probe.address();
+      const port = typeof address === "object" && address ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+async function isHealthy(origin: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${origin}/api/health`, { signal: AbortSignal.timeout(2_000) });
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** Starts the product from `dist/` (build first) on a free port. Rejects with Wrangler's output when it does not come up. */
+export async function startServer(options: { port?: number } = {}): Promise<Server> {
+  const port = options.port ?? (await findFreePort());
+  const origin = `http://localhost:${port}`;
+  const folder = makeState();
+  const envFile = join(folder, "secrets.env");
+  writeFileSync(envFile, toEnvFile(makeSecrets()));
+
+  let child: ChildProcess | undefined;
+  let output = "";
+
+  async function start() {
+    const cli = join(root, "node_modules", "wrangler", "wrangler-dist", "cli.js");
+    const args = [cli, "dev", "-c", "dist/lisolo/wrangler.json", "--port", String(port), "--inspector-port", "0"];
+    const started = spawn(
+      join(bin, "node"),
+      [...args, "--persist-to", join(folder, "state"), "--env-file", envFile, "--log-level", "warn"],
+      {
+        cwd: root,
+        env: toolEnv({
+          CI: "1",
+          WRANGLER_REGISTRY_PATH: join(folder, "registry"),
+          WRANGLER_LOG_PATH: join(folder, "logs"),
+        }),
+        detached: true,
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
+    child = started;
+    running.add(started);
+    for (const stream of [started.stdout, started.stderr]) {
+      stream.on("data", (chunk: Buffer) => {
+        output = (output + chunk.toString()).slice(-200_000);
+      });
+    }
+    const deadline = Date.now() + startTimeoutMs;
+    while (!(await isHealthy(origin))) {
+      if (started.exitCode !== null || Date.now() > deadline) {
+        await kill();
+        throw new Error(`The server did not start on ${origin}\n${output}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  async function kill() {
+    const killed = child;
+    child = undefined;
+    if (!killed) return;
+    const ended =
+      killed.exitCode !== null || killed.signalCode !== null
+        ? Promise.resolve()
+        : new Promise<void>((resolve) => killed.once("exit", () => resolve()));
+    killGroup(killed);
+    await ended;
+    running.delete(killed);
+    while (await isHealthy(origin)) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
+  await start();
+  return {
+    origin,
+    port,
+    kill,
+    async restart() {
+      await kill();
+      await start();
+    },
+    async stop() {
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+    log: () => output,
+  };
+}
