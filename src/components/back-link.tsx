@@ -1,5 +1,5 @@
 import { useNavigate } from "react-router";
-import { IconLink } from "./icon-button";
+import { IconLink } from "./icon-link";
 
 /** react-router numbers the entries of this tab's history in `history.state.idx`. */
 const historyIndex = (): number => {
@@ -15,11 +15,14 @@ export const rememberPath = (pathname: string): void => {
   visited.set(historyIndex(), pathname);
 };
 
+/** `up` leads to the screen above this one; `previous` to where the person came from, and `to` only stands in for it. */
+export type BackMode = "up" | "previous";
+
 /**
- * Leads to the screen above this one. Where that is the entry before, it is the browser's own back, so that its
- * history does not grow and the screen returns as it was left; else it takes this entry's place.
+ * Where the entry before is the right one, this is the browser's own back, so that its history does not grow and
+ * the screen returns as it was left; else `to` takes this entry's place.
  */
-export function BackLink({ to, label }: { to: string; label: string }) {
+export function BackLink({ to, mode, label }: { to: string; mode: BackMode; label: string }) {
   const navigate = useNavigate();
   return (
     <IconLink
@@ -29,7 +32,8 @@ export function BackLink({ to, label }: { to: string; label: string }) {
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
         event.preventDefault();
-        if (visited.get(historyIndex() - 1) === to) navigate(-1);
+        const before = visited.get(historyIndex() - 1);
+        if (before === to || (mode === "previous" && before !== undefined)) navigate(-1);
         else navigate(to, { replace: true });
       }}
     />
