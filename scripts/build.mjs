@@ -1,6 +1,6 @@
 // `npm run build`: the Worker and the browser's files into dist/. Unchanged sources are not built again.
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { generateTypes } from "./prepare.mjs";
@@ -17,6 +17,8 @@ const inputs = [
   "package-lock.json",
   "uno.config.ts",
   "vite.config.ts",
+  "vite.prerender.config.ts",
+  "vite.sw.config.ts",
   "wrangler.jsonc",
   ".dev.vars",
 ];
@@ -37,14 +39,41 @@ function hashInputs() {
   return hash.digest("hex");
 }
 
+/** The file names of the browser's scripts and styles, from Vite's manifest. */
+function listAssets(client) {
+  const manifest = JSON.parse(readFileSync(join(client, ".vite", "manifest.json"), "utf8"));
+  const files = Object.values(manifest).flatMap(({ file, css = [] }) => [file, ...css]);
+  return [...new Set(files)].sort().map((file) => `/${file}`);
+}
+
+/** Built aside and put in place at the end, so whoever serves dist/ never meets a half of it. */
 export function build() {
-  const stamp = join(root, "dist", "inputs.sha256");
+  const dist = join(root, "dist");
+  const stamp = join(dist, "inputs.sha256");
   const hash = hashInputs();
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
-  rmSync(join(root, "dist"), { recursive: true, force: true });
-  must("vite", ["build"]);
-  rmSync(join(root, "dist", "client", ".vite"), { recursive: true, force: true });
-  writeFileSync(stamp, hash);
+
+  const draft = join(root, `dist-${process.pid}.local`);
+  const client = join(draft, "client");
+  try {
+    must("vite", ["build", "--outDir", draft]);
+    const assets = JSON.stringify(listAssets(client));
+    if (existsSync(join(root, "src", "prerender", "main.tsx"))) {
+      const pages = join(draft, "prerender");
+      must("vite", ["build", "-c", "vite.prerender.config.ts", "--outDir", pages]);
+      must("node", [join(pages, "main.js"), client]);
+      rmSync(pages, { recursive: true });
+    }
+    if (existsSync(join(root, "src", "sw.ts"))) {
+      must("vite", ["build", "-c", "vite.sw.config.ts", "--outDir", client], { env: { LISOLO_ASSETS: assets } });
+    }
+    rmSync(join(client, ".vite"), { recursive: true });
+    writeFileSync(join(draft, "inputs.sha256"), hash);
+    rmSync(dist, { recursive: true, force: true });
+    renameSync(draft, dist);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -49,7 +49,7 @@ try {
   generateTypes();
   if (process.argv.includes("--dry-run")) {
     build();
-    must("wrangler", ["deploy", "--dry-run"]);
+    must("wrangler", ["deploy", "--dry-run", "-c", "dist/lisolo/wrangler.json"]);
     console.log(`Would create, where missing: D1 database ${databaseName}; R2 buckets ${buckets.join(", ")};`);
     console.log(
       `secrets ${secretNames.join(", ")}. Would apply migrations/*.sql and deploy the build, which is in order.`,
@@ -60,7 +60,7 @@ try {
     requireSecrets();
     must("wrangler", ["d1", "migrations", "apply", "DB", "--remote", "-c", "wrangler.jsonc"], { env: { CI: "1" } });
     build();
-    run("wrangler", ["deploy"]).ok || process.exit(1);
+    run("wrangler", ["deploy", "-c", "dist/lisolo/wrangler.json"]).ok || process.exit(1);
   }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

@@ -1,14 +1,18 @@
 // What every local server needs before it starts: packages, secrets, types of the bindings, the newest tables.
 import { existsSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { install, must, root } from "./run.mjs";
 import { requireSecrets } from "./secrets.mjs";
 
 /** Applies D1's migrations to the local state in `folder`. Quick when there is nothing to do. */
 export function migrate(folder) {
-  must("wrangler", ["d1", "migrations", "apply", "DB", "--local", "--persist-to", folder, "-c", "wrangler.jsonc"], {
-    env: { CI: "1" },
-  });
+  must(
+    "wrangler",
+    ["d1", "migrations", "apply", "DB", "--local", "--persist-to", resolve(root, folder), "-c", "wrangler.jsonc"],
+    {
+      env: { CI: "1" },
+    },
+  );
 }
 
 /** Writes worker-configuration.d.ts (type Env) when wrangler.jsonc or the packages changed since. */

@@ -1,6 +1,7 @@
 // Runs the project's own tools with the project's own Node (the `node` package), whatever Node started the script.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, lstatSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -68,11 +69,24 @@ export function serve(command, args, env = {}) {
   return child;
 }
 
-/** Installs what the lock says when node_modules is missing or older than the lock. */
+/**
+ * Installs what the lock says, unless that is what stands in node_modules. A linked node_modules belongs to another
+ * checkout: `npm ci` would empty it under that one's feet, so it is used as it is.
+ */
 export function install() {
-  const marker = join(root, "node_modules", ".package-lock.json");
+  const modules = join(root, "node_modules");
   const lock = join(root, "package-lock.json");
-  if (existsSync(marker) && statSync(marker).mtimeMs >= statSync(lock).mtimeMs) return;
-  console.log("Installing packages (once; about a minute)…");
-  must("npm", ["ci", "--no-progress", "--loglevel=error"]);
+  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+
+  const stamp = join(modules, ".lock.sha256");
+  const hash = createHash("sha256").update(readFileSync(lock)).digest("hex");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
+
+  // npm's own record is newer than the lock when somebody ran npm by hand.
+  const record = statSync(join(modules, ".package-lock.json"), { throwIfNoEntry: false });
+  if (!record || record.mtimeMs < statSync(lock).mtimeMs) {
+    console.log("Installing packages (once; about a minute)…");
+    must("npm", ["ci", "--no-progress", "--loglevel=error"]);
+  }
+  writeFileSync(stamp, hash);
 }

@@ -1,15 +1,26 @@
 // `npm start`: installs, migrates, builds and serves the product on this machine. Nothing else is needed.
+import { resolve } from "node:path";
 import { build } from "./build.mjs";
 import { readOptions } from "./options.mjs";
 import { prepare } from "./prepare.mjs";
-import { run, serve } from "./run.mjs";
+import { root, run, serve } from "./run.mjs";
 
 try {
   const { port, state, demo, build: shouldBuild } = readOptions();
   prepare({ state });
   if (shouldBuild) build();
 
-  const server = serve("wrangler", ["dev", "--port", String(port), "--persist-to", state, "--log-level", "warn"]);
+  const server = serve("wrangler", [
+    "dev",
+    "-c",
+    "dist/lisolo/wrangler.json",
+    "--port",
+    String(port),
+    "--persist-to",
+    resolve(root, state),
+    "--log-level",
+    "warn",
+  ]);
   server.stdout.pipe(process.stdout);
   server.stderr.pipe(process.stderr);
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { bin, toolEnv } from "../../scripts/run.mjs";
@@ -62,29 +62,36 @@ export async function startServer(options: { port?: number } = {}): Promise<Serv
   const port = options.port ?? (await findFreePort());
   const origin = `http://localhost:${port}`;
   const folder = makeState();
-  const envFile = join(folder, "secrets.env");
-  writeFileSync(envFile, toEnvFile(makeSecrets()));
+  // A copy, so that a later build does not change the product under a running test.
+  const product = join(folder, "dist");
+  cpSync(join(root, "dist"), product, { recursive: true });
+  writeFileSync(join(product, "lisolo", ".dev.vars"), toEnvFile(makeSecrets()));
 
   let child: ChildProcess | undefined;
   let output = "";
 
   async function start() {
     const cli = join(root, "node_modules", "wrangler", "wrangler-dist", "cli.js");
-    const args = [cli, "dev", "-c", "dist/lisolo/wrangler.json", "--port", String(port), "--inspector-port", "0"];
-    const started = spawn(
-      join(bin, "node"),
-      [...args, "--persist-to", join(folder, "state"), "--env-file", envFile, "--log-level", "warn"],
-      {
-        cwd: root,
-        env: toolEnv({
-          CI: "1",
-          WRANGLER_REGISTRY_PATH: join(folder, "registry"),
-          WRANGLER_LOG_PATH: join(folder, "logs"),
-        }),
-        detached: true,
-        stdio: ["ignore", "pipe", "pipe"],
-      },
-    );
+    const args = [
+      cli,
+      "dev",
+      "-c",
+      join(product, "lisolo", "wrangler.json"),
+      "--port",
+      String(port),
+      "--inspector-port",
+      "0",
+    ];
+    const started = spawn(join(bin, "node"), [...args, "--persist-to", join(folder, "state"), "--log-level", "warn"], {
+      cwd: root,
+      env: toolEnv({
+        CI: "1",
+        WRANGLER_REGISTRY_PATH: join(folder, "registry"),
+        WRANGLER_LOG_PATH: join(folder, "logs"),
+      }),
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     child = started;
     running.add(started);
     for (const stream of [started.stdout, started.stderr]) {

@@ -1,0 +1,15 @@
+import react from "@vitejs/plugin-react";
+import unocss from "unocss/vite";
+import { defineConfig } from "vite";
+
+// src/prerender/main.tsx for Node. scripts/build.mjs runs it with the folder of the built client, whose HTML it completes.
+export default defineConfig({
+  publicDir: false,
+  plugins: [unocss(), react()],
+  build: {
+    ssr: "src/prerender/main.tsx",
+    target: "node22",
+    rolldownOptions: { output: { entryFileNames: "main.js" } },
+  },
+  ssr: { noExternal: true },
+});
