@@ -49,6 +49,10 @@ export const Command = v.variant("type", [Send, MarkRead, Hide, Page, Search, Ch
 export type Command = v.InferOutput<typeof Command>;
 export type CommandOf<T extends Command["type"]> = Extract<Command, { type: T }>;
 
+/**
+ * Where the messages stand now, in the order they were asked for. One that is not in `sent` was not taken in yet
+ * and not refused either: it is to be sent again, and that answer will tell.
+ */
 export const SendResult = v.object({
   epoch: v.string(),
   sent: v.array(v.object({ cid: Uuid, seq: Seq, at: v.number() })),

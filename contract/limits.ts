@@ -46,11 +46,16 @@ export const fanOutRetryMaxMs = 30_000;
 export const retryBaseMs = 500;
 export const retryMaxMs = 30_000;
 export const receiptCoalesceMs = 300;
+export const markHoldMs = 2_000; // marks are pushed at once and written with the next change, or after this; < fanOutAlarmMs
+export const sendStallMs = 10_000; // how long what follows a message that has to be sent again waits for it
 export const conversationMembersMax = 1_024;
 
 // Sending: flood protection of the object (it commits 200–500 times a second), far above what a person types
 export const sendBurst = 2_000;
 export const sendPerSecond = 50;
+// Pages, searches and changes of one person: a device that was away for long asks for many at once
+export const readBurst = 500;
+export const readPerSecond = 50;
 
 // Sessions
 export const accessTokenSeconds = 600;

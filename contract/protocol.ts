@@ -12,7 +12,11 @@ import { WireBody, WireMessage, WirePerson, WireRow, fromWireBody, toWireBody } 
  *
  * Every change of a person's inbox has a number, the counter, and makes exactly one frame to each of the
  * person's sockets: a device that sees a number left out, or hears in a pong of one it has not seen, asks
- * for the changes since the last it has. Numbers and times in frames are relative to the socket's welcome.
+ * for the changes since the last it has. An "a" for what was stored before repeats the counter as it stands.
+ * Counters are absolute; times are relative to the `now` of the socket's welcome.
+ *
+ * A device says with "k" how many messages it has taken in since the welcome, counting each one in live texts,
+ * "m", "g" and "q" frames: every `creditReportMessages`, and at once when it gets a "b" or a refused page.
  */
 export const protocolVersion = 1;
 
@@ -50,7 +54,7 @@ const clientFrames = {
   q: v.strictTuple([v.literal("q"), Ref, Conversation, v.string(), Count]), // search
   c: v.strictTuple([v.literal("c"), Ref, Count, v.nullable(Count)]), // changes: since, before
   d: v.strictTuple([v.literal("d"), Ref, Conversation]), // hide from my view
-  k: v.strictTuple([v.literal("k"), Count]), // credit: messages taken in since the welcome
+  k: v.strictTuple([v.literal("k"), Count]), // credit: messages taken in since the welcome, all of them
 } as const;
 export type ClientFrame = v.InferOutput<(typeof clientFrames)[keyof typeof clientFrames]>;
 
