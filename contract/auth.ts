@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { passwordMaxLength, passwordMinLength } from "./limits";
 import { Uuid } from "./ids";
+import { passwordMaxLength, passwordMinLength } from "./limits";
 import { Phone } from "./phone";
 import { DisplayName } from "./text";
 
@@ -61,3 +61,25 @@ export type Session = v.InferOutput<typeof Session>;
 
 export const sessionTransportHeader = "x-session-transport";
 export const signOutScopes = ["global", "local", "others"] as const;
+
+export const SignOut = v.object({ scope: v.optional(v.picklist(signOutScopes), "global") });
+export const grantTypes = ["password", "refresh_token"] as const;
+
+/**
+ * A proof of work to be solved with `altcha-lib` (its v2 format). The solved one goes back as
+ * `gotrue_meta_security.captcha_token`: base64 of the JSON of `{challenge, solution}`.
+ */
+export const Challenge = v.object({
+  parameters: v.object({
+    algorithm: v.string(),
+    nonce: v.string(),
+    salt: v.string(),
+    cost: v.number(),
+    keyLength: v.number(),
+    keyPrefix: v.string(),
+    keySignature: v.optional(v.string()),
+    expiresAt: v.optional(v.number()), // seconds since 1970
+  }),
+  signature: v.string(),
+});
+export type Challenge = v.InferOutput<typeof Challenge>;

@@ -1,7 +1,33 @@
 import { Hono } from "hono";
+import { authRoutes } from "./auth/routes";
+import { contactsRoutes } from "./contacts/routes";
+import { conversations } from "./conversations/routes";
+import { docsRoutes } from "./docs";
+import type { AppEnv } from "./lib/app";
+import { limitBody } from "./lib/body-limit";
+import { createNotFound, onError } from "./lib/errors";
+import { secureHeaders } from "./lib/headers";
+import { requireSameOrigin } from "./lib/origin";
+import { peopleRoutes } from "./people/routes";
+import { serviceRoutes } from "./service";
+import { handleSocket } from "./socket";
 
-export const api = new Hono<{ Bindings: Env }>()
-  .get("/api/health", (c) => c.json({ ok: true }, 200))
-  .get("*", (c) => c.env.ASSETS.fetch(c.req.raw));
+const app = new Hono<AppEnv>();
+
+/** Everything under /api, in one chain: its type is what a typed client sees. */
+export const api = app
+  .use("/api/*", secureHeaders, requireSameOrigin, limitBody)
+  .get("/api/socket", (c) => handleSocket(c.req.raw, c.env))
+  .route("/api/auth", authRoutes)
+  .route("/api", peopleRoutes)
+  .route("/api", contactsRoutes)
+  .route("/api", conversations)
+  .route("/api", serviceRoutes)
+  .route(
+    "/api",
+    docsRoutes(() => app),
+  )
+  .onError(onError)
+  .notFound(createNotFound(() => app.routes));
 
 export type Api = typeof api;

@@ -1,8 +1,11 @@
-import { DurableObject } from "cloudflare:workers";
 import { api } from "./api";
 
-export class UserChannel extends DurableObject<Env> {}
+export { Conversation } from "./objects/conversation";
+export { UserChannel } from "./objects/user-channel";
 
-export class Conversation extends DurableObject<Env> {}
+const isApi = (path: string): boolean => path === "/api" || path.startsWith("/api/");
 
-export default { fetch: api.fetch } satisfies ExportedHandler<Env>;
+export default {
+  fetch: (request, env, context) =>
+    isApi(new URL(request.url).pathname) ? api.fetch(request, env, context) : env.ASSETS.fetch(request),
+} satisfies ExportedHandler<Env>;

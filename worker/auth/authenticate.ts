@@ -1,0 +1,54 @@
+import type { Context } from "hono";
+import { getCookie } from "hono/cookie";
+import { createMiddleware } from "hono/factory";
+import { parse as parseCookies } from "hono/utils/cookie";
+import { openDb } from "../db/client";
+import { type AppEnv, afterAnswer, type Caller } from "../lib/app";
+import { accessCookie } from "../lib/cookies";
+import { isSameOrigin } from "../lib/origin";
+import { takeToken } from "../lib/rate-limit";
+import { refusalResponse, refuse } from "../lib/refusal";
+import { markSeen, recognize } from "./sessions";
+
+const bearer = /^Bearer +([\w.~+/=-]+)$/i;
+
+/** A Bearer token goes before the cookie: who sends one means it. */
+export const accessTokenOf = (c: Context): string | undefined => {
+  const header = c.req.header("authorization");
+  return header === undefined ? getCookie(c, accessCookie) : bearer.exec(header)?.[1];
+};
+
+/** Middleware: only signed-in people come past it; who they are stands in `c.var.caller`. */
+export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
+  const token = accessTokenOf(c);
+  if (!token) return refuse(c, "no_authorization");
+  const db = openDb(c.env);
+  const found = await recognize(c.env, db, token);
+  if (typeof found === "string") return refuse(c, found);
+  if (found.firstUseOf !== undefined) {
+    afterAnswer(c.executionCtx, "mark a session seen", markSeen(db, found.caller.session, found.firstUseOf));
+  }
+  c.set("caller", found.caller);
+  return next();
+});
+
+/**
+ * Who opens a socket, or the answer that refuses it. Cookie or Bearer, never a token in the URL; with a
+ * cookie the page's origin must be exactly ours, for an upgrade carries cookies from any page.
+ */
+export const authenticateUpgrade = async (request: Request, env: Env): Promise<Caller | Response> => {
+  const header = request.headers.get("authorization");
+  if (!isSameOrigin(request, header === null)) return refusalResponse("forbidden_origin");
+  const token =
+    header === null
+      ? parseCookies(request.headers.get("cookie") ?? "", accessCookie)[accessCookie]
+      : bearer.exec(header)?.[1];
+  if (!token) return refusalResponse("no_authorization");
+  const db = openDb(env);
+  const found = await recognize(env, db, token);
+  if (typeof found === "string") return refusalResponse(found);
+  const taken = await takeToken(db, found.caller.user, "socket_by_user");
+  if (!taken.ok) return refusalResponse("rate_limited", taken.retryAfterMs);
+  if (found.firstUseOf !== undefined) await markSeen(db, found.caller.session, found.firstUseOf);
+  return found.caller;
+};

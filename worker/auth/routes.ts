@@ -1,0 +1,222 @@
+import { getCookie } from "hono/cookie";
+import * as v from "valibot";
+import {
+  AuthUser,
+  Challenge,
+  grantTypes,
+  PasswordGrant,
+  RefreshGrant,
+  Session,
+  SignOut,
+  SignUp,
+  sessionTransportHeader,
+} from "../../contract/auth";
+import type { Uuid } from "../../contract/ids";
+import { accessTokenSeconds } from "../../contract/limits";
+import { openDb } from "../db/client";
+import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
+import { clearSessionCookies, refreshCookie, setSessionCookies } from "../lib/cookies";
+import { describe } from "../lib/describe";
+import { addressOf, limitAddress, returnToken, takeToken } from "../lib/rate-limit";
+import { refuse } from "../lib/refusal";
+import { validate } from "../lib/validate";
+import { accessTokenOf, authenticate } from "./authenticate";
+import { makeChallenge, redeemChallenge } from "./challenge";
+import { hashPassword, isOutdatedHash, verifyPassword } from "./passwords";
+import {
+  findUser,
+  findUserByPhone,
+  insertUser,
+  isPhoneTaken,
+  toAuthUser,
+  type User,
+  updatePasswordHash,
+} from "./queries";
+import {
+  endSessions,
+  findSession,
+  insertSession,
+  newSession,
+  recognize,
+  rotateSession,
+  type Tokens,
+  toTokens,
+} from "./sessions";
+import { closeSockets } from "./sockets";
+import { parseRefreshToken, signAccessToken } from "./tokens";
+
+const usesCookies = (c: AppContext): boolean => c.req.header(sessionTransportHeader) === "cookie";
+
+/** The session as the client asked for it: tokens in the body, or in cookies and empty in the body. */
+const toSession = async (
+  c: AppContext,
+  user: User,
+  { session, generation, refresh_token }: Tokens,
+): Promise<Session> => {
+  const now = Date.now();
+  const access_token = await signAccessToken(c.env, { sub: user.id, sid: session, gen: generation }, now);
+  const inCookies = usesCookies(c);
+  if (inCookies) setSessionCookies(c, { access_token, refresh_token });
+  return {
+    access_token: inCookies ? "" : access_token,
+    refresh_token: inCookies ? "" : refresh_token,
+    token_type: "bearer",
+    expires_in: accessTokenSeconds,
+    expires_at: Math.floor(now / 1_000) + accessTokenSeconds,
+    user: toAuthUser(user),
+  };
+};
+
+/** Signs a person in on this device. The eleventh device takes the place of the oldest. */
+const startSession = async (c: AppContext, user: User): Promise<Session> => {
+  const row = newSession(user.id, Date.now());
+  const { ended } = await insertSession(openDb(c.env), row);
+  afterAnswer(c.executionCtx, "close the oldest session", closeSockets(c.env, user.id, ended));
+  return toSession(c, user, toTokens(c.env, row));
+};
+
+const signInByPassword = async (c: AppContext, { phone, password }: v.InferOutput<typeof PasswordGrant>) => {
+  const db = openDb(c.env);
+  const address = addressOf(c.req.raw);
+  const byAddress = await takeToken(db, address, "sign_in_by_address");
+  if (!byAddress.ok) return refuse(c, "rate_limited", byAddress);
+  const byAccount = await takeToken(db, phone, "sign_in_by_account");
+  if (!byAccount.ok) return refuse(c, "rate_limited", byAccount);
+
+  const user = await findUserByPhone(db, phone);
+  const isRight = await verifyPassword(password, c.env.PEPPER, user?.password_hash);
+  if (!user || !isRight) return refuse(c, "invalid_credentials");
+  await Promise.all([returnToken(db, address, "sign_in_by_address"), returnToken(db, phone, "sign_in_by_account")]);
+  if (isOutdatedHash(user.password_hash)) {
+    await updatePasswordHash(db, user.id, await hashPassword(password, c.env.PEPPER));
+  }
+  return c.json(await startSession(c, user), 200);
+};
+
+const refreshSession = async (c: AppContext, { refresh_token }: v.InferOutput<typeof RefreshGrant>) => {
+  const presented = refresh_token ?? (usesCookies(c) ? getCookie(c, refreshCookie) : undefined);
+  const token = presented === undefined ? undefined : parseRefreshToken(presented);
+  if (!token) return refuse(c, "refresh_token_not_found");
+  const db = openDb(c.env);
+  const taken = await takeToken(db, token.session, "refresh_by_session");
+  if (!taken.ok) return refuse(c, "rate_limited", taken);
+  const rotation = await rotateSession(c.env, db, token);
+  if (rotation.outcome === "renewed") {
+    const user = await findUser(db, rotation.user);
+    if (user) return c.json(await toSession(c, user, rotation.tokens), 200);
+  }
+  if (usesCookies(c)) clearSessionCookies(c);
+  if (rotation.outcome === "reused") {
+    console.warn("a refresh token was used twice; its session ended");
+    await closeSockets(c.env, rotation.user, [rotation.session]);
+    return refuse(c, "refresh_token_already_used");
+  }
+  return refuse(c, rotation.outcome === "expired" ? "session_expired" : "refresh_token_not_found");
+};
+
+/** Whoever signs out: by the access token, or by the refresh cookie of a browser that was away for longer. */
+const findLeaver = async (c: AppContext): Promise<{ user: Uuid; session: Uuid } | undefined> => {
+  const db = openDb(c.env);
+  const access = accessTokenOf(c);
+  const found = access === undefined ? undefined : await recognize(c.env, db, access);
+  if (typeof found === "object") return found.caller;
+  const cookie = usesCookies(c) ? getCookie(c, refreshCookie) : undefined;
+  const token = cookie === undefined ? undefined : parseRefreshToken(cookie);
+  const row = token && (await findSession(c.env, db, token));
+  return row && { user: row.user_id, session: row.id };
+};
+
+export const authRoutes = createRoutes()
+  .get(
+    "/challenge",
+    describe({
+      tag: "auth",
+      summary: "A proof of work to solve before signing up",
+      open: true,
+      ok: { status: 200, body: Challenge },
+    }),
+    limitAddress("challenge_by_address"),
+    async (c) => c.json(await makeChallenge(c.env.ALTCHA_HMAC_KEY), 200),
+  )
+  .post(
+    "/signup",
+    describe({
+      tag: "auth",
+      summary: "Create an account with phone and password, and sign in",
+      open: true,
+      ok: { status: 200, body: Session },
+      refusals: ["validation_failed", "weak_password", "captcha_failed", "phone_exists", "forbidden_origin"],
+    }),
+    validate("json", SignUp, "validation_failed"),
+    limitAddress("sign_up_by_address"),
+    async (c) => {
+      const { phone, password, data, gotrue_meta_security: meta } = c.req.valid("json");
+      const db = openDb(c.env);
+      if (!(await redeemChallenge(db, c.env.ALTCHA_HMAC_KEY, meta?.captcha_token))) return refuse(c, "captcha_failed");
+      if (await isPhoneTaken(db, phone)) return refuse(c, "phone_exists");
+      const password_hash = await hashPassword(password, c.env.PEPPER);
+      const user = await insertUser(db, { phone, username: data?.username, password_hash });
+      if (!user) return refuse(c, "phone_exists");
+      return c.json(await startSession(c, user), 200);
+    },
+  )
+  .post(
+    "/token",
+    describe({
+      tag: "auth",
+      summary: "Sign in with phone and password, or trade a refresh token for a new session",
+      open: true,
+      ok: { status: 200, body: Session },
+      refusals: [
+        "validation_failed",
+        "unsupported_grant_type",
+        "invalid_credentials",
+        "refresh_token_not_found",
+        "refresh_token_already_used",
+        "session_expired",
+        "forbidden_origin",
+      ],
+    }),
+    validate("query", v.object({ grant_type: v.picklist(grantTypes) }), "unsupported_grant_type"),
+    validate("json", v.union([PasswordGrant, RefreshGrant]), "validation_failed"),
+    async (c) => {
+      const body = c.req.valid("json");
+      if (c.req.valid("query").grant_type === "password") {
+        return "phone" in body ? signInByPassword(c, body) : refuse(c, "validation_failed");
+      }
+      return refreshSession(c, "phone" in body ? {} : body);
+    },
+  )
+  .post(
+    "/logout",
+    describe({
+      tag: "auth",
+      summary: "End this session, the others, or all of them; their sockets close",
+      ok: { status: 204, body: null },
+      refusals: ["forbidden_origin"],
+    }),
+    validate("query", SignOut),
+    async (c) => {
+      const { scope } = c.req.valid("query");
+      const leaver = await findLeaver(c);
+      if (scope !== "others") {
+        if (usesCookies(c)) clearSessionCookies(c);
+        c.header("clear-site-data", '"cache"');
+      }
+      if (!leaver) return refuse(c, accessTokenOf(c) === undefined ? "no_authorization" : "session_not_found");
+      const { user, session } = leaver;
+      const which = scope === "global" ? "all" : scope === "local" ? { only: session } : { allBut: session };
+      const ended = await endSessions(openDb(c.env), user, which);
+      await closeSockets(c.env, user, scope === "global" ? "all" : ended);
+      return c.body(null, 204);
+    },
+  )
+  .get(
+    "/user",
+    describe({ tag: "auth", summary: "Who is signed in", ok: { status: 200, body: AuthUser } }),
+    authenticate,
+    async (c) => {
+      const user = await findUser(openDb(c.env), c.var.caller.user);
+      return user ? c.json(toAuthUser(user), 200) : refuse(c, "session_not_found");
+    },
+  );

@@ -1,0 +1,24 @@
+import type { Uuid } from "../../contract/ids";
+
+const tries = 4;
+const firstWaitMs = 100;
+
+/**
+ * Closes the sockets of sessions that ended. The rows are gone already, so nothing new can be opened; a
+ * channel that does not answer is asked again within the two seconds that DESIGN.md §6 promises.
+ */
+export const closeSockets = async (env: Env, user: Uuid, ended: Uuid[] | "all"): Promise<void> => {
+  if (ended.length === 0) return;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await env.USER_CHANNEL.getByName(user).closeSessions(user, ended);
+      return;
+    } catch (error) {
+      if (attempt === tries) {
+        console.error("sockets of an ended session may still be open", error);
+        return;
+      }
+      await scheduler.wait(firstWaitMs * 2 ** (attempt - 1));
+    }
+  }
+};

@@ -1,0 +1,116 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { importJWK, type JWK, jwtVerify, SignJWT } from "jose";
+import * as v from "valibot";
+import { Uuid } from "../../contract/ids";
+import { accessTokenSeconds } from "../../contract/limits";
+
+const algorithm = "EdDSA";
+const issuer = "lisolo";
+const audience = "authenticated";
+const tokenType = "at+jwt"; // RFC 9068
+const clockToleranceSeconds = 30;
+
+type Secrets = Pick<Env, "JWT_PRIVATE_JWK" | "PEPPER">;
+type Keys = { kid: string; privateKey: CryptoKey; publicKey: CryptoKey };
+
+const PrivateJwk = v.object({
+  kty: v.literal("OKP"),
+  crv: v.literal("Ed25519"),
+  x: v.string(),
+  d: v.string(),
+  kid: v.string(),
+});
+
+const importKey = async (jwk: JWK): Promise<CryptoKey> => {
+  const key = await importJWK(jwk, algorithm);
+  if (key instanceof Uint8Array) throw new Error("the signing key must be an asymmetric one");
+  return key;
+};
+
+const importKeys = async (secret: string): Promise<Keys> => {
+  const { d, ...jwk } = v.parse(PrivateJwk, JSON.parse(secret));
+  return { kid: jwk.kid, privateKey: await importKey({ ...jwk, d }), publicKey: await importKey(jwk) };
+};
+
+const imported = new Map<string, Promise<Keys>>();
+const keysOf = ({ JWT_PRIVATE_JWK: secret }: Secrets): Promise<Keys> => {
+  const keys = imported.get(secret) ?? importKeys(secret);
+  imported.set(secret, keys);
+  return keys;
+};
+
+/** What an access token says: who, in which session, and by which of its refresh tokens it was made. */
+const Claims = v.object({ sub: Uuid, sid: Uuid, gen: v.pipe(v.number(), v.integer(), v.minValue(0)) });
+export type Claims = v.InferOutput<typeof Claims>;
+
+export const signAccessToken = async (env: Secrets, { sub, sid, gen }: Claims, nowMs = Date.now()): Promise<string> => {
+  const { kid, privateKey } = await keysOf(env);
+  const issuedAt = Math.floor(nowMs / 1_000);
+  return new SignJWT({ sid, gen, role: "authenticated" })
+    .setProtectedHeader({ alg: algorithm, typ: tokenType, kid })
+    .setIssuer(issuer)
+    .setAudience(audience)
+    .setSubject(sub)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + accessTokenSeconds)
+    .sign(privateKey);
+};
+
+/** The claims of a token of ours that has not ended, else undefined. A key that the token brings along counts for nothing. */
+export const readAccessToken = async (env: Secrets, token: string): Promise<Claims | undefined> => {
+  const { kid, publicKey } = await keysOf(env);
+  try {
+    const { payload, protectedHeader } = await jwtVerify(token, publicKey, {
+      algorithms: [algorithm],
+      issuer,
+      audience,
+      typ: tokenType,
+      clockTolerance: clockToleranceSeconds,
+      requiredClaims: ["iat", "exp"],
+    });
+    if (protectedHeader.kid !== kid) return undefined;
+    const claims = v.safeParse(Claims, payload);
+    return claims.success ? claims.output : undefined;
+  } catch {
+    return undefined; // whatever is wrong with it, the answer is the same
+  }
+};
+
+/**
+ * A refresh token is 52 bytes: its session's id, its generation, and a MAC over both with the session's own
+ * random nonce. Nothing of it is stored; its successor can be made again as often as a lost answer needs it.
+ */
+const idBytes = 16;
+const tokenBytes = idBytes + 4 + 32;
+
+export type RefreshToken = { session: Uuid; generation: number; mac: Buffer };
+
+const macOf = ({ PEPPER }: Secrets, nonce: string, head: Buffer): Buffer =>
+  createHmac("sha256", PEPPER).update(`lisolo refresh token ${nonce} `).update(head).digest();
+
+const headOf = (session: Uuid, generation: number): Buffer => {
+  const head = Buffer.alloc(idBytes + 4);
+  head.write(session.replaceAll("-", ""), 0, "hex");
+  head.writeUInt32BE(generation, idBytes);
+  return head;
+};
+
+export const makeRefreshToken = (env: Secrets, session: Uuid, nonce: string, generation: number): string => {
+  const head = headOf(session, generation);
+  return Buffer.concat([head, macOf(env, nonce, head)]).toString("base64url");
+};
+
+/** The parts of what looks like a refresh token; whether it is one, `isGenuine` says. */
+export const parseRefreshToken = (token: string): RefreshToken | undefined => {
+  const bytes = Buffer.from(token, "base64url");
+  if (bytes.length !== tokenBytes || bytes.toString("base64url") !== token) return undefined;
+  const hex = bytes.toString("hex", 0, idBytes);
+  return {
+    session: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5"),
+    generation: bytes.readUInt32BE(idBytes),
+    mac: bytes.subarray(idBytes + 4),
+  };
+};
+
+export const isGenuine = (env: Secrets, token: RefreshToken, nonce: string): boolean =>
+  timingSafeEqual(token.mac, macOf(env, nonce, headOf(token.session, token.generation)));

@@ -1,0 +1,138 @@
+import { sql } from "drizzle-orm";
+import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+/**
+ * The directory: everything that is searched or joined across people. Times are epoch milliseconds. Rows
+ * never leave the Worker as they are; each feature's `toX` says what does.
+ */
+
+/** Who may sign in. Apart from `profiles`, so that no query for a person can pick up a password hash. */
+export const users = sqliteTable("users", {
+  id: text("id").primaryKey(),
+  phone: text("phone").notNull().unique(),
+  password_hash: text("password_hash").notNull(),
+  created_at: integer("created_at").notNull(),
+  updated_at: integer("updated_at").notNull(),
+});
+
+/** What others may see of a person. `number` only ties the row to the phone search's full-text index. */
+export const profiles = sqliteTable("profiles", {
+  number: integer("number").primaryKey(),
+  id: text("id")
+    .notNull()
+    .unique()
+    .references(() => users.id, { onDelete: "cascade" }),
+  username: text("username").notNull(),
+  phone: text("phone").notNull().unique(),
+  avatar_url: text("avatar_url"),
+  created_at: integer("created_at").notNull(),
+});
+
+/**
+ * One sign-in of one device. Its refresh tokens are not stored: each is a MAC over (session, generation) with
+ * the session's nonce, so the row says which generation is the live one. A revoked session is a deleted row.
+ */
+export const sessions = sqliteTable(
+  "sessions",
+  {
+    id: text("id").primaryKey(),
+    user_id: text("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    nonce: text("nonce").notNull(),
+    generation: integer("generation").notNull().default(0),
+    /** When the live generation was made. */
+    refreshed_at: integer("refreshed_at").notNull(),
+    /** The newest generation whose access token was seen in use: its holder has the refresh token too. */
+    seen_generation: integer("seen_generation").notNull().default(0),
+    created_at: integer("created_at").notNull(),
+  },
+  (table) => [index("sessions_by_user").on(table.user_id, table.created_at)],
+);
+
+/** SPEC.md §3: an undirected pair; `conversation_id` is its two people in sorted order, once. */
+export const connections = sqliteTable(
+  "connections",
+  {
+    id: text("id").primaryKey(),
+    user1_id: text("user1_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    user2_id: text("user2_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    conversation_id: text("conversation_id").notNull().unique(),
+    request_id: text("request_id"),
+    created_at: integer("created_at").notNull(),
+  },
+  (table) => [
+    index("connections_by_user1").on(table.user1_id, table.id),
+    index("connections_by_user2").on(table.user2_id, table.id),
+    check("connections_pair", sql`${table.user1_id} <> ${table.user2_id}`),
+  ],
+);
+
+/** At most one pending request between two people, whichever way it goes. */
+export const connection_requests = sqliteTable(
+  "connection_requests",
+  {
+    id: text("id").primaryKey(),
+    from_user_id: text("from_user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    to_user_id: text("to_user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    conversation_id: text("conversation_id").notNull(),
+    status: text("status", { enum: ["pending", "accepted", "declined"] }).notNull(),
+    /** The connection its acceptance made; what undoes a half-failed acceptance goes by it. */
+    connection_id: text("connection_id"),
+    created_at: integer("created_at").notNull(),
+    updated_at: integer("updated_at").notNull(),
+  },
+  (table) => [
+    uniqueIndex("connection_requests_pending").on(table.conversation_id).where(sql`status = 'pending'`),
+    index("connection_requests_by_pair").on(table.conversation_id, table.updated_at),
+    index("connection_requests_received").on(table.to_user_id, table.status, table.id),
+    index("connection_requests_sent").on(table.from_user_id, table.status, table.id),
+    check("connection_requests_pair", sql`${table.from_user_id} <> ${table.to_user_id}`),
+  ],
+);
+
+/**
+ * What a person's channel has still to be told: `other_id`'s standing to `user_id` changed. Written with the
+ * change in one batch, deleted once the channel confirmed; `version` keeps a change that came in between.
+ */
+export const pending_relations = sqliteTable(
+  "pending_relations",
+  {
+    user_id: text("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    other_id: text("other_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    version: integer("version").notNull().default(1),
+  },
+  (table) => [primaryKey({ columns: [table.user_id, table.other_id] })],
+);
+
+/** Proofs of work that were used, until they would have expired anyway. */
+export const used_challenges = sqliteTable(
+  "used_challenges",
+  {
+    signature: text("signature").primaryKey(),
+    expires_at: integer("expires_at").notNull(),
+  },
+  (table) => [index("used_challenges_by_expiry").on(table.expires_at)],
+);
+
+/** Token buckets: a bucket is the time at which it will be full again. A full one needs no row. */
+export const rate_limits = sqliteTable(
+  "rate_limits",
+  {
+    key: text("key").primaryKey(),
+    full_at: integer("full_at").notNull(),
+  },
+  (table) => [index("rate_limits_by_full_at").on(table.full_at)],
+);

@@ -1,0 +1,48 @@
+import { describeRoute, resolver } from "hono-openapi";
+import type * as v from "valibot";
+import { ApiError, type ErrorCode, errorStatus } from "../../contract/errors";
+
+type Description = {
+  tag: "auth" | "people" | "contacts" | "conversations" | "service";
+  summary: string;
+  /** What a success answers: its status with a schema, a media type for bytes, or null for no body. */
+  ok: { status: 200 | 204; body: v.GenericSchema | string | null };
+  refusals?: readonly ErrorCode[];
+  /** Routes that a visitor may call. */
+  open?: boolean;
+  /** Media type of a body that is not JSON. */
+  takes?: string;
+};
+
+const alwaysPossible: readonly ErrorCode[] = ["rate_limited", "internal"];
+const signedInOnly: readonly ErrorCode[] = ["no_authorization", "bad_jwt", "session_not_found"];
+
+const bytes = { type: "string", format: "binary" } as const;
+
+const toContent = (body: v.GenericSchema | string | null) => {
+  if (body === null) return {};
+  if (typeof body === "string") return { content: { [body]: { schema: bytes } } };
+  return { content: { "application/json": { schema: resolver(body, { typeMode: "output" }) } } };
+};
+
+/** Puts a route into the OpenAPI document: who may call it, what it answers, with which codes it refuses. */
+export const describe = ({ tag, summary, ok, refusals = [], open = false, takes }: Description) => {
+  const codes = [...refusals, ...(open ? [] : signedInOnly), ...alwaysPossible];
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) byStatus.set(errorStatus[code], [...(byStatus.get(errorStatus[code]) ?? []), code]);
+  return describeRoute({
+    tags: [tag],
+    summary,
+    ...(open ? { security: [] } : {}),
+    ...(takes === undefined ? {} : { requestBody: { required: true, content: { [takes]: { schema: bytes } } } }),
+    responses: {
+      [ok.status]: { description: ok.status === 204 ? "Done" : "OK", ...toContent(ok.body) },
+      ...Object.fromEntries(
+        [...byStatus].map(([status, of]) => [
+          status,
+          { description: of.join(", "), content: { "application/json": { schema: resolver(ApiError) } } },
+        ]),
+      ),
+    },
+  });
+};

@@ -1,0 +1,34 @@
+import type { ErrorHandler, NotFoundHandler } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { ErrorCode } from "../../contract/errors";
+import type { AppEnv } from "./app";
+import { refuse } from "./refusal";
+
+const codeByStatus: Record<number, ErrorCode> = { 400: "invalid_input", 413: "too_large", 415: "unsupported_media" };
+
+/** The one place where what was thrown becomes an answer: a code, and nothing of the error itself. */
+export const onError: ErrorHandler<AppEnv> = (error, c) => {
+  const code = error instanceof HTTPException ? codeByStatus[error.status] : undefined;
+  if (code) return refuse(c, code);
+  console.error(c.req.method, c.req.routePath, error);
+  return refuse(c, "internal");
+};
+
+type Route = { method: string; path: string };
+
+const toPattern = (path: string): RegExp =>
+  new RegExp(`^${path.replace(/[.+?^$()|[\]\\]/g, "\\$&").replace(/:[^/]+/g, "[^/]+")}/?$`);
+
+/** What is not there: 405 with the methods that are when only the method is wrong, else 404. */
+export const createNotFound = (routes: () => readonly Route[]): NotFoundHandler<AppEnv> => {
+  let table: { method: string; pattern: RegExp }[] | undefined;
+  return (c) => {
+    table ??= routes()
+      .filter(({ method, path }) => method !== "ALL" && !path.includes("*"))
+      .map(({ method, path }) => ({ method, pattern: toPattern(path) }));
+    const allowed = new Set(table.filter(({ pattern }) => pattern.test(c.req.path)).map(({ method }) => method));
+    if (allowed.size === 0) return refuse(c, "not_found");
+    c.header("allow", [...allowed].join(", "));
+    return refuse(c, "method_not_allowed");
+  };
+};

@@ -1,0 +1,103 @@
+import { sql } from "drizzle-orm";
+import type { MiddlewareHandler } from "hono";
+import { type Db, openDb } from "../db/client";
+import { rate_limits } from "../db/schema";
+import type { AppEnv } from "./app";
+import { refuse } from "./refusal";
+
+const second = 1_000;
+const minute = 60 * second;
+const day = 24 * 60 * minute;
+
+/** A token bucket: `burst` at once, then one every `everyMs`. */
+export type Policy = { burst: number; everyMs: number };
+
+/**
+ * Every limit of the API (RELIABILITY.md §c; the anchors are Signal's and Synapse's). Limits by address are
+ * wide: a whole mobile network of Kinshasa stands behind a handful of addresses. What is guessed or
+ * enumerated is held by the limit of the account, and by the proof of work that each sign-up costs.
+ */
+export const policies = {
+  // Only failures cost here: a success gives its token back.
+  sign_in_by_account: { burst: 5, everyMs: 5 * minute },
+  sign_in_by_address: { burst: 60, everyMs: 12 * second },
+  // Each try also costs a proof of work; 100 at once lets a school class, or our own tests, sign up together.
+  sign_up_by_address: { burst: 100, everyMs: 6 * second },
+  challenge_by_address: { burst: 200, everyMs: second },
+  refresh_by_session: { burst: 30, everyMs: 10 * second },
+  search_by_minute: { burst: 20, everyMs: 3 * second },
+  search_by_day: { burst: 200, everyMs: day / 200 },
+  request_by_user: { burst: 50, everyMs: minute },
+  contact_change_by_user: { burst: 120, everyMs: second },
+  profile_change_by_user: { burst: 20, everyMs: 15 * second },
+  avatar_by_user: { burst: 20, everyMs: 30 * second },
+  socket_by_user: { burst: 30, everyMs: 2 * second },
+} as const satisfies Record<string, Policy>;
+export type PolicyName = keyof typeof policies;
+
+export type Taken = { ok: true } | { ok: false; retryAfterMs: number };
+
+const bucket = (name: PolicyName, key: string): string => `${name}:${key}`;
+
+/**
+ * Takes one token, exactly, by one statement. The bucket is kept as the time at which it is full again
+ * (the generic cell rate algorithm, ITU-T I.371): each token moves that time on, and none may move it further
+ * than `burst` tokens ahead.
+ */
+export const takeToken = async (db: Db, key: string, name: PolicyName, now = Date.now()): Promise<Taken> => {
+  const { burst, everyMs } = policies[name];
+  const latest = now + burst * everyMs;
+  const next = sql`max(${rate_limits.full_at}, ${now}) + ${everyMs}`;
+  const taken = await db
+    .insert(rate_limits)
+    .values({ key: bucket(name, key), full_at: now + everyMs })
+    .onConflictDoUpdate({ target: rate_limits.key, set: { full_at: next }, setWhere: sql`${next} <= ${latest}` })
+    .returning({ full_at: rate_limits.full_at });
+  if (taken.length > 0) return { ok: true };
+  const [row] = await db
+    .select({ full_at: rate_limits.full_at })
+    .from(rate_limits)
+    .where(sql`${rate_limits.key} = ${bucket(name, key)}`);
+  return { ok: false, retryAfterMs: Math.max(second, (row?.full_at ?? now) + everyMs - latest) };
+};
+
+/** Gives one token back: what it was taken for turned out to cost nothing. */
+export const returnToken = async (db: Db, key: string, name: PolicyName): Promise<void> => {
+  await db
+    .update(rate_limits)
+    .set({ full_at: sql`${rate_limits.full_at} - ${policies[name].everyMs}` })
+    .where(sql`${rate_limits.key} = ${bucket(name, key)}`);
+};
+
+/** Removes buckets that are full and therefore say nothing, a few at a time. */
+export const forgetFullBuckets = async (db: Db, now = Date.now()): Promise<void> => {
+  await db.run(
+    sql`DELETE FROM rate_limits WHERE key IN (SELECT key FROM rate_limits WHERE full_at < ${now} LIMIT 100)`,
+  );
+};
+
+/**
+ * The address a request comes from, as the platform says it. No header that a client can set counts; without
+ * the platform's there is one bucket for all, which is what a local server sees.
+ */
+export const addressOf = (request: Request): string => request.headers.get("cf-connecting-ip") ?? "local";
+
+/** Middleware: one token of the caller's own bucket for every request of this route. Stands after `authenticate`. */
+export const limitCaller =
+  (...names: PolicyName[]): MiddlewareHandler<AppEnv> =>
+  async (c, next) => {
+    const db = openDb(c.env);
+    for (const name of names) {
+      const taken = await takeToken(db, c.var.caller.user, name);
+      if (!taken.ok) return refuse(c, "rate_limited", taken);
+    }
+    return next();
+  };
+
+/** Middleware: one token of the address's bucket. */
+export const limitAddress =
+  (name: PolicyName): MiddlewareHandler<AppEnv> =>
+  async (c, next) => {
+    const taken = await takeToken(openDb(c.env), addressOf(c.req.raw), name);
+    return taken.ok ? next() : refuse(c, "rate_limited", taken);
+  };

@@ -1,0 +1,2 @@
+import { createRoutes } from "../lib/app";
+export const peopleRoutes = createRoutes();
