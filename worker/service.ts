@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { createRoutes } from "./lib/app";
-import { describe } from "./lib/describe";
+import { operation } from "./lib/operation";
 
 export const serviceRoutes = createRoutes().get(
   "/health",
-  describe({
+  operation({
     tag: "service",
     summary: "Whether the Worker answers",
     open: true,

@@ -14,13 +14,14 @@ import {
 import type { Uuid } from "../../contract/ids";
 import { accessTokenSeconds } from "../../contract/limits";
 import { openDb } from "../db/client";
+import { signAccessToken } from "../lib/access-token";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
+import { accessTokenOf, authenticate, recognize } from "../lib/authenticate";
 import { clearSessionCookies, refreshCookie, setSessionCookies } from "../lib/cookies";
-import { describe } from "../lib/describe";
+import { operation } from "../lib/operation";
 import { addressOf, limitAddress, returnToken, takeToken } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
-import { accessTokenOf, authenticate } from "./authenticate";
 import { makeChallenge, redeemChallenge } from "./challenge";
 import { hashPassword, isOutdatedHash, verifyPassword } from "./passwords";
 import {
@@ -32,18 +33,9 @@ import {
   type User,
   updatePasswordHash,
 } from "./queries";
-import {
-  endSessions,
-  findSession,
-  insertSession,
-  newSession,
-  recognize,
-  rotateSession,
-  type Tokens,
-  toTokens,
-} from "./sessions";
+import { parseRefreshToken } from "./refresh-token";
+import { endSessions, findSession, insertSession, newSession, rotateSession, type Tokens, toTokens } from "./sessions";
 import { closeSockets } from "./sockets";
-import { parseRefreshToken, signAccessToken } from "./tokens";
 
 const usesCookies = (c: AppContext): boolean => c.req.header(sessionTransportHeader) === "cookie";
 
@@ -129,7 +121,7 @@ const findLeaver = async (c: AppContext): Promise<{ user: Uuid; session: Uuid } 
 export const authRoutes = createRoutes()
   .get(
     "/challenge",
-    describe({
+    operation({
       tag: "auth",
       summary: "A proof of work to solve before signing up",
       open: true,
@@ -140,7 +132,7 @@ export const authRoutes = createRoutes()
   )
   .post(
     "/signup",
-    describe({
+    operation({
       tag: "auth",
       summary: "Create an account with phone and password, and sign in",
       open: true,
@@ -162,7 +154,7 @@ export const authRoutes = createRoutes()
   )
   .post(
     "/token",
-    describe({
+    operation({
       tag: "auth",
       summary: "Sign in with phone and password, or trade a refresh token for a new session",
       open: true,
@@ -189,7 +181,7 @@ export const authRoutes = createRoutes()
   )
   .post(
     "/logout",
-    describe({
+    operation({
       tag: "auth",
       summary: "End this session, the others, or all of them; their sockets close",
       ok: { status: 204, body: null },
@@ -213,7 +205,7 @@ export const authRoutes = createRoutes()
   )
   .get(
     "/user",
-    describe({ tag: "auth", summary: "Who is signed in", ok: { status: 200, body: AuthUser } }),
+    operation({ tag: "auth", summary: "Who is signed in", ok: { status: 200, body: AuthUser } }),
     authenticate,
     async (c) => {
       const user = await findUser(openDb(c.env), c.var.caller.user);

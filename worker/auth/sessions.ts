@@ -4,8 +4,7 @@ import { createUuid, type Uuid } from "../../contract/ids";
 import { refreshGraceSeconds, sessionAbsoluteDays, sessionIdleDays, sessionsPerUserMax } from "../../contract/limits";
 import type { Db } from "../db/client";
 import { sessions } from "../db/schema";
-import type { Caller } from "../lib/app";
-import { isGenuine, makeRefreshToken, type RefreshToken, readAccessToken } from "./tokens";
+import { isGenuine, makeRefreshToken, type RefreshToken } from "./refresh-token";
 
 const dayMs = 86_400_000;
 
@@ -93,36 +92,4 @@ export const endSessions = async (
     which === "all" ? mine : and(mine, "only" in which ? eq(sessions.id, which.only) : ne(sessions.id, which.allBut));
   const ended = await db.delete(sessions).where(condition).returning({ id: sessions.id });
   return ended.map(({ id }) => id);
-};
-
-export type Recognized = { caller: Caller; firstUseOf: number | undefined };
-
-/**
- * Who stands behind an access token, at the cost of one read: its session may have been ended since it was
- * signed. `firstUseOf` is the token's generation when none that young was seen yet.
- */
-export const recognize = async (
-  env: Env,
-  db: Db,
-  token: string,
-): Promise<Recognized | "bad_jwt" | "session_not_found"> => {
-  const claims = await readAccessToken(env, token);
-  if (!claims) return "bad_jwt";
-  const row = await db
-    .select({ user_id: sessions.user_id, seen_generation: sessions.seen_generation })
-    .from(sessions)
-    .where(eq(sessions.id, claims.sid))
-    .get();
-  if (!row || row.user_id !== claims.sub) return "session_not_found";
-  return {
-    caller: { user: claims.sub, session: claims.sid },
-    firstUseOf: claims.gen > row.seen_generation ? claims.gen : undefined,
-  };
-};
-
-export const markSeen = async (db: Db, session: Uuid, generation: number): Promise<void> => {
-  await db
-    .update(sessions)
-    .set({ seen_generation: sql`max(${sessions.seen_generation}, ${generation})` })
-    .where(eq(sessions.id, session));
 };

@@ -1,14 +1,49 @@
+import { eq, sql } from "drizzle-orm";
 import type { Context } from "hono";
 import { getCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import { parse as parseCookies } from "hono/utils/cookie";
-import { openDb } from "../db/client";
-import { type AppEnv, afterAnswer, type Caller } from "../lib/app";
-import { accessCookie } from "../lib/cookies";
-import { isSameOrigin } from "../lib/origin";
-import { takeToken } from "../lib/rate-limit";
-import { refusalResponse, refuse } from "../lib/refusal";
-import { markSeen, recognize } from "./sessions";
+import type { Uuid } from "../../contract/ids";
+import { type Db, openDb } from "../db/client";
+import { sessions } from "../db/schema";
+import { readAccessToken } from "./access-token";
+import { type AppEnv, afterAnswer, type Caller } from "./app";
+import { accessCookie } from "./cookies";
+import { isSameOrigin } from "./origin";
+import { takeToken } from "./rate-limit";
+import { refusalResponse, refuse } from "./refusal";
+
+type Recognized = { caller: Caller; firstUseOf: number | undefined };
+
+/**
+ * Who stands behind an access token, at the cost of one read: its session may have been ended since it was
+ * signed. `firstUseOf` is the token's generation when none that young was seen yet.
+ */
+export const recognize = async (
+  env: Pick<Env, "JWT_PRIVATE_JWK">,
+  db: Db,
+  token: string,
+): Promise<Recognized | "bad_jwt" | "session_not_found"> => {
+  const claims = await readAccessToken(env, token);
+  if (!claims) return "bad_jwt";
+  const row = await db
+    .select({ user_id: sessions.user_id, seen_generation: sessions.seen_generation })
+    .from(sessions)
+    .where(eq(sessions.id, claims.sid))
+    .get();
+  if (!row || row.user_id !== claims.sub) return "session_not_found";
+  return {
+    caller: { user: claims.sub, session: claims.sid },
+    firstUseOf: claims.gen > row.seen_generation ? claims.gen : undefined,
+  };
+};
+
+const markSeen = async (db: Db, session: Uuid, generation: number): Promise<void> => {
+  await db
+    .update(sessions)
+    .set({ seen_generation: sql`max(${sessions.seen_generation}, ${generation})` })
+    .where(eq(sessions.id, session));
+};
 
 const bearer = /^Bearer +([\w.~+/=-]+)$/i;
 

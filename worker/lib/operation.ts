@@ -26,7 +26,7 @@ const toContent = (body: v.GenericSchema | string | null) => {
 };
 
 /** Puts a route into the OpenAPI document: who may call it, what it answers, with which codes it refuses. */
-export const describe = ({ tag, summary, ok, refusals = [], open = false, takes }: Description) => {
+export const operation = ({ tag, summary, ok, refusals = [], open = false, takes }: Description) => {
   const codes = [...refusals, ...(open ? [] : signedInOnly), ...alwaysPossible];
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) byStatus.set(errorStatus[code], [...(byStatus.get(errorStatus[code]) ?? []), code]);

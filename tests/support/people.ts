@@ -1,0 +1,87 @@
+import { solveChallenge } from "altcha-lib";
+import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
+import * as v from "valibot";
+import { Challenge, Session } from "../../contract/auth";
+import type { Uuid } from "../../contract/ids";
+
+/**
+ * People made through the public API, as any client would: from tests inside workerd (`fetch` is then the
+ * Worker's own), from Node against a running server, and from scripts.
+ */
+export type Site = { origin: string; fetch: (url: string, init: RequestInit) => Promise<Response> };
+
+export type Call = { token?: string | undefined; body?: unknown; headers?: Record<string, string> };
+export type Answer = { status: number; headers: Headers; body: unknown };
+
+/** One JSON request; nothing is thrown for a refusal. */
+export const callSite = async (site: Site, method: string, path: string, call: Call = {}): Promise<Answer> => {
+  const headers: Record<string, string> = { ...call.headers };
+  if (call.token !== undefined) headers["authorization"] = `Bearer ${call.token}`;
+  if (call.body !== undefined) headers["content-type"] ??= "application/json";
+  const response = await site.fetch(site.origin + path, {
+    method,
+    headers,
+    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+};
+
+/** The `captcha_token` for a challenge of `GET /api/auth/challenge`. */
+export const solveForToken = async (challenge: Challenge): Promise<string> => {
+  const solution = await solveChallenge({ challenge, deriveKey });
+  if (!solution) throw new Error("the proof of work was not solved in time");
+  return btoa(JSON.stringify({ challenge, solution }));
+};
+
+export const makeCaptchaToken = async (site: Site): Promise<string> => {
+  const { status, body } = await callSite(site, "GET", "/api/auth/challenge");
+  if (status !== 200) throw new Error(`no challenge: ${status} ${JSON.stringify(body)}`);
+  return solveForToken(v.parse(Challenge, body));
+};
+
+export type Person = {
+  id: Uuid;
+  phone: string;
+  password: string;
+  username: string;
+  token: string;
+  refreshToken: string;
+};
+
+export const testPassword = "Masolo2026";
+/** +243 81 000 00xx and on: numbers that belong to nobody. */
+export const phoneOf = (n: number): string => `+24381000${String(n).padStart(4, "0")}`;
+export const nameOf = (n: number): string => `Personne ${n}`;
+
+/** Signs up person number `n`, who must not exist yet on this site. */
+export const makePerson = async (site: Site, n: number, username = nameOf(n)): Promise<Person> => {
+  const phone = phoneOf(n);
+  const { status, body } = await callSite(site, "POST", "/api/auth/signup", {
+    body: {
+      phone,
+      password: testPassword,
+      data: { username },
+      gotrue_meta_security: { captcha_token: await makeCaptchaToken(site) },
+    },
+  });
+  if (status !== 200) throw new Error(`${phone} could not sign up: ${status} ${JSON.stringify(body)}`);
+  const session = v.parse(Session, body);
+  return {
+    id: session.user.id,
+    phone,
+    password: testPassword,
+    username,
+    token: session.access_token,
+    refreshToken: session.refresh_token,
+  };
+};
+
+/** `from` asks, `to` accepts. */
+export const connectPeople = async (site: Site, from: Person, to: Person): Promise<void> => {
+  const asked = await callSite(site, "POST", "/api/requests", { token: from.token, body: { to_user_id: to.id } });
+  const request = v.parse(v.object({ request_id: v.string() }), asked.body).request_id;
+  const accepted = await callSite(site, "POST", `/api/requests/${request}/accept`, { token: to.token });
+  if (accepted.status !== 200) throw new Error(`not accepted: ${accepted.status} ${JSON.stringify(accepted.body)}`);
+};
