@@ -17,6 +17,7 @@ export function toolEnv(extra = {}) {
     // Wrangler is one file of many megabytes: its compiled form halves every start.
     NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "node"),
     WRANGLER_SEND_METRICS: "false",
+    WRANGLER_LOG_PATH: join(root, ".wrangler", "logs"),
     WRANGLER_HIDE_BANNER: "true",
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
     ...extra,
