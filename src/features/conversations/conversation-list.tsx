@@ -1,4 +1,150 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { Link } from "react-router";
+import { EmptyState } from "../../components/empty-state";
+import { useT } from "../../i18n/setup";
+import { type ConversationListItem, useConversations, useLink } from "../../sync/hooks";
+import { ConversationRow } from "./conversation-row";
+import { DeleteConversation } from "./delete-conversation";
+
+const rowRem = 4.75;
+const pageRows = 100;
+const nearEndRows = 20;
+const enterRowsMax = 12;
+const enterWindowMs = 1_000;
+
+/** The entries come up one after another the first time the list shows, not at every return to it. */
+let hasEntered = false;
+
+const rowPx = (): number => rowRem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+
+function NoConversations() {
+  const t = useT();
+  return (
+    <EmptyState
+      icon="i-ph-chats-circle"
+      title={t("masolo.emptyTitle")}
+      body={t("masolo.emptyBody")}
+      action={
+        <span className="flex flex-wrap justify-center gap-3">
+          <Link
+            to="/app/contacts"
+            className="inline-flex min-h-12 items-center rounded-card bg-accent px-5 font-semibold text-on-accent hover:bg-accent-hover"
+          >
+            {t("masolo.emptyContacts")}
+          </Link>
+          <Link
+            to="/app/senga"
+            className="inline-flex min-h-12 items-center rounded-card border border-line px-5 font-semibold hover:bg-raised"
+          >
+            {t("masolo.emptySenga")}
+          </Link>
+        </span>
+      }
+    />
+  );
+}
+
+/** Whether the server has been heard since this list came up: before that an empty list says nothing. */
+const useHasSynced = (): boolean => {
+  const link = useLink();
+  const [synced, setSynced] = useState(link !== "connecting");
+  useEffect(() => {
+    if (link !== "connecting") setSynced(true);
+  }, [link]);
+  return synced;
+};
+
 /** The live list of conversations: the whole of /app on a phone, the left pane beside a chat on a wide screen. */
 export function ConversationList() {
-  return null;
+  const t = useT();
+  const [limit, setLimit] = useState(pageRows);
+  const items = useConversations(limit);
+  const hasSynced = useHasSynced();
+  const [deleting, setDeleting] = useState<ConversationListItem>();
+  const closeDialog = useCallback(() => setDeleting(undefined), []);
+
+  if (items === undefined || (items.length === 0 && !hasSynced)) {
+    return (
+      <div role="status" className="grid flex-1 place-items-center text-3xl text-accent">
+        {items && <span role="img" aria-label={t("common.loading")} className="i-ph-circle-notch animate-spin" />}
+      </div>
+    );
+  }
+  return (
+    <>
+      {items.length === 0 ? (
+        <NoConversations />
+      ) : (
+        <Rows
+          items={items}
+          onDelete={setDeleting}
+          onNearEnd={() => items.length === limit && setLimit(limit + pageRows)}
+        />
+      )}
+      {deleting && <DeleteConversation item={deleting} onClose={closeDialog} />}
+    </>
+  );
+}
+
+type RowsProps = {
+  items: ConversationListItem[];
+  onDelete: (item: ConversationListItem) => void;
+  onNearEnd: () => void;
+};
+
+function Rows({ items, onDelete, onNearEnd }: RowsProps) {
+  const t = useT();
+  const scroller = useRef<HTMLDivElement>(null);
+  const [size] = useState(rowPx);
+  const [entering, setEntering] = useState(() => !hasEntered && !matchMedia("(prefers-reduced-motion: reduce)").matches);
+  const virtualizer = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => size,
+    getItemKey: (index) => items[index]?.id ?? index,
+    overscan: 6,
+    directDomUpdates: true,
+  });
+  const rows = virtualizer.getVirtualItems();
+
+  useEffect(() => {
+    hasEntered = true;
+    const timer = setTimeout(() => setEntering(false), enterWindowMs);
+    return () => clearTimeout(timer);
+  }, []);
+
+  const lastIndex = rows.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (lastIndex >= items.length - nearEndRows) onNearEnd();
+  }, [lastIndex, items.length, onNearEnd]);
+
+  return (
+    <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
+      <ul ref={virtualizer.containerRef} aria-label={t("masolo.list")} className="relative">
+        {rows.map(({ key, index }) => {
+          const item = items[index];
+          return (
+            item && (
+              <li
+                key={key}
+                ref={virtualizer.measureElement}
+                data-index={index}
+                aria-setsize={items.length}
+                aria-posinset={index + 1}
+                className="absolute inset-x-0 top-0 border-b border-line"
+                style={{ height: size }}
+              >
+                <ConversationRow
+                  item={item}
+                  enterIndex={entering && index < enterRowsMax ? index : undefined}
+                  onDelete={onDelete}
+                />
+              </li>
+            )
+          );
+        })}
+      </ul>
+    </div>
+  );
 }

@@ -1,0 +1,131 @@
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { ConversationId } from "../../../contract/ids";
+import { messageTextMaxLength } from "../../../contract/limits";
+import { cleanText } from "../../../contract/text";
+import { showToast } from "../../components/toast";
+import { useT } from "../../i18n/setup";
+import { readDraft, saveDraft, sendText } from "../../sync/actions";
+
+const linesMax = 5;
+
+/** A device with a mouse has a keyboard on the table; elsewhere focus would bring one up over half the chat. */
+const hasKeyboard = () => matchMedia("(hover: hover) and (pointer: fine)").matches;
+
+/**
+ * Where a message is written. The text leaves the field at once and comes back if this phone could not even
+ * store it; until it is stored it stays in the draft. The network plays no part here.
+ */
+export function Composer({ conversation }: { conversation: ConversationId }) {
+  const t = useT();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = useState("");
+  const latest = useRef("");
+  const isTouched = useRef(false);
+
+  const put = (next: string) => {
+    latest.current = next;
+    setText(next);
+  };
+  const change = (next: string) => {
+    isTouched.current = true;
+    put(next);
+    saveDraft(conversation, next);
+  };
+
+  useEffect(() => {
+    let isCurrent = true;
+    void readDraft(conversation).then((draft) => {
+      if (!isCurrent || isTouched.current || draft === "") return;
+      latest.current = draft;
+      setText(draft);
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [conversation]);
+
+  useEffect(() => {
+    if (hasKeyboard()) field.current?.focus({ preventScroll: true });
+  }, []);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
+  useLayoutEffect(() => {
+    const element = field.current;
+    if (!element) return;
+    const style = getComputedStyle(element);
+    const padding = Number.parseFloat(style.paddingTop) + Number.parseFloat(style.paddingBottom);
+    const max = Number.parseFloat(style.lineHeight) * linesMax + padding;
+    element.style.height = "0";
+    const wanted = element.scrollHeight;
+    element.style.height = `${Math.min(wanted, max)}px`;
+    element.style.overflowY = wanted > max ? "auto" : "hidden";
+  }, [text]);
+
+  const clean = cleanText(text);
+  const over = clean.length - messageTextMaxLength;
+  const canSend = clean !== "" && over <= 0;
+
+  const send = async () => {
+    if (!canSend) return;
+    isTouched.current = true;
+    put("");
+    field.current?.focus({ preventScroll: true });
+    try {
+      await sendText(conversation, clean);
+    } catch {
+      put(latest.current === "" ? text : `${text}\n${latest.current}`);
+      showToast({ tone: "danger", title: t("common.error"), message: t("chat.sendFailed") });
+    }
+    saveDraft(conversation, latest.current);
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    // Enter that ends a composition (accents, other scripts) belongs to the input method.
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    void send();
+  };
+
+  return (
+    <form
+      className="shrink-0 border-t border-line bg-surface px-2 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      {over > 0 && (
+        <p id="message-too-long" role="alert" className="px-3 pb-2 text-sm text-danger">
+          {t("chat.tooLong", { over })}
+        </p>
+      )}
+      <div className="flex items-end gap-2">
+        <textarea
+          ref={field}
+          rows={1}
+          dir="auto"
+          enterKeyHint="send"
+          autoComplete="off"
+          aria-label={t("chat.composer")}
+          aria-invalid={over > 0}
+          aria-describedby={over > 0 ? "message-too-long" : undefined}
+          placeholder={t("chat.placeholder")}
+          value={text}
+          className="block min-h-12 min-w-0 flex-1 rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6"
+          onChange={(event) => change(event.target.value)}
+          onKeyDown={onKeyDown}
+        />
+        <button
+          type="submit"
+          disabled={!canSend}
+          aria-label={t("chat.send")}
+          title={t("chat.send")}
+          className="grid size-12 shrink-0 place-items-center rounded-full bg-accent text-xl text-on-accent transition-colors hover:bg-accent-hover disabled:bg-raised disabled:text-muted"
+          onPointerDown={(event) => event.preventDefault()}
+        >
+          <span className="i-ph-paper-plane-right-fill" aria-hidden="true" />
+        </button>
+      </div>
+    </form>
+  );
+}

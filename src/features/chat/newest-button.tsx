@@ -1,0 +1,19 @@
+import { useT } from "../../i18n/setup";
+
+/** Leads back to the newest message; says how many came while one read further up. */
+export function NewestButton({ count, onClick }: { count: number; onClick: () => void }) {
+  const t = useT();
+  return (
+    <button
+      type="button"
+      aria-label={count === 0 ? t("chat.toLatest") : undefined}
+      className={`absolute bottom-3 z-1 inline-flex min-h-12 min-w-12 items-center justify-center gap-2 rounded-full border border-line shadow-md ${
+        count > 0 ? "left-1/2 -translate-x-1/2 bg-accent px-5 font-semibold whitespace-nowrap text-on-accent" : "right-3 bg-surface text-xl text-text"
+      }`}
+      onClick={onClick}
+    >
+      {count > 0 && t("chat.newMessages", { count })}
+      <span className="i-ph-arrow-down-bold" aria-hidden="true" />
+    </button>
+  );
+}

@@ -1,0 +1,38 @@
+import { useState } from "react";
+import { ConfirmDialog } from "../../components/dialog";
+import { showToast } from "../../components/toast";
+import { useT } from "../../i18n/setup";
+import { hideConversation, SyncError } from "../../sync/actions";
+import type { ConversationListItem } from "../../sync/hooks";
+
+/** Asks, then takes the conversation out of this person's view. The dialog closes either way (SPEC.md §4). */
+export function DeleteConversation({ item, onClose }: { item: ConversationListItem; onClose: () => void }) {
+  const t = useT();
+  const [busy, setBusy] = useState(false);
+  const name = item.person?.username || t("common.user");
+
+  const hide = async () => {
+    setBusy(true);
+    try {
+      await hideConversation(item.id);
+      showToast({ message: t("masolo.conversationDeleted") });
+    } catch (error) {
+      const code = error instanceof SyncError ? error.code : "internal";
+      showToast({ tone: "danger", title: t("common.error"), message: t(`errors.${code}`) });
+    }
+    onClose();
+  };
+
+  return (
+    <ConfirmDialog
+      open
+      title={t("masolo.deleteTitle")}
+      body={t("masolo.deleteBody", { name })}
+      confirmLabel={t("common.delete")}
+      cancelLabel={t("common.cancel")}
+      busy={busy}
+      onConfirm={hide}
+      onClose={onClose}
+    />
+  );
+}
