@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { brotliCompressSync, constants } from "node:zlib";
+
+/** What Cloudflare's edge uses for answers it compresses on their way. */
+export const edgeBrotliQuality = 4;
+
+const compressible = /^(text\/|application\/(javascript|json|manifest\+json)|image\/svg)/;
+
+export type Proxy = { origin: string; stop(): Promise<void> };
+
+/**
+ * Stands before a local server and compresses as the edge does in production; Wrangler's development server does not
+ * compress. What was compressed once is not again, so a measured page waits for the network only. The socket's upgrade
+ * passes through.
+ */
+export async function startCompressingProxy(upstream: string, keepHost = true): Promise<Proxy> {
+  const target = new URL(upstream);
+  const cache = new Map<string, Buffer>();
+  const ask = (incoming: IncomingMessage) =>
+    request({
+      host: target.hostname,
+      port: target.port,
+      method: incoming.method,
+      path: incoming.url,
+      headers: { ...incoming.headers, ...(keepHost ? {} : { host: target.host }), "accept-encoding": "identity" },
+    });
+
+  const server: Server = createServer((incoming, outgoing) => {
+    const asked = ask(incoming);
+    asked.on("response", (answer) => {
+      void collect(answer).then((body) => answerWith(outgoing, answer, incoming, body));
+    });
+    asked.on("error", () => outgoing.writeHead(502).end());
+    incoming.pipe(asked);
+  });
+
+  function answerWith(outgoing: ServerResponse, answer: IncomingMessage, incoming: IncomingMessage, body: Buffer) {
+    const headers = { ...answer.headers };
+    delete headers["transfer-encoding"];
+    const isAccepted = String(incoming.headers["accept-encoding"]).includes("br");
+    const isText = compressible.test(String(headers["content-type"])) && !headers["content-encoding"];
+    let sent = body;
+    if (isAccepted && isText && body.length > 200) {
+      const key = createHash("sha1").update(body).digest("hex");
+      sent = cache.get(key) ?? compress(body);
+      cache.set(key, sent);
+      headers["content-encoding"] = "br";
+      headers["vary"] = "accept-encoding";
+    }
+    const hasBody = incoming.method !== "HEAD" && answer.statusCode !== 204 && answer.statusCode !== 304;
+    if (hasBody) headers["content-length"] = String(sent.length);
+    outgoing.writeHead(answer.statusCode ?? 502, headers);
+    outgoing.end(hasBody ? sent : undefined);
+  }
+
+  const tunnels = new Set<Duplex>();
+  server.on("upgrade", (incoming, socket, head) => {
+    const asked = ask(incoming);
+    asked.on("upgrade", (answer, upstreamSocket, upstreamHead) => {
+      const lines = Object.entries(answer.headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join("")}\r\n`);
+      upstreamSocket.write(head);
+      socket.write(upstreamHead);
+      socket.pipe(upstreamSocket).pipe(socket);
+      for (const end of [socket, upstreamSocket]) {
+        tunnels.add(end);
+        end.on("error", () => end.destroy());
+        end.on("close", () => tunnels.delete(end));
+      }
+    });
+    asked.on("response", (answer) => socket.end(`HTTP/1.1 ${answer.statusCode} Refused\r\nconnection: close\r\n\r\n`));
+    asked.on("error", () => socket.destroy());
+    asked.end();
+  });
+
+  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
+  return {
+    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        for (const socket of tunnels) socket.destroy();
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+async function collect(answer: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+function compress(body: Buffer): Buffer {
+  return brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: edgeBrotliQuality } });
+}

@@ -1,0 +1,80 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join } from "node:path";
+import { build } from "vite";
+import { root } from "../../tests/support/state";
+
+const style = `body{font-family:system-ui,sans-serif;margin:0;padding:24px;background:#fbf7f4;color:#231a20}
+form{display:grid;gap:12px;max-width:360px;margin:auto}input,button{font:inherit;padding:12px;border-radius:12px;border:1px solid #ccc}
+button{background:#86295f;color:#fff}`;
+const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Connexion</title>`;
+
+/** The floor of all floors: a form in one HTML file with its style inside, and nothing else. */
+export const bareHtml = `<!doctype html><html lang="fr"><head>${head}<style>${style}</style></head><body><h1>Connexion</h1>
+<form><label for="phone">Numéro de téléphone</label><input id="phone" type="tel" name="phoneNumber">
+<label for="password">Mot de passe</label><input id="password" type="password" name="password">
+<button>Se connecter</button></form></body></html>`;
+
+const bareReact = `import { createRoot } from "react-dom/client";
+import { useState } from "react";
+function Login() {
+  const [phone, setPhone] = useState("");
+  const [password, setPassword] = useState("");
+  return <><h1>Connexion</h1><form onSubmit={(event) => event.preventDefault()}>
+    <label htmlFor="phone">Numéro de téléphone</label>
+    <input id="phone" type="tel" name="phoneNumber" value={phone} onChange={(event) => setPhone(event.target.value)} />
+    <label htmlFor="password">Mot de passe</label>
+    <input id="password" type="password" name="password" value={password} onChange={(event) => setPassword(event.target.value)} />
+    <button>Se connecter</button></form></>;
+}
+createRoot(document.getElementById("root")).render(<Login />);
+`;
+
+/** Builds what a starter kit gives: the same form rendered by React in the browser, nothing more. */
+export async function buildBareReact(folder: string): Promise<void> {
+  // The sources stand inside the project for their imports to find React.
+  const source = join(root, ".reports", "bare-react");
+  mkdirSync(source, { recursive: true });
+  const page = `<!doctype html><html lang="fr"><head>${head}<style>${style}</style></head><body><div id="root"></div><script type="module" src="./main.jsx"></script></body></html>`;
+  writeFileSync(join(source, "index.html"), page);
+  writeFileSync(join(source, "main.jsx"), bareReact);
+  await build({
+    root: source,
+    configFile: false,
+    logLevel: "error",
+    oxc: { jsx: { runtime: "automatic" } },
+    build: { outDir: folder, emptyOutDir: true },
+  });
+}
+
+type Served = { origin: string; stop(): Promise<void> };
+const types: Record<string, string> = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css" };
+
+function serve(answer: (path: string) => { type: string; body: string | Buffer }): Promise<Served> {
+  const server = createServer((request, response) => {
+    const { type, body } = answer(request.url ?? "/");
+    response.writeHead(200, { "content-type": type, "cache-control": "no-cache" }).end(body);
+  });
+  return new Promise((resolve) => {
+    server.listen(0, "localhost", () => {
+      const stop = () =>
+        new Promise<void>((stopped) => {
+          server.closeAllConnections();
+          server.close(() => stopped());
+        });
+      resolve({ origin: `http://localhost:${(server.address() as AddressInfo).port}`, stop });
+    });
+  });
+}
+
+export const servePage = (html: string): Promise<Served> =>
+  serve((path) => (path === "/favicon.ico" ? { type: "image/x-icon", body: "" } : { type: types[".html"] as string, body: html }));
+
+/** Serves a built folder; every path without a file ending is its page. */
+export const serveFolder = (folder: string): Promise<Served> =>
+  serve((path) => {
+    if (path === "/favicon.ico") return { type: "image/x-icon", body: "" };
+    const file = extname(path) === "" ? "/index.html" : path;
+    return { type: types[extname(file)] ?? "application/octet-stream", body: readFileSync(join(folder, file)) };
+  });

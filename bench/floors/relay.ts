@@ -1,0 +1,60 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import WebSocket from "ws";
+import { createUuid } from "../../contract/ids";
+import { type Rig, refOf, textOf } from "../rig";
+
+export type FloorMode = "memory" | "wal" | "rollback";
+export type Floor = { mode: FloorMode; url: string; stop(): Promise<void> };
+
+/** Starts the relay of floors/relay.mjs in a process of its own; `file` is where its database stands. */
+export async function startFloor(mode: FloorMode, file: string): Promise<Floor> {
+  const child = fork(new URL("relay.mjs", import.meta.url), [mode, file], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+    execArgv: ["--disable-warning=ExperimentalWarning"],
+  });
+  const [port] = (await once(child, "message")) as [number];
+  const stop = async () => {
+    child.disconnect();
+    if (child.exitCode === null) await once(child, "exit");
+  };
+  return { mode, url: `ws://127.0.0.1:${port}`, stop };
+}
+
+export async function connectToFloor(floor: Floor): Promise<WebSocket> {
+  const socket = new WebSocket(floor.url, { perMessageDeflate: false });
+  await once(socket, "open");
+  return socket;
+}
+
+/** What a client of the floor sends. */
+export const floorFrame = (ref: number): string => JSON.stringify([ref, createUuid(), textOf(ref)]);
+
+export async function makeFloorRig(name: string, mode: FloorMode, file: string): Promise<Rig> {
+  const floor = await startFloor(mode, file);
+  const a = await connectToFloor(floor);
+  const b = await connectToFloor(floor);
+  let delivered: (ref: number, at: number) => void = () => {};
+  let acked: (ref: number, at: number) => void = () => {};
+  b.on("message", (data) => {
+    const at = performance.now();
+    const frame = JSON.parse(data.toString()) as [string, number, number, string];
+    delivered(refOf(frame[3]), at);
+  });
+  a.on("message", (data) => {
+    const at = performance.now();
+    const frame = JSON.parse(data.toString()) as [string, number, number, number];
+    acked(frame[1], at);
+  });
+  return {
+    name,
+    send: (ref) => a.send(floorFrame(ref)),
+    onDelivered: (listener) => void (delivered = listener),
+    onAcked: (listener) => void (acked = listener),
+    close: async () => {
+      a.terminate();
+      b.terminate();
+      await floor.stop();
+    },
+  };
+}

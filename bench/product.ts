@@ -1,0 +1,11 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { bin, toolEnv } from "../scripts/run.mjs";
+import { root } from "../tests/support/state";
+
+export const clientFolder = join(root, "dist", "client");
+
+/** Builds what is not built yet, so that a figure never belongs to older sources. */
+export function buildProduct(): void {
+  execFileSync(join(bin, "node"), ["scripts/build.mjs"], { cwd: root, env: toolEnv(), stdio: ["ignore", "ignore", "inherit"] });
+}

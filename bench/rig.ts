@@ -1,0 +1,51 @@
+/** One way from a sender to a receiver, the product's or a floor's, so that both are driven alike. */
+export type Rig = {
+  name: string;
+  /** Sends from A; `ref` counts up from 0 and names the message in both call-backs. */
+  send(ref: number): void;
+  /** Called with the moment B's frame arrived. */
+  onDelivered(listener: (ref: number, at: number) => void): void;
+  /** Called with the moment A's ack arrived. */
+  onAcked(listener: (ref: number, at: number) => void): void;
+  close(): Promise<void>;
+};
+
+const words = " Mbote, oza malamu? Nazali na nzela, nakokoma sima ya ngonga moko.";
+/** A text as people send them, 70 bytes, that says which message it is. */
+export const textOf = (ref: number): string => ref + words;
+export const refOf = (text: string): number => Number.parseInt(text, 10);
+
+export type Times = { delivery: number[]; ack: number[] };
+
+const giveUpMs = 30_000;
+
+/** Sends `count` messages from `first` on, `atOnce` every `gapMs`, and waits for every delivery and ack. */
+export function drive(rig: Rig, first: number, count: number, atOnce: number, gapMs: number): Promise<Times> {
+  const sentAt = new Float64Array(count);
+  const times: Times = { delivery: [], ack: [] };
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new Error(`${rig.name}: ${times.delivery.length} of ${count} delivered, ${times.ack.length} acked`));
+    }, giveUpMs + (count / atOnce) * gapMs);
+    const take = (kind: keyof Times) => (ref: number, at: number) => {
+      const sent = sentAt[ref - first];
+      if (sent === undefined) return;
+      times[kind].push(at - sent);
+      if (times.delivery.length < count || times.ack.length < count) return;
+      clearTimeout(timer);
+      resolve(times);
+    };
+    rig.onDelivered(take("delivery"));
+    rig.onAcked(take("ack"));
+    const started = performance.now();
+    let sent = 0;
+    const step = () => {
+      for (let i = 0; i < atOnce && sent < count; i++, sent++) {
+        sentAt[sent] = performance.now();
+        rig.send(first + sent);
+      }
+      if (sent < count) setTimeout(step, started + (sent / atOnce) * gapMs - performance.now());
+    };
+    step();
+  });
+}

@@ -1,0 +1,157 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "@playwright/test";
+import { startServer } from "../tests/support/server";
+import { brotliSize } from "./brotli";
+import { launchBrowser, logIn, newPhone } from "./browser";
+import { startCompressingProxy } from "./compressing-proxy";
+import { fillChat } from "./filled-chat";
+import { makePair } from "./person";
+import { buildProduct, clientFolder } from "./product";
+import { charactersBySource, packageOf } from "./source-shares";
+import { kilobytes, type Section } from "./table";
+
+const chatMessages = 300;
+const quietMs = 1_500;
+const leastShown = 500; // bytes; smaller packages share one line
+
+type Loaded = { path: string; type: string; body: Buffer; onWire: number; requestHead: number; responseHead: number };
+
+/** Everything a page loads until it is at rest, and what each answer takes on the wire. */
+async function load(browser: Browser, url: string, marker?: string, state?: Awaited<ReturnType<typeof logIn>>): Promise<Loaded[]> {
+  const context = await newPhone(browser, state);
+  const page = await context.newPage();
+  const cdp = await context.newCDPSession(page);
+  await cdp.send("Network.enable");
+  const sizes = new Map<string, { onWire: number; requestHead: number; responseHead: number }>();
+  const sizeOf = (id: string) => {
+    const known = sizes.get(id) ?? { onWire: 0, requestHead: 0, responseHead: 0 };
+    sizes.set(id, known);
+    return known;
+  };
+  const loaded: Promise<Loaded | undefined>[] = [];
+  const answers = new Map<string, { url: string; type: string }>();
+  cdp.on("Network.requestWillBeSentExtraInfo", ({ requestId, headers }) => {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    sizeOf(requestId).requestHead = Buffer.byteLength(lines.join(""));
+  });
+  cdp.on("Network.responseReceivedExtraInfo", ({ requestId, headersText }) => {
+    sizeOf(requestId).responseHead = Buffer.byteLength(headersText ?? "");
+  });
+  cdp.on("Network.responseReceived", ({ requestId, response }) => {
+    answers.set(requestId, { url: response.url, type: response.mimeType });
+  });
+  cdp.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+    sizeOf(requestId).onWire = encodedDataLength;
+    const answer = answers.get(requestId);
+    if (!answer || !answer.url.startsWith(new URL(url).origin)) return;
+    const read = cdp
+      .send("Network.getResponseBody", { requestId })
+      .then(({ body, base64Encoded }) => Buffer.from(body, base64Encoded ? "base64" : "utf8"))
+      .catch(() => Buffer.alloc(0));
+    loaded.push(read.then((body) => ({ path: new URL(answer.url).pathname, type: answer.type, body, ...sizeOf(requestId) })));
+  });
+  await page.goto(url);
+  if (marker) await page.getByText(marker).first().waitFor();
+  await page.waitForTimeout(quietMs);
+  const all = (await Promise.all(loaded)).filter((one) => one !== undefined);
+  await context.close();
+  return all;
+}
+
+const isCode = ({ type }: Loaded): boolean => /javascript|css/.test(type);
+const sum = (list: number[]): number => list.reduce((total, value) => total + value, 0);
+/** A built file as it stands on disk; what the Worker makes, as it came. */
+const contentOf = ({ path, body }: Loaded): Buffer => {
+  const file = join(clientFolder, path);
+  return path !== "/" && existsSync(file) && !path.endsWith("/") && /\.\w+$/.test(path) ? readFileSync(file) : body;
+};
+
+export async function measureSize(): Promise<Section[]> {
+  buildProduct();
+  const server = await startServer();
+  const proxy = await startCompressingProxy(server.origin);
+  const browser = await launchBrowser();
+  try {
+    const first: string[][] = [];
+    for (const path of ["/", "/login", "/register"]) {
+      const loaded = await load(browser, proxy.origin + path);
+      const html = loaded.find((one) => one.type === "text/html");
+      const rest = loaded.filter((one) => one !== html);
+      const size = (list: Loaded[]) => kilobytes(sum(list.map((one) => brotliSize(contentOf(one)))));
+      const code = rest.filter(isCode);
+      first.push([path, html ? size([html]) : "none", size(code), size(rest.filter((one) => !isCode(one))), size(loaded)]);
+    }
+    const pair = await makePair(proxy.origin);
+    const marker = await fillChat(pair, chatMessages);
+    const state = await logIn(browser, proxy.origin, pair.a);
+    const chat = await load(browser, `${proxy.origin}/app/chat/${pair.b.id}`, marker, state);
+    return [
+      {
+        title: "Brotli bytes to the first screen",
+        columns: ["", "HTML", "scripts and styles", "other", "all together"],
+        rows: first,
+        notes: ["Brotli 11 of the built files. The HTML alone paints and takes keys, the scripts arrive after. Aim: at most 14 kB."],
+      },
+      ...describeChat(chat),
+    ];
+  } finally {
+    await browser.close();
+    await proxy.stop();
+    await server.stop();
+  }
+}
+
+function describeChat(chat: Loaded[]): Section[] {
+  const compressed = new Map(chat.map((one) => [one, brotliSize(contentOf(one))]));
+  const of = (one: Loaded): number => compressed.get(one) ?? 0;
+  const code = chat.filter(isCode);
+  const byPackage = new Map<string, number>();
+  for (const one of code) {
+    for (const [name, share] of sharesOf(one)) byPackage.set(name, (byPackage.get(name) ?? 0) + share * of(one));
+  }
+  const packages = [...byPackage].sort(([, x], [, y]) => y - x);
+  const small = packages.filter(([, size]) => size < leastShown);
+  return [
+    {
+      title: "A usable chat on a cold cache, file by file",
+      columns: ["", "plain", "brotli 11"],
+      rows: [
+        ...[...chat].sort((x, y) => of(y) - of(x)).map((one) => [one.path.slice(0, 60), kilobytes(contentOf(one).length), kilobytes(of(one))]),
+        ["scripts and styles together", kilobytes(sum(code.map((one) => contentOf(one).length))), kilobytes(sum(code.map(of)))],
+        ["everything together", kilobytes(sum(chat.map((one) => contentOf(one).length))), kilobytes(sum(chat.map(of)))],
+      ],
+      notes: [
+        `All that Chromium loads for /app/chat/<id> with ${chatMessages} messages until it is at rest; what the service worker stores for later is not in it. Aim: at most 130 kB.`,
+        `On the wire, HTTP/1.1: ${chat.length} requests, ${kilobytes(sum(chat.map((one) => one.requestHead)))} of request headers, ${kilobytes(sum(chat.map((one) => one.responseHead)))} of response headers, ${kilobytes(sum(chat.map((one) => one.onWire)))} down in all with the edge's faster brotli.`,
+      ],
+    },
+    {
+      title: "The same scripts and styles by package",
+      columns: ["", "brotli 11", "share"],
+      rows: [
+        ...packages.filter(([, size]) => size >= leastShown).map(([name, size]) => toRow(name, size)),
+        toRow(`${small.length} smaller ones`, sum(small.map(([, size]) => size))),
+      ],
+      notes: ["A file's compressed bytes are shared out by how many of its characters come from each source."],
+    },
+  ];
+
+  function toRow(name: string, size: number): string[] {
+    return [name, kilobytes(size), `${((100 * size) / sum(code.map(of))).toFixed(1)} %`];
+  }
+}
+
+/** Which share of a file each package has, by its source map; a file without one counts under its own name. */
+function sharesOf(one: Loaded): Map<string, number> {
+  const map = join(clientFolder, `${one.path}.map`);
+  if (!existsSync(map)) return new Map([[one.path.replace(/^.*\//, ""), 1]]);
+  const characters = charactersBySource(contentOf(one).toString(), JSON.parse(readFileSync(map, "utf8")));
+  const total = sum([...characters.values()]);
+  const shares = new Map<string, number>();
+  for (const [source, count] of characters) {
+    const name = packageOf(source);
+    shares.set(name, (shares.get(name) ?? 0) + count / total);
+  }
+  return shares;
+}

@@ -1,0 +1,16 @@
+/** What a subject found: a plain table, and under it what a reader must know to judge the figures. */
+export type Section = { title: string; columns: string[]; rows: string[][]; notes: string[] };
+
+/** First column to the left, figures to the right. */
+export function printSection({ title, columns, rows, notes }: Section): void {
+  const widths = columns.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i]?.length ?? 0)));
+  const line = (cells: string[]) =>
+    cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join("  ");
+  console.log(`\n${title}\n${line(columns)}\n${line(widths.map((width) => "─".repeat(width)))}`);
+  for (const row of rows) console.log(line(row));
+  for (const note of notes) console.log(`  ${note}`);
+}
+
+export const milliseconds = (value: number): string => `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ms`;
+export const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;
+export const times = (ratio: number): string => `${ratio.toFixed(2)}×`;

@@ -1,0 +1,112 @@
+// `npm start -- --demo`: six people who know each other, so that a newcomer meets a living product. Made through the public
+// HTTP API only. A second run finds them and only prints the log-ins; an interrupted one is completed.
+import { createHash } from "node:crypto";
+import { callApi, Refused, signIn, signUp } from "./demo/api.mjs";
+import { drawAvatar } from "./demo/avatar.mjs";
+import { makeLines } from "./demo/lines.mjs";
+import { chats, openRequests, password, people } from "./demo/people.mjs";
+
+const origin = process.argv[2] ?? "http://localhost:8787";
+const shownLogIns = ["grace", "patrick"];
+
+/** An id that is the same in every run, so that what is there already is not made twice. */
+function stableId(...parts) {
+  const hex = createHash("sha256").update(parts.join("/")).digest("hex");
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-7$3-8$4-$5");
+}
+
+const linesOf = ({ pair, languages, turns, last }) => [...makeLines(languages, turns, seedOf(pair)), ...last];
+const seedOf = (pair) => Number.parseInt(stableId(...pair).slice(0, 8), 16);
+const conversationOf = (one, other) => [one.id, other.id].sort().join(".");
+const call = (person, method, path, body) => callApi(origin, method, path, { token: person.token, body });
+
+/** Signs in, or up when nobody has the number. */
+async function meet({ key, name, phone, look }) {
+  const known = await signIn(origin, { phone, password }).catch(ignore("invalid_credentials"));
+  const session = known ?? (await signUp(origin, { phone, password, name }));
+  const person = { key, name, phone, look, id: session.user.id, token: session.access_token };
+  const profile = await call(person, "GET", `/api/users/${person.id}`);
+  if (profile.avatar_url === null) {
+    const raw = { type: "image/png", bytes: drawAvatar(look) };
+    await callApi(origin, "PUT", "/api/profile/avatar", { token: person.token, raw });
+  }
+  return person;
+}
+
+function ignore(...codes) {
+  return (error) => {
+    if (error instanceof Refused && codes.includes(error.code)) return undefined;
+    throw error;
+  };
+}
+
+const isAskedAlready = ignore("request_already_sent", "request_already_received", "already_connected");
+
+async function connect(one, other) {
+  await call(one, "POST", "/api/requests", { to_user_id: other.id }).catch(isAskedAlready);
+  const received = await call(other, "GET", "/api/requests?direction=received");
+  const request = received.find((candidate) => candidate.from_user_id === one.id);
+  if (request) await call(other, "POST", `/api/requests/${request.id}/accept`);
+}
+
+/** Sends a chat's lines in order, what one person says in a row as one request, and leaves the receipts as told. */
+async function talk(chat, a, b) {
+  const conversation = conversationOf(a, b);
+  const path = `/api/conversations/${conversation}`;
+  const speakers = { a, b };
+  const lines = linesOf(chat);
+  let head = 0;
+  for (let start = 0; start < lines.length; ) {
+    const speaker = lines[start][0];
+    let end = start;
+    while (lines[end]?.[0] === speaker) end++;
+    const messages = lines.slice(start, end).map((line, i) => ({
+      cid: stableId(chat.pair.join(), String(start + i)),
+      body: { type: "text", text: line.slice(2) },
+    }));
+    const { sent } = await call(speakers[speaker], "POST", `${path}/messages`, { messages });
+    for (const { seq } of sent) head = Math.max(head, seq);
+    start += sent.length; // what was not taken in yet is sent again
+  }
+  const seen = head - chat.last.length;
+  const last = chat.last.at(-1)[0] === "a" ? b : a;
+  for (const person of [a, b]) {
+    const isLate = person === last && chat.read !== "read";
+    const delivered = isLate && chat.read === "none" ? seen : head;
+    await call(person, "PUT", `${path}/marks`, { delivered, read: isLate ? seen : head });
+  }
+}
+
+const personOf = (key) => people[people.findIndex((person) => person.key === key)];
+const lastChat = chats[chats.length - 1];
+
+/** Whether an earlier run came to its end: the last thing it does is the last chat. */
+async function isComplete() {
+  const one = personOf(lastChat.pair[0]);
+  const session = await signIn(origin, { phone: one.phone, password }).catch(ignore("invalid_credentials"));
+  if (!session) return false;
+  const { rows } = await callApi(origin, "GET", "/api/conversations", { token: session.access_token });
+  return rows.some((row) => row.head >= linesOf(lastChat).length);
+}
+
+async function populate() {
+  const known = {};
+  for (const person of people) known[person.key] = await meet(person);
+  for (const { pair } of chats) await connect(known[pair[0]], known[pair[1]]);
+  for (const [from, to] of openRequests) {
+    await call(known[from], "POST", "/api/requests", { to_user_id: known[to].id }).catch(isAskedAlready);
+  }
+  const write = (chat) => talk(chat, known[chat.pair[0]], known[chat.pair[1]]);
+  await Promise.all(chats.slice(0, -1).map(write));
+  await write(lastChat);
+}
+
+if (!(await isComplete())) {
+  console.log("Making the demo's people and chats…");
+  await populate();
+}
+console.log(`\nThe demo lives at ${origin}. Log in as`);
+for (const key of shownLogIns) {
+  const { name, phone } = personOf(key);
+  console.log(`  ${phone}   password ${password}   ${name}`);
+}

@@ -1,0 +1,65 @@
+// A person seen from outside: signs up, signs in and calls the public HTTP API, as any client may.
+import { solveChallenge } from "altcha-lib";
+import { deriveKey } from "altcha-lib/algorithms/pbkdf2";
+
+const patienceMs = 40_000;
+
+/** A refused call. `code` is the API's `error_code`. */
+export class Refused extends Error {
+  constructor(call, status, code) {
+    super(`${call} was refused: ${status} ${code}`);
+    this.code = code;
+  }
+}
+
+/**
+ * One call. When told to slow down it waits as long as it is told and asks again.
+ * @param {string} origin such as `http://localhost:8787`
+ * @param {string} method
+ * @param {string} path
+ * @param {{ token?: string, body?: unknown, raw?: { type: string, bytes: Uint8Array } }} [options]
+ * @returns {Promise<any>} the answer's JSON, undefined when it is empty
+ */
+export async function callApi(origin, method, path, { token, body, raw } = {}) {
+  const headers = { origin };
+  if (token) headers.authorization = `Bearer ${token}`;
+  if (raw) headers["content-type"] = raw.type;
+  else if (body !== undefined) headers["content-type"] = "application/json";
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const response = await fetch(origin + path, { method, headers, body: raw?.bytes ?? JSON.stringify(body) });
+    const text = await response.text();
+    if (response.ok) return text === "" ? undefined : JSON.parse(text);
+    const waitMs = Number(response.headers.get("retry-after")) * 1000;
+    if (response.status !== 429 || !(waitMs > 0) || Date.now() + waitMs > deadline) {
+      throw new Refused(`${method} ${path}`, response.status, errorCode(text));
+    }
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
+}
+
+function errorCode(text) {
+  try {
+    return JSON.parse(text).error_code;
+  } catch {
+    return text.slice(0, 200);
+  }
+}
+
+/** Solves the "I am not a robot" check, as `contract/auth.ts` Challenge describes it. */
+async function proveWork(origin) {
+  const challenge = await callApi(origin, "GET", "/api/auth/challenge");
+  const solution = await solveChallenge({ challenge, deriveKey });
+  return btoa(JSON.stringify({ challenge, solution }));
+}
+
+/** @param {string} origin @param {{ phone: string, password: string, name: string }} account */
+export async function signUp(origin, { phone, password, name }) {
+  const captcha_token = await proveWork(origin);
+  const body = { phone, password, data: { username: name }, gotrue_meta_security: { captcha_token } };
+  return callApi(origin, "POST", "/api/auth/signup", { body });
+}
+
+/** @param {string} origin @param {{ phone: string, password: string }} account */
+export const signIn = (origin, { phone, password }) =>
+  callApi(origin, "POST", "/api/auth/token?grant_type=password", { body: { phone, password } });

@@ -1,0 +1,153 @@
+// Who lives in the demo: six people, who knows whom, and what is still open between them.
+
+export const password = "Lisolo2026";
+
+export const people = [
+  {
+    key: "grace",
+    name: "Grâce Mbuyi",
+    phone: "+243810000001",
+    look: {
+      ground: [134, 41, 95],
+      glow: [214, 130, 176],
+      skin: [112, 70, 50],
+      hair: [38, 24, 26],
+      cloth: [240, 180, 60],
+      accent: [30, 90, 110],
+      style: "wrap",
+    },
+  },
+  {
+    key: "patrick",
+    name: "Patrick Ilunga",
+    phone: "+243810000002",
+    look: {
+      ground: [32, 84, 110],
+      glow: [120, 180, 200],
+      skin: [92, 58, 42],
+      hair: [24, 18, 18],
+      cloth: [236, 232, 220],
+      accent: [190, 70, 50],
+      style: "short",
+    },
+  },
+  {
+    key: "nzinga",
+    name: "Nzinga Domingos",
+    phone: "+243810000003",
+    look: {
+      ground: [196, 104, 40],
+      glow: [250, 196, 120],
+      skin: [126, 80, 56],
+      hair: [30, 20, 22],
+      cloth: [60, 130, 90],
+      accent: [245, 220, 140],
+      style: "round",
+    },
+  },
+  {
+    key: "chancel",
+    name: "Chancel Makaya",
+    phone: "+243810000004",
+    look: {
+      ground: [58, 110, 72],
+      glow: [160, 205, 150],
+      skin: [84, 52, 38],
+      hair: [20, 16, 18],
+      cloth: [50, 60, 120],
+      accent: [235, 160, 60],
+      style: "short",
+    },
+  },
+  {
+    key: "aline",
+    name: "Aline Fournier",
+    phone: "+243810000005",
+    look: {
+      ground: [92, 84, 150],
+      glow: [190, 184, 230],
+      skin: [222, 176, 148],
+      hair: [110, 66, 38],
+      cloth: [200, 80, 90],
+      accent: [250, 236, 220],
+      style: "long",
+    },
+  },
+  {
+    key: "joao",
+    name: "João Mateus",
+    phone: "+243810000006",
+    look: {
+      ground: [40, 60, 80],
+      glow: [140, 160, 180],
+      skin: [150, 102, 74],
+      hair: [46, 32, 28],
+      cloth: [90, 150, 170],
+      accent: [240, 240, 235],
+      style: "short",
+    },
+  },
+];
+
+/**
+ * The chats. `turns` is how many messages come from the line bank; `last` closes the chat. `read` says who has seen how
+ * much of the closing lines, the rest is unread: `delivered` means the phone has them, the person has not looked.
+ */
+export const chats = [
+  {
+    pair: ["grace", "nzinga"],
+    languages: ["fr", "pt"],
+    turns: 220,
+    last: ["b Chegaste bem? Diz-me só uma palavra 🙏", "b E manda a foto do bolo!"],
+    read: "delivered",
+  },
+  {
+    pair: ["grace", "aline"],
+    languages: ["fr", "en"],
+    turns: 180,
+    last: ["a Je t'appelle demain matin, il sera 8 h chez toi."],
+    read: "delivered",
+  },
+  {
+    pair: ["patrick", "chancel"],
+    languages: ["ln", "fr"],
+    turns: 260,
+    last: ["b Ndeko, ozali wapi?", "b Match ebandi!", "b 1–0 🔥", "b Yaka noki"],
+    read: "delivered",
+  },
+  {
+    pair: ["patrick", "nzinga"],
+    languages: ["fr", "pt", "en"],
+    turns: 140,
+    last: ["a Parfait, on garde mardi.", "b Terça então. Até lá!"],
+    read: "read",
+  },
+  { pair: ["nzinga", "joao"], languages: ["pt"], turns: 120, last: ["a Avisa quando saíres."], read: "none" },
+  {
+    pair: ["chancel", "aline"],
+    languages: ["fr", "en"],
+    turns: 100,
+    last: ["b Merci Chancel, à bientôt à Brazza !"],
+    read: "read",
+  },
+  {
+    pair: ["grace", "patrick"],
+    languages: ["fr", "ln"],
+    turns: 320,
+    last: [
+      "a Je pars du bureau.",
+      "b D'accord, je t'attends devant la pharmacie.",
+      "b Kobosana mapa te 😄",
+      "b Et le chargeur stp",
+    ],
+    read: "delivered",
+  },
+];
+
+/** Requests nobody has answered yet, from whom to whom. */
+export const openRequests = [
+  ["joao", "grace"],
+  ["grace", "chancel"],
+  ["patrick", "aline"],
+  ["joao", "patrick"],
+];
