@@ -1,7 +1,7 @@
 import { useState } from "react";
-import type { Profile } from "../../contract/people";
 
-type AvatarPerson = Pick<Profile, "username" | "phone" | "avatar_url">;
+/** `avatar` is a key of the avatars bucket; a local person row fits as it is. */
+export type AvatarPerson = { username: string; phone: string; avatar: string | null };
 
 const servedPx = { small: 50, large: 512 } as const;
 /** Hues on which white text of this lightness keeps 4.5:1. */
@@ -29,7 +29,7 @@ const hueOf = (seed: string): number => {
 export function Avatar({ person, size = 50 }: { person: AvatarPerson; size?: number }) {
   const [failed, setFailed] = useState<string>();
   const seed = seedOf(person);
-  const key = person.avatar_url;
+  const key = person.avatar;
   const served = size <= servedPx.small ? servedPx.small : servedPx.large;
   return (
     <span

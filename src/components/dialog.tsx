@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from "react";
+import { Button } from "./button";
 import { Modal } from "./modal";
 
 export type ConfirmDialogProps = {
@@ -14,8 +15,6 @@ export type ConfirmDialogProps = {
   onClose: () => void;
 };
 
-const buttonLook = "inline-flex min-h-12 items-center justify-center gap-2 rounded-card px-5 font-semibold disabled:opacity-60";
-
 /** Asks before something that cannot be taken back. The focus starts on the harmless answer. */
 export function ConfirmDialog({ open, title, body, tone = "danger", busy = false, ...props }: ConfirmDialogProps) {
   const id = useId();
@@ -25,7 +24,7 @@ export function ConfirmDialog({ open, title, body, tone = "danger", busy = false
       role="alertdialog"
       labelledBy={`${id}-title`}
       describedBy={`${id}-body`}
-      className="rise m-auto w-[min(26rem,calc(100vw-2rem))] rounded-bubble border border-line bg-surface p-0 text-text shadow-xl backdrop:bg-black/50"
+      className="rise m-auto w-[min(26rem,calc(100vw-2rem))] rounded-bubble border border-line bg-surface p-0 text-text shadow-xl"
       onDismiss={() => !busy && props.onClose()}
     >
       <div className="p-6">
@@ -36,25 +35,17 @@ export function ConfirmDialog({ open, title, body, tone = "danger", busy = false
           {body}
         </div>
         <div className="mt-6 flex flex-wrap justify-end gap-3">
-          <button
-            type="button"
-            data-autofocus
-            disabled={busy}
-            className={`${buttonLook} grow border border-line hover:bg-raised sm:grow-0`}
-            onClick={props.onClose}
-          >
+          <Button look="secondary" data-autofocus disabled={busy} className="grow" onClick={props.onClose}>
             {props.cancelLabel}
-          </button>
-          <button
-            type="button"
-            disabled={busy}
-            aria-busy={busy}
-            className={`${buttonLook} grow sm:grow-0 ${tone === "danger" ? "bg-danger text-on-accent" : "bg-accent text-on-accent"}`}
+          </Button>
+          <Button
+            look={tone === "danger" ? "danger" : "primary"}
+            busy={busy}
+            className="grow"
             onClick={props.onConfirm}
           >
-            {busy && <span className="i-ph-circle-notch animate-spin" aria-hidden="true" />}
             {props.confirmLabel}
-          </button>
+          </Button>
         </div>
       </div>
     </Modal>

@@ -17,7 +17,11 @@ export type MenuAnchor = Pick<DOMRect, "top" | "bottom" | "left" | "right">;
 const edgePx = 8;
 
 /** Beside the anchor where there is room, never beyond the screen's edge. */
-const place = (anchor: MenuAnchor, menu: { width: number; height: number }, screen: { width: number; height: number }) => {
+const place = (
+  anchor: MenuAnchor,
+  menu: { width: number; height: number },
+  screen: { width: number; height: number },
+) => {
   const fitsBelow = anchor.bottom + menu.height + edgePx <= screen.height;
   const top = fitsBelow ? anchor.bottom : anchor.top - menu.height;
   const towardsLeft = anchor.right > screen.width / 2;
@@ -58,7 +62,11 @@ export function MenuPopup(props: { label: string; items: MenuItem[]; anchor: Men
   };
 
   return (
-    <Modal label={label} className="fixed inset-0 m-0 size-full max-h-none max-w-none bg-transparent p-0" onDismiss={onClose}>
+    <Modal
+      label={label}
+      className="menu-layer fixed inset-0 m-0 size-full max-h-none max-w-none bg-transparent p-0"
+      onDismiss={onClose}
+    >
       <div
         ref={list}
         role="menu"

@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useId, useRef } from "react";
 import { useLocation } from "react-router";
 import { useT } from "../i18n/setup";
-import { BackLink } from "./back-link";
+import { BackLink, type BackMode } from "./back-link";
 
 /** What stands at the end of every header (the profile button), put in by the shell, which knows who is signed in. */
 export const HeaderEnd = createContext<ReactNode>(null);
@@ -23,6 +23,7 @@ type ScreenProps = {
   heading?: ReactNode;
   /** The path the back button leads to. */
   back?: string;
+  backMode?: BackMode;
   /** Buttons of this screen, before the profile button. */
   actions?: ReactNode;
   /** False where the header has no room for the profile button (a chat). */
@@ -44,7 +45,7 @@ const describe = (text: string): void => {
 
 /** A screen under the shared 72 px header. */
 export function Screen({ title, subtitle, description, heading, back, actions, children, ...props }: ScreenProps) {
-  const { profile = true, scrolls = true } = props;
+  const { profile = true, scrolls = true, backMode = "up" } = props;
   const t = useT();
   const headingId = useId();
   const headingRef = useRef<HTMLHeadingElement>(null);
@@ -70,7 +71,7 @@ export function Screen({ title, subtitle, description, heading, back, actions, c
   return (
     <Landmark data-screen aria-labelledby={headingId} className="flex min-h-0 min-w-0 flex-1 flex-col bg-bg">
       <header className="z-10 flex h-[72px] shrink-0 items-center gap-1 border-b border-line bg-surface pr-2 pl-2">
-        {back !== undefined && <BackLink to={back} label={t("common.back")} />}
+        {back !== undefined && <BackLink to={back} mode={backMode} label={t("common.back")} />}
         <div className={`min-w-0 flex-1 ${back === undefined ? "pl-2" : ""}`}>
           <h1 id={headingId} ref={headingRef} tabIndex={-1} className="truncate text-xl font-bold outline-none">
             {heading ?? title}
@@ -80,7 +81,9 @@ export function Screen({ title, subtitle, description, heading, back, actions, c
         {actions}
         {profile && headerEnd}
       </header>
-      <div className={`flex min-h-0 flex-1 flex-col ${scrolls ? "overflow-y-auto overscroll-contain" : ""}`}>{children}</div>
+      <div className={`flex min-h-0 flex-1 flex-col ${scrolls ? "overflow-y-auto overscroll-contain" : ""}`}>
+        {children}
+      </div>
     </Landmark>
   );
 }

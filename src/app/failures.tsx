@@ -1,0 +1,89 @@
+import { Component, type ReactNode } from "react";
+import { useNavigate } from "react-router";
+import { Button } from "../components/button";
+import { EmptyState } from "../components/empty-state";
+import { useT } from "../i18n/setup";
+import { forgetFailedScreens, ScreenUnavailable } from "./lazy-screen";
+import { RouteError } from "./route-error";
+
+/** SPEC.md §2: this heading, in every language, with the status or the message below it. */
+function ErrorScreen({ error, onLeave }: { error: unknown; onLeave: () => void }) {
+  const t = useT();
+  const navigate = useNavigate();
+  const isStatus = error instanceof RouteError;
+  const detail = isStatus ? `${error.status} ${error.message}` : error instanceof Error ? error.message : String(error);
+  return (
+    <main className="flex min-h-full flex-1 flex-col items-center justify-center gap-3 bg-bg p-6 text-center">
+      <title>Unexpected Application Error! · Lisolo</title>
+      <span className="i-ph-compass text-6xl text-accent" aria-hidden="true" />
+      <h1 className="text-2xl font-bold" lang="en">
+        Unexpected Application Error!
+      </h1>
+      <p className="max-w-full font-mono text-muted break-words">{detail}</p>
+      <p className="max-w-96">{t(isStatus ? "shell.error.notFound" : "shell.error.crashed")}</p>
+      <Button
+        className="mt-3"
+        onClick={() => {
+          navigate("/app", { replace: true });
+          onLeave();
+        }}
+      >
+        {t("shell.error.home")}
+      </Button>
+    </main>
+  );
+}
+
+/** The code of a screen is not on this phone and could not be fetched. */
+function MissingScreen({ onRetry }: { onRetry: () => void }) {
+  const t = useT();
+  return (
+    <main className="flex min-h-0 flex-1 flex-col justify-center bg-bg">
+      <EmptyState
+        icon="i-ph-cloud-slash"
+        title={t("shell.missing.title")}
+        body={t("shell.missing.body")}
+        action={<Button onClick={onRetry}>{t("common.retry")}</Button>}
+      />
+    </main>
+  );
+}
+
+type Props = {
+  /** Where we are: a failure is forgotten when this changes. */
+  place: string;
+  children: ReactNode;
+};
+type State = { failure: { error: unknown } | undefined; place: string; retried: boolean };
+
+/** Keeps a failure to the part of the window it happened in. */
+export class Failures extends Component<Props, State> {
+  override state: State = { failure: undefined, place: this.props.place, retried: false };
+
+  static getDerivedStateFromError(error: unknown): Partial<State> {
+    return { failure: { error } };
+  }
+
+  static getDerivedStateFromProps(props: Props, state: State): Partial<State> | null {
+    if (props.place === state.place) return null;
+    forgetFailedScreens();
+    return { failure: undefined, place: props.place, retried: false };
+  }
+
+  retry = (): void => {
+    // Asked again with a network and still refused: the release this page belongs to is gone.
+    if (this.state.retried && navigator.onLine) {
+      location.reload();
+      return;
+    }
+    forgetFailedScreens();
+    this.setState({ failure: undefined, retried: true });
+  };
+
+  override render(): ReactNode {
+    const { failure } = this.state;
+    if (!failure) return this.props.children;
+    if (failure.error instanceof ScreenUnavailable) return <MissingScreen onRetry={this.retry} />;
+    return <ErrorScreen error={failure.error} onLeave={() => this.setState({ failure: undefined })} />;
+  }
+}

@@ -1,0 +1,35 @@
+import { type ReactNode, useEffect, useState } from "react";
+import { useSession } from "../lib/session";
+import { startSync, stopSync } from "../sync/engine";
+import { Waiting } from "./pane-spinner";
+
+/** Opens the person's local store before any screen reads it, and closes it when they go. */
+function Synced({ userId, children }: { userId: string; children: ReactNode }) {
+  const [state, setState] = useState<{ userId: string } | { error: unknown }>();
+  useEffect(() => {
+    let isCurrent = true;
+    startSync(userId).then(
+      () => isCurrent && setState({ userId }),
+      (error: unknown) => isCurrent && setState({ error }),
+    );
+    return () => {
+      isCurrent = false;
+      void stopSync();
+    };
+  }, [userId]);
+  if (state && "error" in state) throw state.error;
+  return state?.userId === userId ? children : <Waiting />;
+}
+
+/** The entry pages are documents of their own: leaving for one also ends whatever of the last person runs here. */
+function LeaveForLogin() {
+  useEffect(() => location.replace("/login"), []);
+  return <Waiting />;
+}
+
+/** SPEC.md §2: a visitor who opens a guarded route goes to /login. */
+export function SignedInOnly({ children }: { children: ReactNode }) {
+  const session = useSession();
+  if (!session) return <LeaveForLogin />;
+  return <Synced userId={session.userId}>{children}</Synced>;
+}

@@ -1,0 +1,32 @@
+import { useLocation } from "react-router";
+import { EmptyState } from "../components/empty-state";
+import { Screen } from "../components/screen";
+import { useT } from "../i18n/setup";
+
+/** Screens that a later release brings: their place, their name, and the truth about them. */
+const screens = [
+  { id: "makutano", prefix: "/app/makutano", icon: "i-ph-phone" },
+  { id: "tala", prefix: "/app/tala", icon: "i-ph-eye" },
+  { id: "services", prefix: "/app/services", icon: "i-ph-squares-four" },
+  { id: "group", prefix: "/app/group/", icon: "i-ph-users-three", back: "/app" },
+  { id: "createGroup", prefix: "/app/create-group", icon: "i-ph-users-three", back: "/app" },
+  { id: "blocked", prefix: "/app/blocked", icon: "i-ph-prohibit", back: "/app/profile" },
+] as const;
+
+export default function LaterScreen() {
+  const t = useT();
+  const { pathname } = useLocation();
+  const screen = screens.find(({ prefix }) => pathname.startsWith(prefix)) ?? screens[0];
+  return (
+    <Screen
+      title={t(`later.${screen.id}.title`)}
+      subtitle={t(`later.${screen.id}.subtitle`)}
+      description={t(`later.${screen.id}.body`)}
+      {...("back" in screen ? { back: screen.back } : {})}
+    >
+      <div className="my-auto">
+        <EmptyState icon={screen.icon} title={t("later.notYet")} body={t(`later.${screen.id}.body`)} />
+      </div>
+    </Screen>
+  );
+}

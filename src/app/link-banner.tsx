@@ -1,0 +1,29 @@
+import { useT } from "../i18n/setup";
+import { useLink, useStorageTrouble } from "../sync/hooks";
+
+/** One quiet line when the network or the phone's storage cannot be relied on. "Connecting" waits before it shows. */
+export function LinkBanner() {
+  const t = useT();
+  const link = useLink();
+  const trouble = useStorageTrouble();
+  const line = trouble
+    ? { icon: "i-ph-warning", text: t(`shell.storage.${trouble}`), look: "bg-danger-soft text-danger" }
+    : link === "offline"
+      ? { icon: "i-ph-cloud-slash", text: t("shell.link.offline"), look: "bg-raised text-text" }
+      : link === "connecting"
+        ? { icon: "i-ph-arrows-clockwise", text: t("shell.link.connecting"), look: "bg-raised text-text later" }
+        : undefined;
+  return (
+    <div role="status" className="shrink-0">
+      {line && (
+        <p
+          key={line.icon}
+          className={`flex min-h-8 items-center justify-center gap-2 px-4 py-1 text-center text-sm ${line.look}`}
+        >
+          <span className={`${line.icon} shrink-0 text-base`} aria-hidden="true" />
+          {line.text}
+        </p>
+      )}
+    </div>
+  );
+}

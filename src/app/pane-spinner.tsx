@@ -1,0 +1,23 @@
+import { Spinner } from "../components/spinner";
+import { useT } from "../i18n/setup";
+
+/** What waits in a screen's place. It appears late, so that what comes at once does not flicker. */
+export function PaneSpinner() {
+  const t = useT();
+  return (
+    <div className="grid min-h-0 flex-1 place-items-center bg-bg">
+      <span className="late text-accent">
+        <Spinner label={t("common.loading")} className="text-4xl" />
+      </span>
+    </div>
+  );
+}
+
+/** The same over the whole window. */
+export function Waiting() {
+  return (
+    <div className="flex h-screen h-dvh">
+      <PaneSpinner />
+    </div>
+  );
+}

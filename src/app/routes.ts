@@ -1,0 +1,52 @@
+import { matchPath } from "react-router";
+import { type LazyScreen, lazyScreen } from "./lazy-screen";
+
+/**
+ * Every route of SPEC.md §2. On a wide screen a `list` stands at the left and a `detail` at the right of the
+ * conversation list; on a phone each has the screen to itself.
+ */
+export type AppRoute = { path: string; pane: "list" | "detail"; screen: LazyScreen };
+
+const later = lazyScreen(() => import("./later-screen"));
+const soon = lazyScreen(() => import("./soon-screen"));
+
+export const appRoutes: AppRoute[] = [
+  { path: "/app", pane: "list", screen: lazyScreen(() => import("../features/conversations/masolo-screen")) },
+  { path: "/app/contacts", pane: "list", screen: lazyScreen(() => import("../features/contacts/contacts-screen")) },
+  { path: "/app/senga", pane: "list", screen: lazyScreen(() => import("../features/senga/senga-screen")) },
+  { path: "/app/makutano", pane: "list", screen: later },
+  { path: "/app/tala", pane: "list", screen: later },
+  { path: "/app/services", pane: "list", screen: later },
+  { path: "/app/chat/:userId", pane: "detail", screen: lazyScreen(() => import("../features/chat/chat-screen")) },
+  { path: "/app/user/:userId", pane: "detail", screen: lazyScreen(() => import("../features/contacts/person-screen")) },
+  { path: "/app/profile", pane: "detail", screen: lazyScreen(() => import("../features/profile/profile-screen")) },
+  { path: "/app/group/:groupId", pane: "detail", screen: later },
+  { path: "/app/create-group", pane: "detail", screen: later },
+  { path: "/app/blocked", pane: "detail", screen: later },
+  { path: "/app/notifications", pane: "detail", screen: soon },
+  { path: "/app/privacy", pane: "detail", screen: soon },
+  { path: "/app/help", pane: "detail", screen: soon },
+];
+
+export const findAppRoute = (pathname: string): AppRoute | undefined =>
+  appRoutes.find((route) => matchPath(route.path, pathname));
+
+/** The six tabs of SPEC.md §2; the names are the product's own words in every language. */
+export const tabs = [
+  { id: "masolo", path: "/app", icon: "i-ph-chat-circle-dots", activeIcon: "i-ph-chat-circle-dots-fill" },
+  { id: "makutano", path: "/app/makutano", icon: "i-ph-phone", activeIcon: "i-ph-phone-fill" },
+  { id: "contacts", path: "/app/contacts", icon: "i-ph-address-book", activeIcon: "i-ph-address-book-fill" },
+  { id: "senga", path: "/app/senga", icon: "i-ph-user-plus", activeIcon: "i-ph-user-plus-fill" },
+  { id: "tala", path: "/app/tala", icon: "i-ph-eye", activeIcon: "i-ph-eye-fill" },
+  { id: "services", path: "/app/services", icon: "i-ph-squares-four", activeIcon: "i-ph-squares-four-fill" },
+] as const;
+export type TabId = (typeof tabs)[number]["id"];
+
+const isUnder = (pathname: string, prefix: string): boolean => pathname === prefix || pathname.startsWith(`${prefix}/`);
+
+/** The tab whose path is the longest prefix of where we are. */
+export const activeTab = (pathname: string): TabId =>
+  tabs.filter((tab) => isUnder(pathname, tab.path)).sort((a, b) => b.path.length - a.path.length)[0]?.id ?? "masolo";
+
+const withoutTabBar = ["/app/user/", "/app/chat/", "/app/group/", "/app/create-group"];
+export const hasTabBar = (pathname: string): boolean => !withoutTabBar.some((prefix) => pathname.startsWith(prefix));

@@ -1,0 +1,105 @@
+import { Activity, type ReactNode, Suspense, useEffect } from "react";
+import { Link, type Location, Route, Routes, useLocation } from "react-router";
+import { Avatar } from "../components/avatar";
+import { rememberPath } from "../components/back-link";
+import { EmptyState } from "../components/empty-state";
+import { HeaderEnd, IsPage } from "../components/screen";
+import { useT } from "../i18n/setup";
+import { useMe } from "../sync/hooks";
+import { Failures } from "./failures";
+import { Lazy } from "./lazy-screen";
+import { LinkBanner } from "./link-banner";
+import { PaneSpinner } from "./pane-spinner";
+import { RouteError } from "./route-error";
+import { type AppRoute, appRoutes, findAppRoute, hasTabBar } from "./routes";
+import { TabBar } from "./tab-bar";
+import { useIsWide } from "./wide";
+
+const masoloPath = "/app";
+const nobody = { username: "", phone: "", avatar: null };
+
+function ProfileLink() {
+  const t = useT();
+  const me = useMe();
+  return (
+    <Link
+      to="/app/profile"
+      aria-label={t("shell.myProfile")}
+      title={t("shell.myProfile")}
+      className="grid size-12 shrink-0 place-items-center rounded-full"
+    >
+      <Avatar person={me ?? nobody} size={40} />
+    </Link>
+  );
+}
+
+/** One pane: the screen of a place, its waiting and its failures. A new place is a new screen. */
+function Pane({ pane, location, isPage }: { pane: AppRoute["pane"]; location: Location | string; isPage: boolean }) {
+  const place = typeof location === "string" ? location : location.pathname;
+  return (
+    <IsPage value={isPage}>
+      <Failures place={place}>
+        <Suspense key={place} fallback={<PaneSpinner />}>
+          <Routes location={location}>
+            {appRoutes
+              .filter((route) => route.pane === pane)
+              .map(({ path, screen }) => (
+                <Route key={path} path={path} element={<Lazy screen={screen} />} />
+              ))}
+          </Routes>
+        </Suspense>
+      </Failures>
+    </IsPage>
+  );
+}
+
+function NothingOpen() {
+  const t = useT();
+  return (
+    <div className="grid flex-1 place-items-center bg-bg">
+      <EmptyState icon="i-ph-chats-circle" title={t("shell.nothingOpen.title")} body={t("shell.nothingOpen.body")} />
+    </div>
+  );
+}
+
+function Panes({ location, route }: { location: Location; route: AppRoute }): ReactNode {
+  const isWide = useIsWide();
+  const isListPage = route.pane === "list";
+  // Beside a detail stands the conversation list; on a phone it waits hidden, as it was left.
+  const listLocation = isListPage ? location : masoloPath;
+  return (
+    <div className="flex min-h-0 flex-1">
+      <Activity mode={isListPage || isWide ? "visible" : "hidden"}>
+        <div className="flex min-h-0 w-full shrink-0 flex-col border-line lg:w-[400px] lg:border-r">
+          <Pane pane="list" location={listLocation} isPage={isListPage} />
+          {isWide && hasTabBar(location.pathname) && <TabBar pathname={location.pathname} />}
+        </div>
+      </Activity>
+      {!isListPage && (
+        <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+          <Pane pane="detail" location={location} isPage />
+        </div>
+      )}
+      {isListPage && isWide && <NothingOpen />}
+    </div>
+  );
+}
+
+/** The signed-in app: panes, tab bar, the state of the link. */
+export default function Shell() {
+  const location = useLocation();
+  const isWide = useIsWide();
+  const { pathname } = location;
+  useEffect(() => rememberPath(pathname), [pathname]);
+  const route = findAppRoute(pathname);
+  if (!route) throw new RouteError(404, "Not Found");
+  return (
+    <HeaderEnd value={<ProfileLink />}>
+      <div className="flex h-screen h-dvh flex-col overflow-hidden bg-bg text-text">
+        <LinkBanner />
+        <Panes location={location} route={route} />
+        {!isWide && hasTabBar(pathname) && <TabBar pathname={pathname} />}
+      </div>
+    </HeaderEnd>
+  );
+}

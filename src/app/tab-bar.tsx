@@ -1,0 +1,54 @@
+import { Link } from "react-router";
+import { CountBadge } from "../components/count-badge";
+import { useT } from "../i18n/setup";
+import { useConversations, useRequests } from "../sync/hooks";
+import { activeTab, type TabId, tabs } from "./routes";
+
+/** What waits behind a tab: unread messages, requests to answer. */
+const useWaiting = (): Partial<Record<TabId, { count: number; label: string }>> => {
+  const t = useT();
+  const unread = (useConversations() ?? []).reduce((sum, conversation) => sum + conversation.unread, 0);
+  const received = useRequests()?.received.length ?? 0;
+  return {
+    masolo: { count: unread, label: t("shell.unread", { count: unread }) },
+    senga: { count: received, label: t("shell.received", { count: received }) },
+  };
+};
+
+/** The bottom bar of SPEC.md §2. */
+export function TabBar({ pathname }: { pathname: string }) {
+  const t = useT();
+  const waiting = useWaiting();
+  const active = activeTab(pathname);
+  return (
+    <nav aria-label={t("shell.navigation")} className="z-10 shrink-0 border-t border-line bg-surface pb-safe">
+      <ul className="flex h-16">
+        {tabs.map((tab) => {
+          const isActive = tab.id === active;
+          const badge = waiting[tab.id];
+          return (
+            <li key={tab.id} className="min-w-0 flex-1">
+              <Link
+                to={tab.path}
+                aria-current={isActive ? "page" : undefined}
+                className={`flex h-full flex-col items-center justify-center gap-0.5 -outline-offset-3 ${isActive ? "text-accent" : "text-muted hover:text-text"}`}
+              >
+                <span
+                  className={`relative grid h-8 w-14 max-w-full place-items-center rounded-full ${isActive ? "bg-accent-soft" : ""}`}
+                >
+                  <span className={`text-2xl ${isActive ? tab.activeIcon : tab.icon}`} aria-hidden="true" />
+                  {badge && badge.count > 0 && (
+                    <CountBadge count={badge.count} label={badge.label} className="absolute -top-1 left-1/2 ml-1" />
+                  )}
+                </span>
+                <span className={`max-w-full truncate text-[11px] leading-4 ${isActive ? "font-bold" : "font-medium"}`}>
+                  {t(`shell.tabs.${tab.id}`)}
+                </span>
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,107 @@
+import { useState } from "react";
+import { Button } from "../../components/button";
+import { EmptyState } from "../../components/empty-state";
+import { PersonLine } from "../../components/person-line";
+import { Tabs } from "../../components/tabs";
+import { useFormat } from "../../i18n/format";
+import { useT } from "../../i18n/setup";
+import { useRequests } from "../../sync/hooks";
+import type { PersonRow } from "../../sync/store";
+import type { RequestActions } from "./request-actions";
+
+function ReceivedRow({ person, actions }: { person: PersonRow; actions: RequestActions }) {
+  const t = useT();
+  const deed = actions.underway.get(person.id);
+  const { requestId } = person;
+  const name = person.username || t("common.user");
+  return (
+    <li className="flex flex-col gap-3 px-4 py-3">
+      <PersonLine person={person} />
+      {requestId && (
+        <div className="flex gap-3">
+          <Button
+            look="secondary"
+            className="flex-1"
+            busy={deed === "decline"}
+            disabled={deed !== undefined}
+            aria-label={t("senga.declineName", { name })}
+            onClick={() => void actions.decline(person, requestId)}
+          >
+            {t("senga.decline")}
+          </Button>
+          <Button
+            className="flex-1"
+            busy={deed === "accept"}
+            disabled={deed !== undefined}
+            aria-label={t("senga.acceptName", { name })}
+            onClick={() => void actions.accept(person, requestId)}
+          >
+            {t("senga.accept")}
+          </Button>
+        </div>
+      )}
+    </li>
+  );
+}
+
+function SentRow({ person }: { person: PersonRow }) {
+  const t = useT();
+  const { date } = useFormat();
+  return (
+    <li className="flex items-center gap-3 px-4 py-3">
+      <PersonLine person={person} note={t("senga.pendingSince", { date: date(person.since) })} />
+    </li>
+  );
+}
+
+/** Requests I got and requests I made, as they come and go. */
+export function RequestLists({ actions }: { actions: RequestActions }) {
+  const t = useT();
+  const requests = useRequests();
+  const [tab, setTab] = useState("received");
+  if (!requests) return null;
+  const { received, sent } = requests;
+  return (
+    <Tabs
+      label={t("senga.requests")}
+      value={tab}
+      onChange={setTab}
+      items={[
+        {
+          id: "received",
+          label: t("senga.received"),
+          count: received.length,
+          panel:
+            received.length === 0 ? (
+              <EmptyState
+                icon="i-ph-hand-waving"
+                title={t("senga.noReceived.title")}
+                body={t("senga.noReceived.body")}
+              />
+            ) : (
+              <ul className="divide-y divide-line">
+                {received.map((person) => (
+                  <ReceivedRow key={person.id} person={person} actions={actions} />
+                ))}
+              </ul>
+            ),
+        },
+        {
+          id: "sent",
+          label: t("senga.sent"),
+          count: sent.length,
+          panel:
+            sent.length === 0 ? (
+              <EmptyState icon="i-ph-paper-plane-tilt" title={t("senga.noSent.title")} body={t("senga.noSent.body")} />
+            ) : (
+              <ul className="divide-y divide-line">
+                {sent.map((person) => (
+                  <SentRow key={person.id} person={person} />
+                ))}
+              </ul>
+            ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,69 @@
+import { useId } from "react";
+import { searchQueryMaxLength } from "../../../contract/limits";
+import { Button } from "../../components/button";
+import { Screen } from "../../components/screen";
+import { SearchField } from "../../components/search-field";
+import { useT } from "../../i18n/setup";
+import { failureText } from "../../lib/failure-text";
+import { FoundPeople } from "./found-people";
+import { useRequestActions } from "./request-actions";
+import { RequestLists } from "./request-lists";
+import { usePeopleSearch } from "./use-people-search";
+
+/** Where people find each other by number and say yes or no (SPEC.md §2 Senga). */
+export default function SengaScreen() {
+  const t = useT();
+  const hintId = useId();
+  const { query, search, isOffline, change, submit } = usePeopleSearch();
+  const actions = useRequestActions();
+  const isRefused = search.status === "refused";
+  return (
+    <Screen title={t("senga.title")} subtitle={t("senga.subtitle")} description={t("senga.description")}>
+      <div className="p-4">
+        <SearchField
+          label={t("senga.searchLabel")}
+          placeholder={t("senga.searchPlaceholder")}
+          inputMode="tel"
+          maxLength={searchQueryMaxLength}
+          value={query}
+          invalid={isRefused}
+          describedBy={hintId}
+          onChange={change}
+          onSubmit={submit}
+        />
+        <p
+          id={hintId}
+          role={isRefused ? "alert" : undefined}
+          className={`px-4 pt-2 text-sm ${isRefused ? "text-danger" : "text-muted"}`}
+        >
+          {isRefused ? t("errors.query_too_short") : t("senga.searchHint")}
+        </p>
+      </div>
+      <div aria-live="polite" aria-busy={search.status === "searching"}>
+        {search.status === "searching" && (
+          <p className="flex min-h-24 items-center justify-center gap-2 text-muted">
+            <span className="i-ph-circle-notch animate-spin text-2xl text-accent" aria-hidden="true" />
+            {t("senga.searching")}
+          </p>
+        )}
+        {search.status === "failed" && (
+          <div className="flex flex-col items-center gap-3 px-6 pb-6 text-center">
+            <p className="text-danger">{isOffline ? t("senga.offline") : failureText(search.error, t)}</p>
+            <Button look="secondary" onClick={submit}>
+              {t("common.retry")}
+            </Button>
+          </div>
+        )}
+        {search.status === "found" && (
+          <section
+            aria-label={t("senga.results")}
+            className="mx-4 mb-4 overflow-hidden rounded-card border border-line bg-surface"
+          >
+            <FoundPeople people={search.people} actions={actions} />
+          </section>
+        )}
+      </div>
+      <RequestLists actions={actions} />
+    </Screen>
+  );
+}

@@ -1,0 +1,93 @@
+import { useEffect, useRef, useState } from "react";
+import * as v from "valibot";
+import { phoneSearchMinLength } from "../../../contract/limits";
+import { FoundPerson } from "../../../contract/people";
+import { toPhoneQuery } from "../../../contract/phone";
+import { request } from "../../lib/api";
+import { failureCode } from "../../lib/exchange";
+
+/** A pause in typing that means "search now". Long, because on a slow network each request costs seconds. */
+const pauseMs = 600;
+
+export type PeopleSearch =
+  | { status: "idle" }
+  | { status: "refused" } // too few digits
+  | { status: "searching" }
+  | { status: "failed"; error: unknown }
+  | { status: "found"; people: FoundPerson[] };
+
+const FoundPeople = v.array(FoundPerson);
+const idle: PeopleSearch = { status: "idle" };
+
+/** The search by phone number: after a pause, on submit, and once more when the network returns. */
+export const usePeopleSearch = () => {
+  const [query, setQuery] = useState("");
+  const [search, setSearch] = useState<PeopleSearch>(idle);
+  const underway = useRef<{ digits: string; abort: AbortController }>(undefined);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+
+  const cancel = () => {
+    clearTimeout(timer.current);
+    underway.current?.abort.abort();
+    underway.current = undefined;
+  };
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      underway.current?.abort.abort();
+    },
+    [],
+  );
+
+  const run = async (digits: string) => {
+    if (underway.current?.digits === digits) return;
+    cancel();
+    const abort = new AbortController();
+    underway.current = { digits, abort };
+    setSearch({ status: "searching" });
+    try {
+      const answer = await request("GET", `/api/users?phone=${encodeURIComponent(digits)}`, undefined, {
+        signal: abort.signal,
+      });
+      const people = v.parse(FoundPeople, answer);
+      if (!abort.signal.aborted) setSearch({ status: "found", people });
+    } catch (error) {
+      if (abort.signal.aborted) return;
+      underway.current = undefined; // the same digits may be asked again
+      setSearch({ status: "failed", error });
+    }
+  };
+
+  const submit = () => {
+    clearTimeout(timer.current);
+    const digits = toPhoneQuery(query);
+    if (digits.length >= phoneSearchMinLength) {
+      void run(digits);
+      return;
+    }
+    cancel();
+    setSearch({ status: "refused" });
+  };
+
+  const change = (text: string) => {
+    setQuery(text);
+    clearTimeout(timer.current);
+    const digits = toPhoneQuery(text);
+    if (digits.length >= phoneSearchMinLength) {
+      timer.current = setTimeout(() => void run(digits), pauseMs);
+    } else {
+      cancel();
+      setSearch(idle);
+    }
+  };
+
+  const isOffline = search.status === "failed" && failureCode(search.error) === "offline";
+  useEffect(() => {
+    if (!isOffline) return;
+    const again = () => submit();
+    addEventListener("online", again);
+    return () => removeEventListener("online", again);
+  });
+
+  return { query, search, isOffline, change, submit };
+};
