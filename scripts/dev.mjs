@@ -2,14 +2,13 @@
 import { resolve } from "node:path";
 import { readOptions } from "./options.mjs";
 import { prepare } from "./prepare.mjs";
-import { root, serve } from "./run.mjs";
+import { requireFreePort, root, serve } from "./run.mjs";
 
 try {
   const { port, state } = readOptions();
+  await requireFreePort(port);
   prepare({ state });
-  const server = serve("vite", ["dev", "--port", String(port), "--strictPort"], { LISOLO_STATE: resolve(root, state) });
-  server.stdout.pipe(process.stdout);
-  server.stderr.pipe(process.stderr);
+  serve("vite", ["dev", "--port", String(port), "--strictPort"], { LISOLO_STATE: resolve(root, state) });
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);

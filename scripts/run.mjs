@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -51,23 +52,33 @@ export function must(command, args, options = {}) {
   return output;
 }
 
-/** Starts a long-running command; it gets our SIGINT and SIGTERM and its end ends us. */
+/** Throws when something listens on the port already: it would answer in our place. */
+export async function requireFreePort(port) {
+  const probe = createServer();
+  await new Promise((resolve, reject) => {
+    probe.once("error", () => reject(new Error(`Port ${port} is in use: stop what listens there or pass --port N.`)));
+    probe.listen(port, "localhost", () => probe.close(resolve));
+  });
+}
+
+/** Starts a long-running command; it ends when we are told to end, and we end when it does. */
 export function serve(command, args, env = {}) {
   const child = spawn(command, args, {
     cwd: root,
     env: toolEnv(env),
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "inherit", "inherit"],
     shell: windows,
   });
   let stopping = false;
-  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) {
-    process.on(signal, () => {
-      stopping = true;
-      child.kill("SIGTERM");
-    });
-  }
+  const stop = () => {
+    stopping = true;
+    child.kill("SIGTERM");
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stop);
+  // npm passes no SIGTERM on: when it is gone, so is whoever wanted the server.
+  const parent = process.ppid;
+  if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && stop(), 500).unref();
   child.on("exit", (code) => process.exit(stopping ? 0 : (code ?? 1)));
-  return child;
 }
 
 /**

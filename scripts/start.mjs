@@ -3,14 +3,15 @@ import { resolve } from "node:path";
 import { build } from "./build.mjs";
 import { readOptions } from "./options.mjs";
 import { prepare } from "./prepare.mjs";
-import { root, run, serve } from "./run.mjs";
+import { requireFreePort, root, run, serve } from "./run.mjs";
 
 try {
   const { port, state, demo, build: shouldBuild } = readOptions();
+  await requireFreePort(port);
   prepare({ state });
   if (shouldBuild) build();
 
-  const server = serve("wrangler", [
+  serve("wrangler", [
     "dev",
     "-c",
     "dist/lisolo/wrangler.json",
@@ -21,8 +22,6 @@ try {
     "--log-level",
     "warn",
   ]);
-  server.stdout.pipe(process.stdout);
-  server.stderr.pipe(process.stderr);
 
   const address = `http://localhost:${port}`;
   while (!(await isHealthy(address))) await new Promise((resolve) => setTimeout(resolve, 100));
