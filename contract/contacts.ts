@@ -25,3 +25,15 @@ export const Contact = v.object({
   connected_at: v.number(),
 });
 export type Contact = v.InferOutput<typeof Contact>;
+
+/** Pending requests both ways, newest first; `before` is where the next page begins, null on the last. */
+export const RequestPage = v.object({
+  received: v.array(ConnectionRequest),
+  sent: v.array(ConnectionRequest),
+  before: v.nullable(Uuid),
+});
+export type RequestPage = v.InferOutput<typeof RequestPage>;
+
+/** Contacts in the order they were made; `after` is where the next page begins, null on the last. */
+export const ContactPage = v.object({ contacts: v.array(Contact), after: v.nullable(Uuid) });
+export type ContactPage = v.InferOutput<typeof ContactPage>;

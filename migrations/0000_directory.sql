@@ -40,6 +40,7 @@ CREATE TABLE `pending_relations` (
 	FOREIGN KEY (`other_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE INDEX `pending_relations_by_other` ON `pending_relations` (`other_id`);--> statement-breakpoint
 CREATE TABLE `profiles` (
 	`number` integer PRIMARY KEY NOT NULL,
 	`id` text NOT NULL,

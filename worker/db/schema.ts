@@ -114,7 +114,10 @@ export const pending_relations = sqliteTable(
       .references(() => users.id, { onDelete: "cascade" }),
     version: integer("version").notNull().default(1),
   },
-  (table) => [primaryKey({ columns: [table.user_id, table.other_id] })],
+  (table) => [
+    primaryKey({ columns: [table.user_id, table.other_id] }),
+    index("pending_relations_by_other").on(table.other_id),
+  ],
 );
 
 /** Proofs of work that were used, until they would have expired anyway. */

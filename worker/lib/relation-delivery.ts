@@ -1,0 +1,95 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Uuid } from "../../contract/ids";
+import { type Db, openDb } from "../db/client";
+import { listRelations } from "../db/relations";
+import { pending_relations } from "../db/schema";
+
+/**
+ * Every change of standing reaches both people's channels. What has to be told is written in the same D1
+ * batch as the change and deleted when the channel confirmed, so that a Worker dying in between loses
+ * nothing: whatever is left is told at the person's next change or next socket.
+ */
+
+const pageRows = 40;
+const pagesMax = 50;
+const peopleAtOnce = 6; // outgoing connections of one request
+const peopleMax = 200; // told at once of a changed profile; the rest hear of it when they next connect
+
+
+/**
+ * Statements for the batch of a change between two people. With `condition` (SQL that is true when the change
+ * took place) nothing is queued for a change that did not.
+ */
+export const queueRelation = (db: Db, a: Uuid, b: Uuid, condition = sql`1`) =>
+  db.run(
+    sql`INSERT INTO pending_relations (user_id, other_id)
+        SELECT column1, column2 FROM (VALUES (${a}, ${b}), (${b}, ${a})) WHERE ${condition}
+        ON CONFLICT (user_id, other_id) DO UPDATE SET version = version + 1`,
+  );
+
+/** The statement for the batch of a changed profile: everybody who has it in their store. */
+export const queueProfile = (db: Db, me: Uuid) =>
+  db.run(
+    sql`INSERT INTO pending_relations (user_id, other_id)
+        SELECT other, ${me} FROM (
+          SELECT user2_id AS other FROM connections WHERE user1_id = ${me}
+          UNION SELECT user1_id FROM connections WHERE user2_id = ${me}
+          UNION SELECT to_user_id FROM connection_requests WHERE from_user_id = ${me} AND status = 'pending'
+          UNION SELECT from_user_id FROM connection_requests WHERE to_user_id = ${me} AND status = 'pending'
+        ) WHERE 1
+        ON CONFLICT (user_id, other_id) DO UPDATE SET version = version + 1`,
+  );
+
+/** Tells a person's channel what it has still to hear. Throws when the channel does not answer; then nothing is lost. */
+export const flushPendingRelations = async (env: Env, user: Uuid): Promise<void> => {
+  const db = openDb(env);
+  const channel = env.USER_CHANNEL.getByName(user);
+  for (let page = 0; page < pagesMax; page++) {
+    const pending = await db
+      .select({ other_id: pending_relations.other_id, version: pending_relations.version })
+      .from(pending_relations)
+      .where(eq(pending_relations.user_id, user))
+      .limit(pageRows);
+    if (pending.length === 0) return;
+    const others = pending.map(({ other_id }) => other_id);
+    await channel.relate(user, await listRelations(db, user, others));
+    // A change that came while the channel was being told has raised the version: its row stays.
+    const told = pending.map(({ other_id, version }) =>
+      db
+        .delete(pending_relations)
+        .where(
+          and(
+            eq(pending_relations.user_id, user),
+            eq(pending_relations.other_id, other_id),
+            eq(pending_relations.version, version),
+          ),
+        ),
+    );
+    const [first, ...rest] = told;
+    if (first) await db.batch([first, ...rest]);
+    if (pending.length < pageRows) return;
+  }
+};
+
+/** After a change: each of these people is told, and one who cannot be told keeps nobody else waiting. */
+export const flushEach = async (env: Env, users: readonly Uuid[]): Promise<void> => {
+  const queue = users.slice(0, peopleMax);
+  const work = async () => {
+    for (let user = queue.shift(); user !== undefined; user = queue.shift()) {
+      await flushPendingRelations(env, user).catch((error: unknown) =>
+        console.error("a change of standing waits for the person's next socket", error),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: peopleAtOnce }, work));
+};
+
+/** Everybody whose channel has still to hear of this person. */
+export const listToTell = async (db: Db, about: Uuid): Promise<Uuid[]> => {
+  const rows = await db
+    .select({ user_id: pending_relations.user_id })
+    .from(pending_relations)
+    .where(eq(pending_relations.other_id, about))
+    .limit(peopleMax);
+  return rows.map(({ user_id }) => user_id);
+};
