@@ -1,12 +1,24 @@
+import "./app/theme.css";
 import "virtual:uno.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { App } from "./app/app";
+import { App, preloadApp } from "./app/app";
+import { showToast } from "./components/toast";
+import { loadLanguage } from "./i18n/setup";
+import { browserLanguage } from "./lib/language";
+import { takeNotice } from "./lib/notice";
+import { registerServiceWorker } from "./lib/service-worker";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");
+
+preloadApp(location.pathname);
+await loadLanguage(browserLanguage());
 createRoot(root).render(
   <StrictMode>
     <App />
   </StrictMode>,
 );
+const notice = takeNotice();
+if (notice) showToast({ message: notice.message, ...(notice.title === undefined ? {} : { title: notice.title }) });
+registerServiceWorker();

@@ -38,6 +38,10 @@ export function Button({ look = "primary", busy = false, busyLabel, className = 
 }
 
 /** The same shape for going to another document. */
-export function ButtonLink({ look = "primary", className = "", ...props }: { look?: ButtonLook } & ComponentProps<"a">) {
+export function ButtonLink({
+  look = "primary",
+  className = "",
+  ...props
+}: { look?: ButtonLook } & ComponentProps<"a">) {
   return <a {...props} className={`${shape} ${looks[look]} ${className}`} />;
 }

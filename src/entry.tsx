@@ -1,0 +1,38 @@
+import { hydrateRoot } from "react-dom/client";
+import { isLanguage } from "../contract/language";
+import { Entry, type EntryName, entryPaths, loadEntryScreen } from "./entry-screens";
+import { loadLanguage } from "./i18n/setup";
+import { browserLanguage } from "./lib/language";
+import { registerServiceWorker } from "./lib/service-worker";
+import { getSession } from "./lib/session";
+
+/**
+ * The script of the prerendered pages. It takes over what stands there: what was typed, chosen and ticked
+ * before it arrived is in the page's own inputs and stays.
+ */
+const names = Object.keys(entryPaths) as EntryName[];
+const name = names.find((candidate) => entryPaths[candidate] === location.pathname) ?? "welcome";
+const root = document.getElementById("root");
+const shown = document.documentElement.lang;
+
+const takeOver = async () => {
+  if (!root) return;
+  const [{ default: Screen }] = await Promise.all([
+    loadEntryScreen[name](),
+    loadLanguage(isLanguage(shown) ? shown : browserLanguage()),
+  ]);
+  hydrateRoot(root, <Entry Screen={Screen} />);
+  // A page kept from before the person chose another language: by the service worker, or by the browser for "back".
+  if (browserLanguage() !== shown) await loadLanguage(browserLanguage());
+};
+
+// The page came back from the browser's memory, or another tab signed in: SPEC.md §2 leads on to /app.
+const leaveIfSignedIn = () => {
+  if (getSession()) location.replace("/app");
+};
+addEventListener("pageshow", (event) => {
+  if (event.persisted) leaveIfSignedIn();
+});
+
+await takeOver();
+registerServiceWorker();

@@ -1,0 +1,22 @@
+/**
+ * A form that was sent before its script arrived. `earlyScript` stands inside the prerendered page: it holds
+ * the submission back, shows the button at work and leaves a mark on the form, which is found here.
+ */
+const mark = "data-early";
+
+export const takeEarlySubmit = (form: HTMLFormElement): boolean => {
+  const wasEarly = form.hasAttribute(mark);
+  form.removeAttribute(mark);
+  form.querySelector("[type=submit]")?.removeAttribute("aria-busy");
+  return wasEarly;
+};
+
+/** Runs before the first paint. Somebody who is signed in has no use for the page (SPEC.md §2: they land on /app). */
+export const earlyScript = [
+  `try{JSON.parse(localStorage.session).userId&&location.replace("/app")}catch{}`,
+  `addEventListener("submit",e=>{`,
+  `if(e.defaultPrevented)return;`,
+  `e.preventDefault();e.target.setAttribute("${mark}","");`,
+  `e.target.querySelector("[type=submit]").setAttribute("aria-busy","true")`,
+  `})`,
+].join("");

@@ -1,0 +1,34 @@
+import { ApiFailure } from "../../lib/exchange";
+import type { Problem } from "./validate-registration";
+
+/** What a refused sign-up says, and beside which field. */
+export const toRegistrationProblem = (error: unknown): Problem => {
+  if (!(error instanceof ApiFailure)) return { field: "form", text: "errors.internal" };
+  switch (error.code) {
+    case "offline":
+      return { field: "form", text: "auth.offline" };
+    case "phone_exists":
+      return { field: "phoneNumber", text: "auth.phoneAlreadyRegistered" };
+    case "weak_password":
+      return { field: "password", text: "auth.passwordRequirement" };
+    case "invalid_name":
+      return { field: "displayName", text: "errors.invalid_name" };
+    case "captcha_failed":
+      return { field: "robot", text: "errors.captcha_failed" };
+    case "unavailable":
+      // An answer without a user in it (SPEC.md §8).
+      return { field: "form", text: error.status === 200 ? "auth.userNotCreated" : "errors.unavailable" };
+    default:
+      return { field: "form", text: `errors.${error.code}` };
+  }
+};
+
+/** What a refused sign-in says (SPEC.md §8). */
+export const toLoginProblem = (error: unknown): Problem => {
+  if (!(error instanceof ApiFailure) || error.code === "internal") {
+    return { field: "form", text: "auth.signInFailedMessage" };
+  }
+  if (error.code === "offline") return { field: "form", text: "auth.offline" };
+  if (error.code === "invalid_credentials") return { field: "password", text: "errors.invalid_credentials" };
+  return { field: "form", text: `errors.${error.code}` };
+};

@@ -1,0 +1,44 @@
+import type { MouseEvent } from "react";
+import { type Language, languageParameter, languages } from "../../../contract/language";
+import { setLanguage, useLanguage, useT } from "../../i18n/setup";
+
+const names: Record<Language, string> = { fr: "Français", en: "English", pt: "Português" };
+
+/**
+ * The language picker. Plain links: they work before the script arrives and without it; with it the texts
+ * change in place and nothing that was typed is lost.
+ */
+export function LanguageLinks({ short = false }: { short?: boolean }) {
+  const t = useT();
+  const current = useLanguage();
+  const choose = (event: MouseEvent, language: Language) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    const link = event.currentTarget.getAttribute("href") ?? "";
+    setLanguage(language)
+      .then(() => history.replaceState(history.state, "", location.pathname))
+      // The texts could not be loaded: ask the server for the page in that language instead.
+      .catch(() => location.assign(link));
+  };
+  return (
+    <nav aria-label={t("auth.chooseLanguage")}>
+      <ul className="flex gap-1">
+        {languages.map((language) => (
+          <li key={language}>
+            <a
+              href={`?${languageParameter}=${language}`}
+              hrefLang={language}
+              lang={language}
+              aria-label={short ? names[language] : undefined}
+              aria-current={language === current ? "true" : undefined}
+              onClick={(event) => choose(event, language)}
+              className="inline-flex min-h-12 min-w-12 items-center justify-center rounded-full px-3 text-sm text-muted font-semibold hover:bg-raised aria-[current=true]:bg-accent-soft aria-[current=true]:text-accent"
+            >
+              {short ? language.toUpperCase() : names[language]}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,41 @@
+/**
+ * Registers the service worker when the browser has nothing better to do, and hands it the addresses of what
+ * this page has loaded already (its language among them), so that it keeps them without another download.
+ */
+const workerUrl = "/sw.js";
+const idleTimeoutMs = 5_000;
+
+type ScriptUrlPolicy = { createScriptURL(url: string): string };
+type TrustedTypes = { createPolicy(name: string, rules: { createScriptURL(url: string): string }): ScriptUrlPolicy };
+
+/** The pages require Trusted Types for scripts by URL; this is the only one there is. */
+const trustedWorkerUrl = (): string => {
+  const trustedTypes = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes;
+  return trustedTypes?.createPolicy("lisolo", { createScriptURL: () => workerUrl }).createScriptURL("") ?? workerUrl;
+};
+
+const register = async () => {
+  try {
+    const registration = await navigator.serviceWorker.register(trustedWorkerUrl());
+    const loaded = performance
+      .getEntriesByType("resource")
+      .map(({ name }) => new URL(name))
+      .filter(({ origin, pathname }) => origin === location.origin && pathname.startsWith("/assets/"))
+      .map(({ pathname }) => pathname);
+    await navigator.serviceWorker.ready;
+    registration.active?.postMessage({ type: "keep", paths: loaded });
+  } catch (error) {
+    // Without it everything works but opening offline.
+    console.warn("service worker", error);
+  }
+};
+
+export const registerServiceWorker = (): void => {
+  if (!("serviceWorker" in navigator) || import.meta.env.DEV) return;
+  const whenIdle = () =>
+    "requestIdleCallback" in window
+      ? requestIdleCallback(() => void register(), { timeout: idleTimeoutMs })
+      : setTimeout(() => void register(), idleTimeoutMs);
+  if (document.readyState === "complete") whenIdle();
+  else addEventListener("load", whenIdle, { once: true });
+};
