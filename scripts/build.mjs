@@ -56,7 +56,7 @@ export function build() {
   const draft = join(root, `dist-${process.pid}.local`);
   const client = join(draft, "client");
   try {
-    must("vite", ["build", "--outDir", draft]);
+    must("vite", ["build", "--logLevel", "warn", "--outDir", draft]);
     const assets = JSON.stringify(listAssets(client));
     if (existsSync(join(root, "src", "prerender", "main.tsx"))) {
       const pages = join(draft, "prerender");
