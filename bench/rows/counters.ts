@@ -1,0 +1,93 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { Conversation, UserChannel } from "../../worker/index";
+import type { Counts } from "./counts";
+
+type Cursor = { rowsRead: number; rowsWritten: number };
+type Method = (...values: unknown[]) => unknown;
+type Methods = Record<string, Method>;
+
+let cursors: Cursor[] = [];
+let metas: { rows_read: number; rows_written: number }[] = [];
+let counts = { alarmsSet: 0, alarmsRun: 0, objectRequests: 0, framesIn: 0, kvReads: 0, kvWrites: 0 };
+export const calls = new Map<string, number>();
+
+/** Replaces a method by one that also tells what it returned. */
+function observe(owner: object, name: string, tell: (result: unknown) => void): void {
+  const methods = owner as Methods;
+  const original = methods[name];
+  if (!original) throw new Error(`There is no ${name} to watch`);
+  methods[name] = function (this: unknown, ...values: unknown[]) {
+    const result = original.apply(this, values);
+    tell(result);
+    return result;
+  };
+}
+
+/** A stub whose calls are counted; what it does stays the same. */
+function counted(stub: object, kind: string): object {
+  return new Proxy(stub, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== "function" || typeof name === "symbol") return value;
+      return (...values: unknown[]) => {
+        counts.objectRequests++;
+        calls.set(`${kind}.${name}`, (calls.get(`${kind}.${name}`) ?? 0) + 1);
+        return Reflect.apply(value, target, values) as unknown;
+      };
+    },
+  });
+}
+
+/**
+ * Watches every object and D1 of this runtime at their common prototypes, so that nothing in the product has to know.
+ * Rows are read off each cursor at the end, when it has been used up.
+ */
+export async function startCounting(): Promise<void> {
+  await runInDurableObject(env.CONVERSATION.getByName("counters"), (_instance, state) => {
+    observe(Object.getPrototypeOf(state.storage.sql) as object, "exec", (cursor) => void cursors.push(cursor as Cursor));
+    const storage = Object.getPrototypeOf(state.storage) as object;
+    observe(storage, "setAlarm", () => void counts.alarmsSet++);
+    for (const name of ["get", "list"]) observe(storage, name, () => void counts.kvReads++);
+    for (const name of ["put", "delete"]) observe(storage, name, () => void counts.kvWrites++);
+  });
+  for (const kind of [Conversation, UserChannel]) {
+    if ("alarm" in kind.prototype) observe(kind.prototype, "alarm", () => void counts.alarmsRun++);
+    if ("webSocketMessage" in kind.prototype) observe(kind.prototype, "webSocketMessage", () => void counts.framesIn++);
+  }
+  observe(Object.getPrototypeOf(env.DB.withSession()) as object, "_sendOrThrow", (result) => {
+    void (result as Promise<unknown>).then((answer) => {
+      for (const one of [answer].flat() as { meta: (typeof metas)[number] }[]) metas.push(one.meta);
+    });
+  });
+  const namespace = Object.getPrototypeOf(env.CONVERSATION) as Methods;
+  const conversations: unknown = env.CONVERSATION;
+  for (const name of ["get", "getByName"]) {
+    const original = namespace[name];
+    if (!original) continue;
+    namespace[name] = function (this: unknown, ...values: unknown[]) {
+      return counted(original.apply(this, values) as object, this === conversations ? "Conversation" : "object");
+    };
+  }
+}
+
+const sum = <T>(list: T[], of: (one: T) => number): number => list.reduce((total, one) => total + of(one), 0);
+
+/** What was counted since the last time. */
+export function takeCounts(): Counts {
+  const { alarmsSet, alarmsRun, objectRequests, framesIn, kvReads, kvWrites } = counts;
+  const taken = {
+    objectRowsRead: sum(cursors, (cursor) => cursor.rowsRead) + kvReads,
+    objectRowsWritten: sum(cursors, (cursor) => cursor.rowsWritten) + kvWrites + alarmsSet,
+    d1RowsRead: sum(metas, (meta) => meta.rows_read),
+    d1RowsWritten: sum(metas, (meta) => meta.rows_written),
+    alarmsSet,
+    alarmsRun,
+    objectRequests,
+    framesIn,
+  };
+  cursors = [];
+  metas = [];
+  counts = { alarmsSet: 0, alarmsRun: 0, objectRequests: 0, framesIn: 0, kvReads: 0, kvWrites: 0 };
+  return taken;
+}

@@ -1,0 +1,145 @@
+import { evictAllDurableObjects } from "cloudflare:test";
+import { beforeAll, test } from "vitest";
+import { gapPageRows, markHoldMs, messagePageRows } from "../../contract/limits";
+import { connectPeople, type Person } from "../../tests/support/people";
+import { call, newPerson, site } from "../../tests/worker/site";
+import { startCounting, takeCounts } from "./counters";
+import type { Counts } from "./counts";
+import { conversationOf, pause, SceneDevice, seedInbox, seedLog } from "./scene";
+
+/** Long enough for everything written behind and every alarm to have happened. */
+const settleMs = markHoldMs + 3_500;
+const seededMessages = 200_000;
+const seededConversations = 1_000;
+
+/** One line per measured thing; bench/rows.ts reads them out of the run's output. */
+function report(name: string, per: number, counts: Counts): void {
+  console.log(`BENCH ${JSON.stringify({ name, per, counts })}`);
+}
+
+/** Counts what an action and all that follows from it cost. */
+async function measure(name: string, per: number, action: () => Promise<unknown>, settles = false): Promise<void> {
+  takeCounts();
+  await action();
+  await pause(settles ? settleMs : 50);
+  report(name, per, takeCounts());
+}
+
+async function makeFriends(): Promise<[Person, Person]> {
+  const [a, b] = [await newPerson(), await newPerson()];
+  await connectPeople(site, a, b);
+  return [a, b];
+}
+
+beforeAll(startCounting);
+
+test("a message costs", async () => {
+  const [a, b] = await makeFriends();
+  const chat = conversationOf(a, b);
+  const from = await SceneDevice.connect(a);
+  const to = await SceneDevice.connect(b);
+  from.receipts = "read";
+  to.receipts = "read";
+  await from.send(chat, "Mbote");
+  await pause(settleMs);
+
+  await measure("live exchange, both read at once, a message every 500 ms", 20, async () => {
+    for (let i = 0; i < 20; i++) {
+      await (i % 2 === 0 ? from : to).send(chat, `Message ${i}`);
+      await pause(500);
+    }
+  }, true);
+  await measure("one person writes 20, a message every 500 ms, read at once", 20, async () => {
+    for (let i = 0; i < 20; i++) {
+      await from.send(chat, `Message ${i}`);
+      await pause(500);
+    }
+  }, true);
+  await measure("lone message, read at once", 1, () => from.send(chat, "Tout seul"), true);
+  to.receipts = "delivered";
+  await measure("lone message, delivered, read 2 s later", 1, async () => {
+    await from.send(chat, "Tout seul");
+    await pause(2_000);
+    const head = 43;
+    to.write(["r", to.rows.get(chat)?.handle ?? chat, head, head]);
+  }, true);
+  to.receipts = "read";
+  await measure("16 messages at once, read at once", 16, async () => {
+    await Promise.all(Array.from({ length: 16 }, (_, i) => from.send(chat, `Rafale ${i}`)));
+  }, true);
+  to.close();
+  await pause(200);
+  await measure("message to somebody who is away", 1, () => from.send(chat, "Où es-tu ?"), true);
+  await measure("the same person comes back and reads it", 1, async () => {
+    const back = await SceneDevice.connect(b, [to.epoch, to.counter]);
+    const row = back.rows.get(chat);
+    if (!row) throw new Error("The row did not come back");
+    await back.ask(["g", 1, row.handle, "a", row.read, gapPageRows]);
+    back.write(["r", row.handle, row.head, row.head]);
+  }, true);
+  from.close();
+});
+
+test("with 1,000 conversations an opening costs", async () => {
+  const [a, b] = await makeFriends();
+  const chat = conversationOf(a, b);
+  await seedInbox(a.id, seededConversations);
+  const other = await SceneDevice.connect(b);
+  await other.send(chat, "Mbote");
+  await pause(settleMs);
+  await evictAllDurableObjects();
+
+  let cursor: [string, number] = ["", 0];
+  await measure("list: a new device's welcome, object asleep", 1, async () => {
+    const device = await SceneDevice.connect(a);
+    cursor = [device.epoch, device.counter];
+    device.close();
+  });
+  await measure("list: a new device's welcome, object awake", 1, async () => (await SceneDevice.connect(a)).close());
+  await measure("list: welcome with nothing new, object awake", 1, async () =>
+    (await SceneDevice.connect(a, cursor)).close(),
+  );
+  await evictAllDurableObjects();
+  await measure("list: welcome with nothing new, object asleep", 1, async () =>
+    (await SceneDevice.connect(a, cursor)).close(),
+  );
+  await measure("list: first page over HTTP", 1, () => call("GET", "/api/conversations", { token: a.token }));
+  const device = await SceneDevice.connect(a);
+  device.receipts = "read";
+  await measure("lone message into such an inbox, read at once", 1, () => other.send(chat, "Encore"), true);
+  await evictAllDurableObjects({ webSockets: "hibernate" });
+  await measure("the same with all objects asleep", 1, () => other.send(chat, "Encore"), true);
+  device.close();
+  other.close();
+});
+
+test("in a chat of 200,000 messages an opening costs", async () => {
+  const [a, b] = await makeFriends();
+  const chat = conversationOf(a, b);
+  await seedLog(chat, seededMessages);
+  await evictAllDurableObjects();
+  const from = await SceneDevice.connect(a);
+  const to = await SceneDevice.connect(b);
+  await from.send(chat, "Mbote");
+  to.receipts = "read";
+  await from.send(chat, "Mbote");
+  await pause(settleMs);
+  const head = seededMessages + 2;
+  const handle = from.rows.get(chat)?.handle ?? chat;
+  const page = (name: string, direction: "a" | "b", seq: number, limit: number) =>
+    measure(name, 1, () => from.ask(["g", 1, handle, direction, seq, limit]));
+
+  await page("chat: newest page", "b", head + 1, messagePageRows);
+  await page("chat: a page in the middle", "b", seededMessages / 2, messagePageRows);
+  await page("chat: a gap of 200 filled", "a", head - 200, gapPageRows);
+  await evictAllDurableObjects({ webSockets: "hibernate" });
+  await page("chat: newest page, objects asleep", "b", head + 1, messagePageRows);
+  await measure("chat: newest page over HTTP", 1, () =>
+    call("GET", `/api/conversations/${chat}/messages?before=${head + 1}&limit=${messagePageRows}`, { token: a.token }),
+  );
+  await measure("chat: lone message, read at once", 1, () => from.send(chat, "Encore"), true);
+  await measure("search: a word of the newest message", 1, () => from.ask(["q", 1, handle, "Encore", head + 10]));
+  await measure("search: a word that is nowhere, one call", 1, () => from.ask(["q", 1, handle, "zzz", head + 10]));
+  from.close();
+  to.close();
+});

@@ -1,0 +1,126 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import type { InboxRow } from "../../contract/conversations";
+import { type ConversationId, createUuid, privateConversationId, type Uuid } from "../../contract/ids";
+import { type ClientFrame, decodeServerFrame, encodeFrame, protocolVersion, toSendFrame } from "../../contract/protocol";
+import { fromWireRow } from "../../contract/wire";
+import type { Person } from "../../tests/support/people";
+import { site } from "../../tests/worker/site";
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A person's device on a socket inside workerd, answering every message with the receipts its owner gives. */
+export class SceneDevice {
+  readonly rows = new Map<ConversationId, InboxRow>();
+  epoch = "";
+  counter = 0;
+  /** What this device says of a message as it arrives. */
+  receipts: "none" | "delivered" | "read" = "none";
+  private readonly waiting: ((frame: unknown[]) => void)[] = [];
+  private ref = 0;
+
+  private constructor(private readonly socket: WebSocket) {
+    socket.accept();
+    socket.addEventListener("message", ({ data }) => this.receive(String(data)));
+  }
+
+  static async connect(person: Person, cursor: [string, number] = ["", 0]): Promise<SceneDevice> {
+    const response = await site.fetch(`${site.origin}/api/socket`, {
+      headers: { upgrade: "websocket", origin: site.origin, authorization: `Bearer ${person.token}` },
+    });
+    if (!response.webSocket) throw new Error(`No socket: ${response.status} ${await response.text()}`);
+    const device = new SceneDevice(response.webSocket);
+    await device.ask(["h", protocolVersion, ...cursor]);
+    return device;
+  }
+
+  /** Writes a frame and waits for the next frame that is an answer. */
+  ask(frame: ClientFrame): Promise<unknown[]> {
+    return new Promise((resolve) => {
+      this.waiting.push(resolve);
+      this.socket.send(encodeFrame(frame));
+    });
+  }
+
+  send(conversation: ConversationId, text: string): Promise<unknown[]> {
+    const handle = this.rows.get(conversation)?.handle ?? conversation;
+    return this.ask(toSendFrame(++this.ref, handle, { cid: createUuid(), body: { type: "text", text } }));
+  }
+
+  write(frame: ClientFrame): void {
+    this.socket.send(encodeFrame(frame));
+  }
+
+  close(): void {
+    this.socket.close(1000);
+  }
+
+  private receive(data: string): void {
+    const frame = decodeServerFrame(data);
+    if (!frame) throw new Error(`Not a frame of the protocol: ${data}`);
+    if (!Array.isArray(frame)) return this.take(frame.handle, frame.seq);
+    switch (frame[0]) {
+      case "w":
+      case "c":
+        this.epoch = frame[2];
+        this.counter = frame[3];
+        for (const row of frame[5]) this.keep(fromWireRow(row, frame[4]));
+        break;
+      case "i":
+        return this.keep(fromWireRow(frame[2], 0));
+      case "m":
+        return this.take(frame[2], frame[3].at(-1)?.[0] ?? 0);
+      case "n":
+      case "x":
+        throw new Error(`Refused: ${data}`);
+    }
+    if (["w", "c", "g", "q", "y", "a"].includes(frame[0])) this.waiting.shift()?.(frame);
+  }
+
+  private keep(row: InboxRow): void {
+    this.rows.set(row.conversation, row);
+  }
+
+  private take(handle: number, seq: number): void {
+    if (this.receipts !== "none") this.write(["r", handle, seq, this.receipts === "read" ? seq : 0]);
+  }
+}
+
+export const conversationOf = (a: Person, b: Person): ConversationId => privateConversationId(a.id, b.id);
+
+/** Puts `count` messages of a long friendship under the newest one, straight into the log. */
+export async function seedLog(conversation: ConversationId, count: number): Promise<void> {
+  await runInDurableObject(env.CONVERSATION.getByName(conversation), (_instance, { storage }) => {
+    storage.sql.exec(
+      `WITH RECURSIVE place(seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM place WHERE seq < ?)
+       INSERT INTO messages (seq, sender, cid, at, kind, body)
+       SELECT seq, seq % 2, printf('00000000-0000-7000-8000-%012x', seq), 1700000000000 + seq * 60000, 'text',
+              'Mbote, oza malamu? Nazali na nzela, nakokoma sima ya ngonga ' || seq
+       FROM place`,
+      count,
+    );
+  });
+}
+
+/** Gives a person `count` conversations with people who need not exist, as their Conversations would tell of them. */
+export async function seedInbox(user: Uuid, count: number): Promise<void> {
+  const channel = env.USER_CHANNEL.getByName(user) as unknown as import("../../worker/objects/rpc").UserChannelRpc;
+  for (let i = 0; i < count; i++) {
+    const text = `Message du ${i}e ami`;
+    await channel.notify(user, {
+      conversation: privateConversationId(user, createUuid()),
+      epoch: "seeded",
+      head: 1,
+      at: Date.now(),
+      sender: 1,
+      preview: { type: "text", text },
+      whole: true,
+      open: true,
+      turn: 1,
+      hidden: 0,
+      mine: { delivered: 0, read: 0 },
+      others: { delivered: 1, read: 1 },
+      messages: [{ seq: 1, sender: 1, at: Date.now(), body: { type: "text", text } }],
+    });
+  }
+}

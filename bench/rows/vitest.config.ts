@@ -1,0 +1,26 @@
+import { fileURLToPath } from "node:url";
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+import { makeSecrets } from "../../scripts/secrets.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const secrets = makeSecrets();
+// Wrangler looks for the secrets that wrangler.jsonc requires in the environment.
+Object.assign(process.env, secrets);
+
+// The same workerd as in tests/worker; `npm run bench -- rows` starts it and reads what it prints.
+export default defineConfig({
+  root,
+  plugins: [
+    cloudflareTest(async () => ({
+      wrangler: { configPath: "./wrangler.jsonc" },
+      miniflare: { bindings: { ...secrets, D1_MIGRATIONS: await readD1Migrations("./migrations") } },
+    })),
+  ],
+  test: {
+    include: ["bench/rows/*.bench.test.ts"],
+    setupFiles: ["./tests/worker/apply-migrations.ts"],
+    testTimeout: 300_000,
+    disableConsoleIntercept: true,
+  },
+});
