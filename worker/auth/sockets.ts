@@ -1,4 +1,5 @@
 import type { Uuid } from "../../contract/ids";
+import { userChannelOf } from "../objects/stubs";
 
 const tries = 4;
 const firstWaitMs = 100;
@@ -11,7 +12,7 @@ export const closeSockets = async (env: Env, user: Uuid, ended: Uuid[] | "all"):
   if (ended.length === 0) return;
   for (let attempt = 1; ; attempt++) {
     try {
-      await env.USER_CHANNEL.getByName(user).closeSessions(user, ended);
+      await userChannelOf(env, user).closeSessions(user, ended);
       return;
     } catch (error) {
       if (attempt === tries) {

@@ -1,2 +1,199 @@
-import { createRoutes } from "../lib/app";
-export const contactsRoutes = createRoutes();
+import * as v from "valibot";
+import { ContactPage, NewRequest, RequestPage } from "../../contract/contacts";
+import { privateConversationId, Uuid } from "../../contract/ids";
+import { Relation } from "../../contract/people";
+import { type Db, openDb } from "../db/client";
+import { findConnection, findEncounter } from "../db/relations";
+import { can } from "../lib/access";
+import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
+import { authenticate } from "../lib/authenticate";
+import { operation } from "../lib/operation";
+import { limitCaller } from "../lib/rate-limit";
+import { refuse } from "../lib/refusal";
+import { flushEach } from "../lib/relation-delivery";
+import { validate } from "../lib/validate";
+import { conversationOf } from "../objects/stubs";
+import { openConversation } from "./opening";
+import {
+  acceptRequest,
+  declineRequest,
+  deleteConnection,
+  findRequest,
+  insertRequest,
+  listContacts,
+  listRequests,
+  markDeclined,
+} from "./queries";
+
+const RequestId = v.object({ id: Uuid });
+
+const tellBoth = (c: AppContext, a: Uuid, b: Uuid): void =>
+  afterAnswer(c.executionCtx, "tell both people", flushEach(c.env, [a, b]));
+
+/** How the other person stands to the caller now: what every change here answers. */
+const relationTo = async (db: Db, me: Uuid, other: Uuid): Promise<Relation | undefined> => {
+  const found = await findEncounter(db, me, other);
+  return found && { profile: found.profile, ...found.standing };
+};
+
+/** The request, if it is the caller's to answer; to everybody else it does not exist. */
+const findAnswerable = async (db: Db, me: Uuid, id: Uuid) => {
+  const request = await findRequest(db, id);
+  return request && can(me, "request.answer", request) ? request : undefined;
+};
+
+const refusalByState = {
+  contact: "already_connected",
+  sent: "request_already_sent",
+  received: "request_already_received",
+} as const;
+
+export const contactsRoutes = createRoutes()
+  .get(
+    "/requests",
+    operation({
+      tag: "contacts",
+      summary: "Pending requests, received and sent, newest first",
+      ok: { status: 200, body: RequestPage },
+      refusals: ["invalid_input"],
+    }),
+    authenticate,
+    validate("query", v.object({ before: v.optional(Uuid) })),
+    async (c) => c.json(await listRequests(openDb(c.env), c.var.caller.user, c.req.valid("query").before), 200),
+  )
+  .post(
+    "/requests",
+    operation({
+      tag: "contacts",
+      summary: "Ask somebody to connect",
+      ok: { status: 200, body: Relation },
+      refusals: [
+        "invalid_input",
+        "request_to_self",
+        "user_not_found",
+        "request_already_sent",
+        "request_already_received",
+        "already_connected",
+        "forbidden_origin",
+      ],
+    }),
+    authenticate,
+    validate("json", NewRequest),
+    limitCaller("request_by_user"),
+    async (c) => {
+      const me = c.var.caller.user;
+      const other = c.req.valid("json").to_user_id;
+      if (!can(me, "request.send", { id: other })) return refuse(c, "request_to_self");
+      const db = openDb(c.env);
+      const before = await relationTo(db, me, other);
+      if (!before) return refuse(c, "user_not_found");
+      if (before.state !== "none") return refuse(c, refusalByState[before.state]);
+      const id = await insertRequest(db, me, other);
+      const now = await relationTo(db, me, other);
+      if (!now) return refuse(c, "user_not_found");
+      if (id === undefined) {
+        // Somebody was faster: the other person, or this one on another device. A request that came and went counts as sent.
+        return refuse(c, refusalByState[now.state === "none" ? "sent" : now.state]);
+      }
+      tellBoth(c, me, other);
+      return c.json(now, 200);
+    },
+  )
+  .post(
+    "/requests/:id/accept",
+    operation({
+      tag: "contacts",
+      summary: "Accept a request one received: the two are connected and may write to each other",
+      ok: { status: 200, body: Relation },
+      refusals: ["invalid_input", "request_not_found", "accept_failed", "forbidden_origin"],
+    }),
+    authenticate,
+    validate("param", RequestId),
+    limitCaller("contact_change_by_user"),
+    async (c) => {
+      const me = c.var.caller.user;
+      const db = openDb(c.env);
+      const request = await findAnswerable(db, me, c.req.valid("param").id);
+      if (!request) return refuse(c, "request_not_found");
+      const other = request.from_user_id;
+      const acceptance = await acceptRequest(db, request);
+      if (acceptance) {
+        const isOpen = await openConversation(c.env, db, request, acceptance);
+        tellBoth(c, me, other);
+        if (!isOpen) return refuse(c, "accept_failed");
+      }
+      const relation = await relationTo(db, me, other);
+      // Accepted before, from another device or by a request whose answer was lost: the same answer again.
+      const isAccepted = relation?.state === "contact" && (acceptance || relation.request_id === request.id);
+      return isAccepted ? c.json(relation, 200) : refuse(c, "request_not_found");
+    },
+  )
+  .post(
+    "/requests/:id/decline",
+    operation({
+      tag: "contacts",
+      summary: "Decline a request one received",
+      ok: { status: 200, body: Relation },
+      refusals: ["invalid_input", "request_not_found", "forbidden_origin"],
+    }),
+    authenticate,
+    validate("param", RequestId),
+    limitCaller("contact_change_by_user"),
+    async (c) => {
+      const me = c.var.caller.user;
+      const db = openDb(c.env);
+      const request = await findAnswerable(db, me, c.req.valid("param").id);
+      if (!request || !(await declineRequest(db, request))) return refuse(c, "request_not_found");
+      tellBoth(c, me, request.from_user_id);
+      const relation = await relationTo(db, me, request.from_user_id);
+      return relation ? c.json(relation, 200) : refuse(c, "request_not_found");
+    },
+  )
+  .get(
+    "/contacts",
+    operation({
+      tag: "contacts",
+      summary: "One's contacts, in the order they were made",
+      ok: { status: 200, body: ContactPage },
+      refusals: ["invalid_input"],
+    }),
+    authenticate,
+    validate("query", v.object({ after: v.optional(Uuid) })),
+    async (c) => c.json(await listContacts(openDb(c.env), c.var.caller.user, c.req.valid("query").after), 200),
+  )
+  .delete(
+    "/contacts/:userId",
+    operation({
+      tag: "contacts",
+      summary: "End the connection with somebody: the history stays, nobody writes any more",
+      ok: { status: 200, body: Relation },
+      refusals: ["invalid_input", "contact_not_found", "unavailable", "forbidden_origin"],
+    }),
+    authenticate,
+    validate("param", v.object({ userId: Uuid })),
+    limitCaller("contact_change_by_user"),
+    async (c) => {
+      const me = c.var.caller.user;
+      const other = c.req.valid("param").userId;
+      const db = openDb(c.env);
+      const connection = await findConnection(db, me, other);
+      if (!connection) return refuse(c, "contact_not_found");
+      const conversation = privateConversationId(me, other);
+      try {
+        // First the conversation, which judges who may write: what fails after it can be repeated.
+        await conversationOf(c.env, conversation).close(conversation, connection.id);
+      } catch (error) {
+        console.error("a conversation could not be closed", error);
+        return refuse(c, "unavailable");
+      }
+      await deleteConnection(db, connection.id, me, other);
+      if (connection.request_id !== null) {
+        await markDeclined(db, connection.request_id).catch((error: unknown) =>
+          console.error("the request of a deleted contact could not be marked declined", error),
+        );
+      }
+      tellBoth(c, me, other);
+      const relation = await relationTo(db, me, other);
+      return relation ? c.json(relation, 200) : refuse(c, "contact_not_found");
+    },
+  );

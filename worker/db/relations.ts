@@ -78,7 +78,14 @@ type Standings = Map<Uuid, Found>;
 const toStandings = (
   me: Uuid,
   links: Connection[],
-  requests: { id: Uuid; conversation_id: string; from_user_id: Uuid; status: string; created_at: number; updated_at: number }[],
+  requests: {
+    id: Uuid;
+    conversation_id: string;
+    from_user_id: Uuid;
+    status: string;
+    created_at: number;
+    updated_at: number;
+  }[],
 ): Standings => {
   const found: Standings = new Map();
   for (const request of requests) {
@@ -106,7 +113,12 @@ const toStandings = (
 /** How each of these people stands to me; at most `standingsMax` of them. Who is left out has nothing to do with me. */
 export const listStandings = async (db: Db, me: Uuid, others: Uuid[]): Promise<Standings> => {
   if (others.length === 0) return new Map();
-  const [links, requests] = await db.batch(standingsQueries(db, others.map((other) => privateConversationId(me, other))));
+  const [links, requests] = await db.batch(
+    standingsQueries(
+      db,
+      others.map((other) => privateConversationId(me, other)),
+    ),
+  );
   return toStandings(me, links, requests);
 };
 
@@ -115,7 +127,10 @@ export const listRelations = async (db: Db, me: Uuid, others: Uuid[]): Promise<R
   if (others.length === 0) return [];
   const [people, links, requests] = await db.batch([
     db.select(profileColumns).from(profiles).where(inArray(profiles.id, others)),
-    ...standingsQueries(db, others.map((other) => privateConversationId(me, other))),
+    ...standingsQueries(
+      db,
+      others.map((other) => privateConversationId(me, other)),
+    ),
   ]);
   const standings = toStandings(me, links, requests);
   return people.map((profile) => ({ profile, ...(standings.get(profile.id)?.standing ?? strangers) }));
@@ -126,7 +141,10 @@ export type Encounter = { profile: Profile; standing: Standing; haveAsked: boole
 /** A person, how they stand to me, and whether there ever was a request between us. */
 export const findEncounter = async (db: Db, me: Uuid, other: Uuid): Promise<Encounter | undefined> => {
   const [[profile], links, requests] = await db.batch([
-    db.select(profileColumns).from(profiles).where(and(eq(profiles.id, other))),
+    db
+      .select(profileColumns)
+      .from(profiles)
+      .where(and(eq(profiles.id, other))),
     ...standingsQueries(db, [privateConversationId(me, other)]),
   ]);
   if (!profile) return undefined;

@@ -15,30 +15,34 @@ const pagesMax = 50;
 const peopleAtOnce = 6; // outgoing connections of one request
 const peopleMax = 200; // told at once of a changed profile; the rest hear of it when they next connect
 
+const again = {
+  target: [pending_relations.user_id, pending_relations.other_id],
+  set: { version: sql`${pending_relations.version} + 1` },
+};
 
 /**
- * Statements for the batch of a change between two people. With `condition` (SQL that is true when the change
- * took place) nothing is queued for a change that did not.
+ * The statement for the batch of a change between two people. With `condition` (SQL that is true when the
+ * change took place) nothing is queued for a change that did not.
  */
 export const queueRelation = (db: Db, a: Uuid, b: Uuid, condition = sql`1`) =>
-  db.run(
-    sql`INSERT INTO pending_relations (user_id, other_id)
-        SELECT column1, column2 FROM (VALUES (${a}, ${b}), (${b}, ${a})) WHERE ${condition}
-        ON CONFLICT (user_id, other_id) DO UPDATE SET version = version + 1`,
-  );
+  db
+    .insert(pending_relations)
+    .select(sql`SELECT column1, column2, 1 FROM (VALUES (${a}, ${b}), (${b}, ${a})) WHERE ${condition}`)
+    .onConflictDoUpdate(again);
 
 /** The statement for the batch of a changed profile: everybody who has it in their store. */
 export const queueProfile = (db: Db, me: Uuid) =>
-  db.run(
-    sql`INSERT INTO pending_relations (user_id, other_id)
-        SELECT other, ${me} FROM (
-          SELECT user2_id AS other FROM connections WHERE user1_id = ${me}
-          UNION SELECT user1_id FROM connections WHERE user2_id = ${me}
-          UNION SELECT to_user_id FROM connection_requests WHERE from_user_id = ${me} AND status = 'pending'
-          UNION SELECT from_user_id FROM connection_requests WHERE to_user_id = ${me} AND status = 'pending'
-        ) WHERE 1
-        ON CONFLICT (user_id, other_id) DO UPDATE SET version = version + 1`,
-  );
+  db
+    .insert(pending_relations)
+    .select(
+      sql`SELECT other, ${me}, 1 FROM (
+            SELECT user2_id AS other FROM connections WHERE user1_id = ${me}
+            UNION SELECT user1_id FROM connections WHERE user2_id = ${me}
+            UNION SELECT to_user_id FROM connection_requests WHERE from_user_id = ${me} AND status = 'pending'
+            UNION SELECT from_user_id FROM connection_requests WHERE to_user_id = ${me} AND status = 'pending'
+          ) WHERE 1`,
+    )
+    .onConflictDoUpdate(again);
 
 /** Tells a person's channel what it has still to hear. Throws when the channel does not answer; then nothing is lost. */
 export const flushPendingRelations = async (env: Env, user: Uuid): Promise<void> => {

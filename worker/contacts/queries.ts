@@ -1,0 +1,172 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { ConnectionRequest, Contact, ContactPage, RequestPage } from "../../contract/contacts";
+import { createUuid, privateConversationId, type Uuid } from "../../contract/ids";
+import { contactPageRows, requestPageRows } from "../../contract/limits";
+import type { Profile } from "../../contract/people";
+import type { Db } from "../db/client";
+import { listProfiles } from "../db/relations";
+import { connection_requests, connections } from "../db/schema";
+import { queueRelation } from "../lib/relation-delivery";
+
+type Request = typeof connection_requests.$inferSelect;
+type Connection = typeof connections.$inferSelect;
+
+export const findRequest = (db: Db, id: Uuid): Promise<Request | undefined> =>
+  db.select().from(connection_requests).where(eq(connection_requests.id, id)).get();
+
+const profilesById = async (db: Db, ids: Uuid[]): Promise<Map<Uuid, Profile>> =>
+  new Map(ids.length === 0 ? [] : (await listProfiles(db, ids)).map((profile) => [profile.id, profile]));
+
+const toRequest = (row: Request, people: Map<Uuid, Profile>): ConnectionRequest | undefined => {
+  const from_user = people.get(row.from_user_id);
+  const to_user = people.get(row.to_user_id);
+  if (!from_user || !to_user) return undefined;
+  const { id, from_user_id, to_user_id, status, created_at } = row;
+  return { id, from_user_id, to_user_id, status, created_at, from_user, to_user };
+};
+
+/** My pending requests, both ways, newest first; `before` is the id where the page before this one ended. */
+export const listRequests = async (db: Db, me: Uuid, before: Uuid | undefined): Promise<RequestPage> => {
+  const half = (column: typeof connection_requests.to_user_id | typeof connection_requests.from_user_id) =>
+    db
+      .select()
+      .from(connection_requests)
+      .where(
+        and(
+          eq(column, me),
+          eq(connection_requests.status, "pending"),
+          before === undefined ? undefined : sql`${connection_requests.id} < ${before}`,
+        ),
+      )
+      .orderBy(sql`${connection_requests.id} DESC`)
+      .limit(requestPageRows);
+  const [received, sent] = await db.batch([
+    half(connection_requests.to_user_id),
+    half(connection_requests.from_user_id),
+  ]);
+  const rows = [...received, ...sent].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, requestPageRows);
+  const people = await profilesById(db, [
+    me,
+    ...rows.map((row) => (row.from_user_id === me ? row.to_user_id : row.from_user_id)),
+  ]);
+  const requests = rows.flatMap((row) => toRequest(row, people) ?? []);
+  return {
+    received: requests.filter((request) => request.to_user_id === me),
+    sent: requests.filter((request) => request.from_user_id === me),
+    before: rows.length === requestPageRows ? (rows.at(-1)?.id ?? null) : null,
+  };
+};
+
+/** My contacts in the order they were made; `after` is the id where the page before this one ended. */
+export const listContacts = async (db: Db, me: Uuid, after: Uuid | undefined): Promise<ContactPage> => {
+  const half = (column: typeof connections.user1_id | typeof connections.user2_id) =>
+    db
+      .select()
+      .from(connections)
+      .where(and(eq(column, me), after === undefined ? undefined : sql`${connections.id} > ${after}`))
+      .orderBy(connections.id)
+      .limit(contactPageRows);
+  const [first, second] = await db.batch([half(connections.user1_id), half(connections.user2_id)]);
+  const rows = [...first, ...second].sort((a, b) => (a.id > b.id ? 1 : -1)).slice(0, contactPageRows);
+  const otherOf = (row: Connection) => (row.user1_id === me ? row.user2_id : row.user1_id);
+  const people = await profilesById(db, rows.map(otherOf));
+  const contacts = rows.flatMap((row): Contact[] => {
+    const profile = people.get(otherOf(row));
+    if (!profile) return [];
+    return [{ ...profile, connection_id: row.id, connection_request_id: row.request_id, connected_at: row.created_at }];
+  });
+  return { contacts, after: rows.length === contactPageRows ? (rows.at(-1)?.id ?? null) : null };
+};
+
+const exists = (table: "connections" | "connection_requests", id: Uuid) =>
+  sql`EXISTS (SELECT 1 FROM ${sql.identifier(table)} WHERE id = ${id})`;
+
+/**
+ * A request, unless the two are connected or one of them has asked already: then nothing is written and the
+ * answer is undefined. One statement decides, so that two requests at once, either way, leave one.
+ */
+export const insertRequest = async (db: Db, from: Uuid, to: Uuid): Promise<Uuid | undefined> => {
+  const now = Date.now();
+  const id = createUuid(now);
+  const pair = privateConversationId(from, to);
+  const [inserted] = await db.batch([
+    db
+      .insert(connection_requests)
+      .select(
+        sql`SELECT ${id}, ${from}, ${to}, ${pair}, 'pending', NULL, ${now}, ${now}
+            WHERE NOT EXISTS (SELECT 1 FROM connections WHERE conversation_id = ${pair})`,
+      )
+      .onConflictDoNothing()
+      .returning({ id: connection_requests.id }),
+    queueRelation(db, from, to, exists("connection_requests", id)),
+  ]);
+  return inserted[0]?.id;
+};
+
+export type Acceptance = { connection: Uuid; isNew: boolean };
+
+/**
+ * Pending to accepted, and the connection with it, in one batch. Undefined when the request was not pending
+ * (any more). That the two are connected already is no error (SPEC.md §4): then that connection counts.
+ */
+export const acceptRequest = async (db: Db, request: Request): Promise<Acceptance | undefined> => {
+  const now = Date.now();
+  const id = createUuid(now);
+  const [accepted, inserted, , existing] = await db.batch([
+    db
+      .update(connection_requests)
+      .set({ status: "accepted", updated_at: now, connection_id: id })
+      .where(and(eq(connection_requests.id, request.id), eq(connection_requests.status, "pending")))
+      .returning({ id: connection_requests.id }),
+    db
+      .insert(connections)
+      .select(
+        sql`SELECT ${id}, from_user_id, to_user_id, conversation_id, id, ${now}
+            FROM connection_requests WHERE id = ${request.id} AND connection_id = ${id}`,
+      )
+      .onConflictDoNothing()
+      .returning({ id: connections.id }),
+    queueRelation(db, request.from_user_id, request.to_user_id, exists("connections", id)),
+    db.select({ id: connections.id }).from(connections).where(eq(connections.conversation_id, request.conversation_id)),
+  ]);
+  const connection = existing[0]?.id;
+  if (accepted.length === 0 || connection === undefined) return undefined;
+  return { connection, isNew: inserted.length === 1 };
+};
+
+/** Takes a half-failed acceptance back: the connection goes, the request is pending again. */
+export const undoAcceptance = async (db: Db, request: Request, connection: Uuid): Promise<void> => {
+  await db.batch([
+    db.delete(connections).where(eq(connections.id, connection)),
+    db
+      .update(connection_requests)
+      .set({ status: "pending", updated_at: Date.now(), connection_id: null })
+      .where(and(eq(connection_requests.id, request.id), eq(connection_requests.connection_id, connection))),
+    queueRelation(db, request.from_user_id, request.to_user_id),
+  ]);
+};
+
+/** Whether the request was pending and is declined now. */
+export const declineRequest = async (db: Db, request: Request): Promise<boolean> => {
+  const [declined] = await db.batch([
+    db
+      .update(connection_requests)
+      .set({ status: "declined", updated_at: Date.now() })
+      .where(and(eq(connection_requests.id, request.id), eq(connection_requests.status, "pending")))
+      .returning({ id: connection_requests.id }),
+    queueRelation(db, request.from_user_id, request.to_user_id),
+  ]);
+  return declined.length === 1;
+};
+
+export const deleteConnection = async (db: Db, connection: Uuid, a: Uuid, b: Uuid): Promise<void> => {
+  await db.batch([db.delete(connections).where(eq(connections.id, connection)), queueRelation(db, a, b)]);
+};
+
+/** SPEC.md §4: the request of a deleted contact counts as declined. */
+export const markDeclined = async (db: Db, request: Uuid): Promise<void> => {
+  await db
+    .update(connection_requests)
+    .set({ status: "declined", updated_at: Date.now() })
+    .where(eq(connection_requests.id, request));
+};
