@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type BrowserContext, chromium } from "@playwright/test";
+import { chromiumFlags, findChromium } from "../../scripts/chromium.mjs";
+
+/** A Chromium of its own process with a profile on disk, that can be killed like a phone whose battery is out. */
+export class MortalBrowser {
+  readonly #profile = mkdtempSync(join(tmpdir(), "lisolo-browser-"));
+  #process: ChildProcess | undefined;
+
+  async start(): Promise<BrowserContext> {
+    const executable = await findChromium();
+    if (!executable) throw new Error("no Chromium");
+    const portFile = join(this.#profile, "DevToolsActivePort");
+    rmSync(portFile, { force: true });
+    // A process group of its own, so that its renderers die with it.
+    this.#process = spawn(
+      executable,
+      [...chromiumFlags, "--headless", "--lang=fr-FR", "--remote-debugging-port=0", `--user-data-dir=${this.#profile}`],
+      { detached: true, stdio: "ignore" },
+    );
+    const deadline = Date.now() + 20_000;
+    while (!existsSync(portFile) || !readFileSync(portFile, "utf8").includes("\n")) {
+      if (Date.now() > deadline) throw new Error("Chromium did not start");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    const port = readFileSync(portFile, "utf8").split("\n")[0];
+    const browser = await chromium.connectOverCDP(`http://127.0.0.1:${port}`);
+    const context = browser.contexts()[0];
+    if (!context) throw new Error("Chromium has no window");
+    return context;
+  }
+
+  /** SIGKILL to the whole browser: nothing is flushed, nothing is told. */
+  async kill(): Promise<void> {
+    const killed = this.#process;
+    this.#process = undefined;
+    if (killed?.pid === undefined) return;
+    const ended = new Promise<void>((resolve) => killed.once("exit", () => resolve()));
+    process.kill(-killed.pid, "SIGKILL");
+    await ended;
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

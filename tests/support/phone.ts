@@ -1,0 +1,105 @@
+import { type Browser, type BrowserContext, expect, type Locator, type Page } from "@playwright/test";
+import type { Language } from "../../contract/language";
+import en from "../../src/i18n/en.json" with { type: "json" };
+import fr from "../../src/i18n/fr.json" with { type: "json" };
+import pt from "../../src/i18n/pt.json" with { type: "json" };
+import type { Server } from "./server";
+import { testPassword } from "./people";
+
+export const textsOf = { fr, en, pt } as const satisfies Record<Language, typeof fr>;
+export type Texts = typeof fr;
+
+/** Fills a text's {holes}. */
+export const fill = (text: string, values: Record<string, string | number>): string =>
+  text.replace(/\{(\w+)\}/g, (hole, name: string) => String(values[name] ?? hole));
+
+/** A valid picture of one pixel. */
+export const onePixelPng = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+/** Somebody's browser, with what a person does in it. */
+export class Phone {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly texts: Texts;
+
+  constructor(context: BrowserContext, page: Page, texts: Texts) {
+    this.context = context;
+    this.page = page;
+    this.texts = texts;
+  }
+
+  static async open(browser: Browser, server: Server, language: Language = "fr"): Promise<Phone> {
+    const context = await browser.newContext({ baseURL: server.origin });
+    await context.addCookies([{ name: "lang", value: language, url: server.origin }]);
+    return new Phone(context, await context.newPage(), textsOf[language]);
+  }
+
+  async register(name: string, phone: string): Promise<void> {
+    const { page, texts } = this;
+    await page.goto("/register");
+    await page.locator("#avatar").setInputFiles({ name: "moi.png", mimeType: "image/png", buffer: onePixelPng });
+    await page.getByLabel(texts.auth.displayName).fill(name);
+    await page.getByLabel(texts.auth.phoneNumber).fill(phone.replace("+", ""));
+    await page.getByLabel(texts.auth.password, { exact: true }).fill(testPassword);
+    await page.getByLabel(texts.auth.confirmPassword, { exact: true }).fill(testPassword);
+    await page.getByLabel(texts.auth.robot).check();
+    await page.getByRole("button", { name: texts.auth.createAccount }).click();
+    await page.waitForURL("**/app");
+  }
+
+  async logIn(phone: string, password = testPassword): Promise<void> {
+    const { page, texts } = this;
+    await page.goto("/login");
+    await page.getByLabel(texts.auth.phoneNumber).fill(phone);
+    await page.getByLabel(texts.auth.password, { exact: true }).fill(password);
+    await page.getByRole("button", { name: texts.auth.logIn }).click();
+    await page.waitForURL("**/app");
+  }
+
+  /** By the tab bar, as a thumb would. */
+  async goToTab(tab: keyof Texts["shell"]["tabs"], page = this.page): Promise<void> {
+    await page
+      .getByRole("navigation", { name: this.texts.shell.navigation })
+      .getByRole("link", { name: this.texts.shell.tabs[tab] })
+      .click();
+  }
+
+  async openChat(userId: string, page = this.page): Promise<void> {
+    await page.goto(`/app/chat/${userId}`);
+    await expect(this.composer(page)).toBeVisible();
+  }
+
+  composer(page = this.page): Locator {
+    return page.getByRole("textbox", { name: this.texts.chat.composer });
+  }
+
+  async write(text: string, page = this.page): Promise<void> {
+    await this.composer(page).fill(text);
+    await this.composer(page).press("Enter");
+  }
+
+  /** The message that says exactly this. */
+  message(text: string, page = this.page): Locator {
+    return page
+      .getByRole("main")
+      .getByRole("listitem")
+      .filter({ has: page.locator("bdi").getByText(text, { exact: true }) });
+  }
+
+  /** The ticks of my message that says exactly this, by the name a screen reader says. */
+  ticks(text: string, status: keyof Texts["chat"]["status"], page = this.page): Locator {
+    return this.message(text, page).getByRole("img", { name: this.texts.chat.status[status], exact: true });
+  }
+
+  /** The row of somebody's conversation in Masolo. */
+  conversation(name: string, page = this.page): Locator {
+    return page.getByRole("link").filter({ has: page.locator("bdi").getByText(name, { exact: true }) });
+  }
+
+  async close(): Promise<void> {
+    await this.context.close();
+  }
+}
