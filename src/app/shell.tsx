@@ -3,6 +3,7 @@ import { Link, type Location, Route, Routes, useLocation } from "react-router";
 import { Avatar } from "../components/avatar";
 import { rememberPath } from "../components/back-link";
 import { EmptyState } from "../components/empty-state";
+import { OpenPath } from "../components/open-path";
 import { HeaderEnd, IsPage } from "../components/screen";
 import { useT } from "../i18n/setup";
 import { useMe } from "../sync/hooks";
@@ -94,12 +95,14 @@ export default function Shell() {
   const route = findAppRoute(pathname);
   if (!route) throw new RouteError(404, "Not Found");
   return (
-    <HeaderEnd value={<ProfileLink />}>
-      <div className="flex h-screen h-dvh flex-col overflow-hidden bg-bg text-text">
-        <LinkBanner />
-        <Panes location={location} route={route} />
-        {!isWide && hasTabBar(pathname) && <TabBar pathname={pathname} />}
-      </div>
-    </HeaderEnd>
+    <OpenPath value={pathname}>
+      <HeaderEnd value={<ProfileLink />}>
+        <div className="flex h-screen h-dvh flex-col overflow-hidden bg-bg text-text">
+          <LinkBanner />
+          <Panes location={location} route={route} />
+          {!isWide && hasTabBar(pathname) && <TabBar pathname={pathname} />}
+        </div>
+      </HeaderEnd>
+    </OpenPath>
   );
 }

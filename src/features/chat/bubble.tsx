@@ -1,7 +1,7 @@
 import { memo } from "react";
-import type { Uuid } from "../../../contract/ids";
-import type { ErrorCode } from "../../../contract/errors";
 import type { StoredBody } from "../../../contract/conversations";
+import type { ErrorCode } from "../../../contract/errors";
+import type { Uuid } from "../../../contract/ids";
 import { MessageTicks } from "../../components/message-ticks";
 import { formatTime } from "../../i18n/format";
 import { useLanguage, useT } from "../../i18n/setup";
@@ -37,7 +37,9 @@ function BubbleView({ kind, text, at, mine, author, status, ...props }: BubblePr
   const isText = kind === "text";
   const corner = props.endsGroup ? (mine ? "rounded-br-[6px]" : "rounded-bl-[6px]") : "";
   return (
-    <div className={`flex flex-col px-3 ${mine ? "items-end" : "items-start"} ${props.startsGroup ? "pt-2" : "pt-0.5"}`}>
+    <div
+      className={`flex flex-col px-3 ${mine ? "items-end" : "items-start"} ${props.startsGroup ? "pt-2" : "pt-0.5"}`}
+    >
       <div
         className={`relative max-w-[min(85%,34rem)] overflow-hidden rounded-bubble px-3 py-2 ${corner} ${
           mine ? "bg-own" : "bg-surface shadow-[inset_0_0_0_1px_var(--line)]"

@@ -1,6 +1,6 @@
-import * as v from "valibot";
 import { useEffect } from "react";
 import { useNavigate, useParams } from "react-router";
+import * as v from "valibot";
 import { Uuid } from "../../../contract/ids";
 import { showToast } from "../../components/toast";
 import { t } from "../../i18n/setup";

@@ -111,7 +111,7 @@ export function Composer({ conversation }: { conversation: ConversationId }) {
           aria-describedby={over > 0 ? "message-too-long" : undefined}
           placeholder={t("chat.placeholder")}
           value={text}
-          className="block min-h-12 min-w-0 flex-1 rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6"
+          className="block min-h-12 min-w-0 flex-1 rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
           onChange={(event) => change(event.target.value)}
           onKeyDown={onKeyDown}
         />

@@ -16,6 +16,7 @@ import { useOlderPages } from "./use-older-pages";
 const bubbleEstimatePx = 56;
 const topPx = 56; // room above the oldest message for what is said there
 const endThresholdPx = 80; // this close to the newest message counts as reading it
+const highlightMs = 3_000;
 
 type MessageListProps = {
   conversation: ConversationId;
@@ -27,6 +28,9 @@ type MessageListProps = {
   /** False while something covers the list: what is not seen is not read. */
   isShown: boolean;
 };
+
+const isNearEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): boolean =>
+  scrollHeight - scrollTop - clientHeight <= endThresholdPx;
 
 const newestSeq = (items: ChatItem[]): number => items.find((item) => item.seq !== undefined)?.seq ?? 0;
 
@@ -88,6 +92,11 @@ export function MessageList({ conversation, chat, name, target, onTargetGone, is
   }, [virtualizer, ownNewKey]);
 
   const [highlighted, setHighlighted] = useState<number>();
+  useEffect(() => {
+    if (highlighted === undefined) return;
+    const timer = setTimeout(() => setHighlighted(undefined), highlightMs);
+    return () => clearTimeout(timer);
+  }, [highlighted]);
   const targetIndex = target ? count - 1 - items.findIndex((item) => item.seq === target.seq) : -1;
   const isTargetHere = targetIndex >= 0 && targetIndex < count;
   useEffect(() => {
@@ -131,9 +140,7 @@ export function MessageList({ conversation, chat, name, target, onTargetGone, is
       <div
         ref={scroller}
         className="flex min-h-0 flex-1 flex-col overflow-y-auto overscroll-contain [overflow-anchor:none]"
-        onScroll={() => {
-          setAtEnd(virtualizer.isAtEnd(endThresholdPx));
-        }}
+        onScroll={({ currentTarget }) => setAtEnd(isNearEnd(currentTarget))}
       >
         <ol
           ref={virtualizer.containerRef}
@@ -146,11 +153,18 @@ export function MessageList({ conversation, chat, name, target, onTargetGone, is
           {rows.map(({ key, index }) => {
             const item = itemAt(index);
             if (!item) return null;
-            const { startsDay, startsGroup, endsGroup } = placementOf(item, itemAt(index - 1), itemAt(index + 1), hasOlder);
+            const { startsDay, startsGroup, endsGroup } = placementOf(
+              item,
+              itemAt(index - 1),
+              itemAt(index + 1),
+              hasOlder,
+            );
             return (
               <li key={key} ref={virtualizer.measureElement} data-index={index} className="absolute inset-x-0 top-0">
                 {startsDay && (
-                  <p className="py-3 text-center text-xs font-semibold text-muted">{formatDayHeading(item.at, language)}</p>
+                  <p className="py-3 text-center text-xs font-semibold text-muted">
+                    {formatDayHeading(item.at, language)}
+                  </p>
                 )}
                 <Bubble
                   kind={item.body.type}

@@ -8,7 +8,9 @@ export function NewestButton({ count, onClick }: { count: number; onClick: () =>
       type="button"
       aria-label={count === 0 ? t("chat.toLatest") : undefined}
       className={`absolute bottom-3 z-1 inline-flex min-h-12 min-w-12 items-center justify-center gap-2 rounded-full border border-line shadow-md ${
-        count > 0 ? "left-1/2 -translate-x-1/2 bg-accent px-5 font-semibold whitespace-nowrap text-on-accent" : "right-3 bg-surface text-xl text-text"
+        count > 0
+          ? "left-1/2 -translate-x-1/2 bg-accent px-5 font-semibold whitespace-nowrap text-on-accent"
+          : "right-3 bg-surface text-xl text-text"
       }`}
       onClick={onClick}
     >

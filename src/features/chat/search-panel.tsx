@@ -5,7 +5,7 @@ import { EmptyState } from "../../components/empty-state";
 import { IconButton } from "../../components/icon-button";
 import { SearchField } from "../../components/search-field";
 import { useT } from "../../i18n/setup";
-import { type FoundMessage, searchChat, SyncError } from "../../sync/actions";
+import { type FoundMessage, SyncError, searchChat } from "../../sync/actions";
 import { SearchResults } from "./search-results";
 
 const typingPauseMs = 250;

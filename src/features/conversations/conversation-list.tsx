@@ -97,7 +97,9 @@ function Rows({ items, onDelete, onNearEnd }: RowsProps) {
   const t = useT();
   const scroller = useRef<HTMLDivElement>(null);
   const [size] = useState(rowPx);
-  const [entering, setEntering] = useState(() => !hasEntered && !matchMedia("(prefers-reduced-motion: reduce)").matches);
+  const [entering, setEntering] = useState(
+    () => !hasEntered && !matchMedia("(prefers-reduced-motion: reduce)").matches,
+  );
   const virtualizer = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,

@@ -1,10 +1,11 @@
-import { memo, useLayoutEffect, useRef, useState } from "react";
-import { NavLink } from "react-router";
+import { memo, useContext, useLayoutEffect, useRef, useState } from "react";
+import { Link } from "react-router";
 import { Avatar } from "../../components/avatar";
 import { CountBadge } from "../../components/count-badge";
 import { IconButton } from "../../components/icon-button";
 import { type MenuAnchor, MenuPopup } from "../../components/menu";
 import { MessageTicks } from "../../components/message-ticks";
+import { OpenPath } from "../../components/open-path";
 import { formatTimeOrDate } from "../../i18n/relative-date";
 import { useLanguage, useT } from "../../i18n/setup";
 import type { ConversationListItem } from "../../sync/hooks";
@@ -40,6 +41,8 @@ function Row({ item, enterIndex, onDelete }: RowProps) {
   const [anchor, setAnchor] = useState<MenuAnchor>();
   const name = item.person?.username || t("common.user");
   const { last, unread } = item;
+  const path = toPath(item);
+  const isOpen = useContext(OpenPath) === path;
 
   const hasEntered = useRef(false);
   useLayoutEffect(() => {
@@ -56,23 +59,22 @@ function Row({ item, enterIndex, onDelete }: RowProps) {
   return (
     <div
       ref={row}
-      className="group relative flex h-full items-center pr-1"
-      onContextMenu={(event) => {
-        if (canHover()) return;
-        event.preventDefault();
-        setAnchor(new DOMRect(event.clientX, event.clientY));
-      }}
+      className={`group flex h-full items-center pr-1 ${isOpen ? "bg-accent-soft" : "hover:bg-raised active:bg-raised"}`}
     >
-      <NavLink
-        to={toPath(item)}
-        className={({ isActive }) =>
-          `flex h-full min-w-0 flex-1 items-center gap-3 py-2 pr-1 pl-4 outline-offset-[-3px] ${isActive ? "bg-accent-soft" : "hover:bg-raised active:bg-raised"}`
-        }
+      <Link
+        to={path}
+        aria-current={isOpen ? "page" : undefined}
+        onContextMenu={(event) => {
+          if (canHover()) return;
+          event.preventDefault();
+          setAnchor(new DOMRect(event.clientX, event.clientY));
+        }}
+        className="flex h-full min-w-0 flex-1 items-center gap-3 py-2 pr-1 pl-4 outline-offset-[-3px]"
       >
         <Avatar person={item.person ?? { username: "", phone: "", avatar: null }} size={50} />
-        <span className="grid min-w-0 flex-1 gap-0.5">
+        <span className="flex min-w-0 flex-1 flex-col gap-0.5">
           <span className="flex items-baseline gap-2">
-            <bdi className="min-w-0 flex-1 truncate text-start font-semibold">{name}</bdi>
+            <bdi className="min-w-0 flex-1 truncate text-left font-semibold">{name}</bdi>
             <time
               dateTime={new Date(item.at).toISOString()}
               className={`shrink-0 text-xs tabular-nums ${unread > 0 ? "font-semibold text-accent" : "text-muted"}`}
@@ -91,19 +93,19 @@ function Row({ item, enterIndex, onDelete }: RowProps) {
             {unread > 0 && <CountBadge count={unread} label={t("masolo.unread", { count: unread })} />}
           </span>
         </span>
-      </NavLink>
+      </Link>
       {canHover() ? (
         <IconButton
           icon="i-ph-trash"
           label={t("masolo.deleteNamed", { name })}
-          className="text-muted opacity-0 hover:text-danger focus-visible:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100"
+          className="!text-muted opacity-0 hover:!text-danger focus-visible:opacity-100 group-hover:opacity-100 group-focus-within:opacity-100"
           onClick={() => onDelete(item)}
         />
       ) : (
         <IconButton
           icon="i-ph-dots-three-vertical-bold"
           label={t("masolo.rowActions", { name })}
-          className="text-muted"
+          className="!text-muted"
           aria-haspopup="menu"
           aria-expanded={anchor !== undefined}
           onClick={(event) => setAnchor(event.currentTarget.getBoundingClientRect())}
