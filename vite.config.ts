@@ -13,6 +13,8 @@ export default defineConfig({
       build: {
         // Cheap Androids whose WebView stopped being updated in 2022, and the Safari of their time.
         target: ["chrome100", "safari15"],
+        // The app, and the script of the prerendered entry pages, which shares only what both need.
+        rolldownOptions: { input: { index: "index.html", entry: "src/entry.tsx" } },
         sourcemap: "hidden",
         // Read by the service worker and prerender steps of scripts/build.mjs, which then removes it.
         manifest: true,

@@ -11,5 +11,6 @@ export default defineConfig({
     target: "node22",
     rolldownOptions: { output: { entryFileNames: "main.js" } },
   },
-  ssr: { noExternal: true },
+  // UnoCSS reads its icons from its own folder.
+  ssr: { noExternal: true, external: ["unocss"] },
 });

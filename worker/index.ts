@@ -1,11 +1,13 @@
 import { api } from "./api";
+import { isDocument, serveDocument } from "./documents";
 
 export { Conversation } from "./objects/conversation";
 export { UserChannel } from "./objects/user-channel";
 
-const isApi = (path: string): boolean => path === "/api" || path.startsWith("/api/");
-
 export default {
-  fetch: (request, env, context) =>
-    isApi(new URL(request.url).pathname) ? api.fetch(request, env, context) : env.ASSETS.fetch(request),
+  fetch: (request, env, context) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/api" || pathname.startsWith("/api/")) return api.fetch(request, env, context);
+    return isDocument(pathname) ? serveDocument(request, env) : env.ASSETS.fetch(request);
+  },
 } satisfies ExportedHandler<Env>;

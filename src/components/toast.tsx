@@ -19,6 +19,7 @@ const set = (toast: Toast | undefined): void => {
   timer = toast && setTimeout(() => set(undefined), toastMs);
   for (const listener of listeners) listener();
 };
+const read = (): Toast | undefined => current;
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -31,14 +32,18 @@ export const showToast = (toast: { title?: string; message?: string; tone?: Toas
 /** Stands once at the root of the app. Failures interrupt a screen reader, everything else waits its turn. */
 export function Toaster() {
   const t = useT();
-  const toast = useSyncExternalStore(subscribe, () => current);
+  const toast = useSyncExternalStore(subscribe, read, read);
   const card = toast && (
     <div
       key={toast.id}
-      className={`rise pointer-events-auto flex w-full max-w-104 items-center gap-2 rounded-card border border-line border-l-4 bg-surface py-1 pr-1 pl-4 text-text shadow-lg ${
-        toast.tone === "danger" ? "border-l-danger" : "border-l-accent"
+      className={`rise pointer-events-auto flex w-full max-w-104 items-center gap-3 rounded-card border bg-surface py-1 pr-1 pl-4 text-text shadow-lg ${
+        toast.tone === "danger" ? "border-danger" : "border-line"
       }`}
     >
+      <span
+        className={`shrink-0 text-2xl ${toast.tone === "danger" ? "i-ph-warning-circle-fill text-danger" : "i-ph-info-fill text-accent"}`}
+        aria-hidden="true"
+      />
       <div className="min-w-0 flex-1 py-2">
         {toast.title && <p className="font-semibold break-words">{toast.title}</p>}
         {toast.message && <p className="break-words">{toast.message}</p>}
@@ -47,12 +52,12 @@ export function Toaster() {
     </div>
   );
   return (
-    <div className="pointer-events-none fixed inset-x-0 top-[80px] z-50 flex justify-center px-4">
-      <div role="status" className="contents">
+    <div className="pointer-events-none fixed inset-x-0 top-[80px] z-50 flex flex-col items-center px-4">
+      <div role="status" className="flex w-full justify-center">
         {toast?.tone === "info" && card}
       </div>
       {toast?.tone === "danger" && (
-        <div role="alert" className="contents">
+        <div role="alert" className="flex w-full justify-center">
           {card}
         </div>
       )}

@@ -1,3 +1,5 @@
+import { trustedTypesPolicy } from "../../contract/document-headers";
+
 /**
  * Registers the service worker when the browser has nothing better to do, and hands it the addresses of what
  * this page has loaded already (its language among them), so that it keeps them without another download.
@@ -11,7 +13,10 @@ type TrustedTypes = { createPolicy(name: string, rules: { createScriptURL(url: s
 /** The pages require Trusted Types for scripts by URL; this is the only one there is. */
 const trustedWorkerUrl = (): string => {
   const trustedTypes = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes;
-  return trustedTypes?.createPolicy("lisolo", { createScriptURL: () => workerUrl }).createScriptURL("") ?? workerUrl;
+  return (
+    trustedTypes?.createPolicy(trustedTypesPolicy, { createScriptURL: () => workerUrl }).createScriptURL("") ??
+    workerUrl
+  );
 };
 
 const register = async () => {

@@ -22,17 +22,27 @@ const refreshRetriesMax = 6; // 200 ms, 400 ms … 6.4 s: 12.6 s in all, then th
 const listeners = new Set<() => void>();
 let cached: { text: string | null; session: KnownSession | undefined } = { text: null, session: undefined };
 
+// What could not be stored (storage is full or forbidden): the session lives as long as the page.
+let unstored: string | null = null;
+
 const readStored = (): string | null => {
   try {
-    return localStorage.getItem(storageKey);
+    return unstored ?? localStorage.getItem(storageKey);
   } catch {
-    return cached.text; // storage forbidden: the session lives as long as the page
+    return null;
+  }
+};
+
+const removeStored = (): void => {
+  try {
+    localStorage.removeItem(storageKey);
+  } catch {
+    // Storage is forbidden: nothing is there.
   }
 };
 
 /** The same object as long as nothing changed, so that it can be a snapshot of an external store. */
 export const getSession = (): KnownSession | undefined => {
-  if (typeof localStorage === "undefined") return undefined;
   const text = readStored();
   if (text === cached.text) return cached.session;
   let value: unknown;
@@ -42,17 +52,22 @@ export const getSession = (): KnownSession | undefined => {
     value = undefined;
   }
   const parsed = v.safeParse(KnownSession, value);
+  // What cannot be read is removed: the pages' inline scripts only look whether something is there.
+  if (text !== null && !parsed.success) removeStored();
   cached = { text, session: parsed.success ? parsed.output : undefined };
   return cached.session;
 };
 
 const store = (session: KnownSession | undefined): void => {
   const text = session ? JSON.stringify(session) : null;
-  try {
-    if (text === null) localStorage.removeItem(storageKey);
-    else localStorage.setItem(storageKey, text);
-  } catch {
-    cached = { text, session };
+  unstored = null;
+  if (text === null) removeStored();
+  else {
+    try {
+      localStorage.setItem(storageKey, text);
+    } catch {
+      unstored = text;
+    }
   }
   for (const listener of [...listeners]) listener();
 };
@@ -75,8 +90,14 @@ export const subscribeSession = (listener: () => void): (() => void) => {
 export const useSession = (): KnownSession | undefined =>
   useSyncExternalStore(subscribeSession, getSession, () => undefined);
 
-/** Forgets the session on this browser, in all tabs. What belongs to it is removed by whoever subscribes. */
-export const dropSession = (): void => store(undefined);
+/**
+ * Forgets the session on this browser, in all tabs, and the pictures of people that the service worker kept
+ * (`src/sw/avatars.ts`). What else belongs to it is removed by whoever subscribes.
+ */
+export const dropSession = (): void => {
+  store(undefined);
+  if ("caches" in globalThis) void caches.delete("avatars").catch(() => undefined);
+};
 
 export const isNearExpiry = ({ expiresAt }: KnownSession): boolean =>
   expiresAt - Date.now() < refreshMarginSeconds * 1_000;

@@ -1,0 +1,45 @@
+const oneYearSeconds = 31_536_000;
+
+/** On every answer, of the Worker and of the static files, whatever it is. */
+export const headersEverywhere = {
+  "strict-transport-security": `max-age=${oneYearSeconds}; includeSubDomains`,
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(self), microphone=(self), geolocation=(), payment=(), usb=()",
+} as const;
+
+/** The one policy through which our pages make script addresses. */
+export const trustedTypesPolicy = "lisolo";
+
+const sources = (hashes: readonly string[]): string => ["'self'", ...hashes.map((hash) => `'${hash}'`)].join(" ");
+
+/**
+ * Headers of an HTML document: the hashes (`sha256-…`, without quotes) are those of its inline scripts and
+ * styles. Trusted Types guard the script sinks: a page that registers a service worker or starts a worker
+ * by URL does it through a policy.
+ */
+export const documentHeaders = (
+  scriptHashes: readonly string[],
+  styleHashes: readonly string[],
+): Record<string, string> => ({
+  ...headersEverywhere,
+  "content-security-policy": [
+    "default-src 'none'",
+    `script-src ${sources(scriptHashes)}`,
+    `style-src ${sources(styleHashes)}`,
+    "img-src 'self' blob: data:",
+    "media-src 'self' blob:",
+    "connect-src 'self'",
+    "font-src 'self'",
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "object-src 'none'",
+    "require-trusted-types-for 'script'",
+    `trusted-types ${trustedTypesPolicy}`,
+  ].join("; "),
+});

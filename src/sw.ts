@@ -1,0 +1,36 @@
+import { answerAvatar } from "./sw/avatars";
+import { answerEntryPage, isEntryPage } from "./sw/entry-pages";
+import { answerAppPage, answerAsset, dropOldFiles, installShell, keepAssets } from "./sw/shell";
+
+/**
+ * The service worker: the app opens at once and offline. It keeps the app's own files, the entry pages as they
+ * were last seen and pictures of people; nothing else of the API is ever kept. What the caches cannot do (no
+ * room, no permission) the network does, as if there were no worker.
+ */
+declare const self: ServiceWorkerGlobalScope;
+
+self.addEventListener("install", (event) => {
+  // At once: the files of the version before stay for the tabs that are open with it.
+  event.waitUntil(installShell().then(() => self.skipWaiting()));
+});
+
+self.addEventListener("activate", (event) => event.waitUntil(dropOldFiles()));
+
+self.addEventListener("message", (event) => {
+  const data: unknown = event.data;
+  if (typeof data !== "object" || data === null || !("paths" in data) || !Array.isArray(data.paths)) return;
+  const paths: unknown[] = data.paths;
+  event.waitUntil(keepAssets(paths.filter((path) => typeof path === "string")));
+});
+
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const { origin, pathname } = new URL(request.url);
+  if (request.method !== "GET" || origin !== location.origin || request.headers.has("range")) return;
+  const later = (work: Promise<unknown>) => event.waitUntil(work);
+  if (request.mode === "navigate") {
+    if (pathname === "/app" || pathname.startsWith("/app/")) event.respondWith(answerAppPage(request));
+    else if (isEntryPage(pathname)) event.respondWith(answerEntryPage(request, pathname, later));
+  } else if (pathname.startsWith("/assets/")) event.respondWith(answerAsset(request, pathname, later));
+  else if (pathname.startsWith("/api/avatars/")) event.respondWith(answerAvatar(request, later));
+});

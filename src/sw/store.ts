@@ -1,0 +1,41 @@
+/** Caches that never make anything fail: a browser without room or permission for them has none. */
+
+/** What a cache holds for a path, or nothing. */
+export const find = async (cache: string, key: string): Promise<Response | undefined> => {
+  try {
+    return await (await caches.open(cache)).match(key, { ignoreVary: true });
+  } catch {
+    return undefined;
+  }
+};
+
+/** Keeps an answer; false when there is no room. */
+export const keep = async (cache: string, key: string, response: Response): Promise<boolean> => {
+  try {
+    await (await caches.open(cache)).put(key, response);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+export const keysOf = async (cache: string): Promise<string[]> => {
+  try {
+    const requests = await (await caches.open(cache)).keys();
+    return requests.map(({ url }) => {
+      const { pathname, search } = new URL(url);
+      return pathname + search;
+    });
+  } catch {
+    return [];
+  }
+};
+
+export const drop = async (cache: string, keys: string[]): Promise<void> => {
+  try {
+    const opened = await caches.open(cache);
+    for (const key of keys) await opened.delete(key, { ignoreVary: true });
+  } catch {
+    // What cannot be opened holds nothing.
+  }
+};
