@@ -1,13 +1,12 @@
-import { type ReactNode, Suspense, useEffect } from "react";
-import { BrowserRouter, Route, Routes, useLocation } from "react-router";
+import { Suspense } from "react";
+import { BrowserRouter, useLocation } from "react-router";
 import "./shell.css";
-import { showToast, Toaster } from "../components/toast";
-import { takeNotice } from "../lib/notice";
+import { Toaster } from "../components/toast";
 import { getSession } from "../lib/session";
 import { Failures } from "./failures";
 import { SignedInOnly } from "./guard";
 import { Lazy, lazyScreen } from "./lazy-screen";
-import { Waiting } from "./pane-spinner";
+import { PaneSpinner } from "./pane-spinner";
 import { RouteError } from "./route-error";
 import { findAppRoute } from "./routes";
 
@@ -20,40 +19,33 @@ export const preloadApp = (pathname: string): void => {
   void findAppRoute(pathname)?.screen.preload();
 };
 
-function NotFound(): ReactNode {
-  throw new RouteError(404, "Not Found");
-}
+const isApp = (pathname: string): boolean => pathname === "/app" || pathname.startsWith("/app/");
 
 /** The signed-in part of the product. The entry pages are documents of their own, without a router. */
+function SignedInPart() {
+  const { pathname } = useLocation();
+  if (!isApp(pathname)) throw new RouteError(404, "Not Found");
+  return (
+    <SignedInOnly>
+      <Suspense fallback={<PaneSpinner />}>
+        <Lazy screen={shell} />
+      </Suspense>
+    </SignedInOnly>
+  );
+}
+
 function AppRoutes() {
   const { pathname } = useLocation();
   return (
-    <Failures place={pathname}>
-      <Suspense fallback={<Waiting />}>
-        <Routes>
-          <Route
-            path="/app/*"
-            element={
-              <SignedInOnly>
-                <Lazy screen={shell} />
-              </SignedInOnly>
-            }
-          />
-          <Route path="*" element={<NotFound />} />
-        </Routes>
-      </Suspense>
-    </Failures>
+    <div className="flex h-screen h-dvh flex-col overflow-hidden bg-bg text-text">
+      <Failures place={pathname}>
+        <SignedInPart />
+      </Failures>
+    </div>
   );
 }
 
 export function App() {
-  useEffect(() => {
-    const notice = takeNotice();
-    if (notice)
-      showToast(
-        notice.title === undefined ? { message: notice.message } : { title: notice.title, message: notice.message },
-      );
-  }, []);
   return (
     <BrowserRouter>
       <AppRoutes />

@@ -13,7 +13,7 @@ function ErrorScreen({ error, onLeave }: { error: unknown; onLeave: () => void }
   const isStatus = error instanceof RouteError;
   const detail = isStatus ? `${error.status} ${error.message}` : error instanceof Error ? error.message : String(error);
   return (
-    <main className="flex min-h-full flex-1 flex-col items-center justify-center gap-3 bg-bg p-6 text-center">
+    <main className="flex min-h-0 flex-1 flex-col items-center justify-center gap-3 bg-bg p-6 text-center">
       <title>Unexpected Application Error! · Lisolo</title>
       <span className="i-ph-compass text-6xl text-accent" aria-hidden="true" />
       <h1 className="text-2xl font-bold" lang="en">

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { useSession } from "../lib/session";
 import { startSync, stopSync } from "../sync/engine";
-import { Waiting } from "./pane-spinner";
+import { PaneSpinner } from "./pane-spinner";
 
 /** Opens the person's local store before any screen reads it, and closes it when they go. */
 function Synced({ userId, children }: { userId: string; children: ReactNode }) {
@@ -18,13 +18,13 @@ function Synced({ userId, children }: { userId: string; children: ReactNode }) {
     };
   }, [userId]);
   if (state && "error" in state) throw state.error;
-  return state?.userId === userId ? children : <Waiting />;
+  return state?.userId === userId ? children : <PaneSpinner />;
 }
 
 /** The entry pages are documents of their own: leaving for one also ends whatever of the last person runs here. */
 function LeaveForLogin() {
   useEffect(() => location.replace("/login"), []);
-  return <Waiting />;
+  return <PaneSpinner />;
 }
 
 /** SPEC.md §2: a visitor who opens a guarded route goes to /login. */

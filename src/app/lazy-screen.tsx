@@ -7,8 +7,7 @@ export class ScreenUnavailable extends Error {}
 export type LazyScreen = {
   /** Fetches the code ahead; never rejects. */
   preload: () => Promise<void>;
-  /** The component, or the promise of it. */
-  get: () => ComponentType | Promise<ComponentType>;
+  get: () => Promise<ComponentType>;
 };
 
 /** What to forget so that the next render asks for the code again. */
@@ -21,15 +20,17 @@ export const forgetFailedScreens = (): void => {
 
 /** Like React's `lazy`, but a failure can be tried again and code that is already here renders without waiting. */
 export const lazyScreen = (load: () => Promise<{ default: ComponentType }>): LazyScreen => {
-  let loaded: ComponentType | undefined;
   let underway: Promise<ComponentType> | undefined;
   const forget = () => {
     underway = undefined;
   };
-  const start = () => {
-    underway ??= load().then(
+  const get = () => {
+    if (underway) return underway;
+    const code: Promise<ComponentType> & { status?: string; value?: ComponentType } = load().then(
       (module) => {
-        loaded = module.default;
+        // React's `use` reads these two: code that is here renders at once, without a pass through the fallback.
+        code.status = "fulfilled";
+        code.value = module.default;
         return module.default;
       },
       (cause: unknown) => {
@@ -37,13 +38,13 @@ export const lazyScreen = (load: () => Promise<{ default: ComponentType }>): Laz
         throw new ScreenUnavailable("the screen's code could not be fetched", { cause });
       },
     );
-    return underway;
+    underway = code;
+    return code;
   };
-  return { preload: () => start().then(() => undefined, forget), get: () => loaded ?? start() };
+  return { preload: () => get().then(() => undefined, forget), get };
 };
 
 export function Lazy({ screen }: { screen: LazyScreen }) {
-  const code = screen.get();
-  const Screen = code instanceof Promise ? use(code) : code;
+  const Screen = use(screen.get());
   return <Screen />;
 }

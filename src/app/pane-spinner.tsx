@@ -12,12 +12,3 @@ export function PaneSpinner() {
     </div>
   );
 }
-
-/** The same over the whole window. */
-export function Waiting() {
-  return (
-    <div className="flex h-screen h-dvh">
-      <PaneSpinner />
-    </div>
-  );
-}

@@ -1,3 +1,4 @@
+// @unocss-include – the icons below are classes, and only component files are searched for those by default.
 import { matchPath } from "react-router";
 import { type LazyScreen, lazyScreen } from "./lazy-screen";
 

@@ -97,11 +97,9 @@ export default function Shell() {
   return (
     <OpenPath value={pathname}>
       <HeaderEnd value={<ProfileLink />}>
-        <div className="flex h-screen h-dvh flex-col overflow-hidden bg-bg text-text">
-          <LinkBanner />
-          <Panes location={location} route={route} />
-          {!isWide && hasTabBar(pathname) && <TabBar pathname={pathname} />}
-        </div>
+        <LinkBanner />
+        <Panes location={location} route={route} />
+        {!isWide && hasTabBar(pathname) && <TabBar pathname={pathname} />}
       </HeaderEnd>
     </OpenPath>
   );

@@ -1,10 +1,19 @@
 const shownMax = 99;
 
-/** A small filled number. `label` is what a screen reader says instead of the bare figure. */
-export function CountBadge({ count, label, className = "" }: { count: number; label?: string; className?: string }) {
+type CountBadgeProps = {
+  count: number;
+  /** What a screen reader says instead of the bare figure. */
+  label?: string;
+  /** For a number that asks nothing of anybody. */
+  quiet?: boolean;
+  className?: string;
+};
+
+/** A small filled number. */
+export function CountBadge({ count, label, quiet = false, className = "" }: CountBadgeProps) {
   return (
     <span
-      className={`inline-grid h-5 min-w-5 place-items-center rounded-full bg-accent px-1.5 text-xs leading-none font-bold text-on-accent tabular-nums ${className}`}
+      className={`inline-grid h-5 min-w-5 place-items-center rounded-full px-1.5 text-xs leading-none font-bold tabular-nums ${quiet ? "bg-raised text-muted" : "bg-accent text-on-accent"} ${className}`}
     >
       {label === undefined ? (
         <span>{count > shownMax ? `${shownMax}+` : count}</span>

@@ -2,14 +2,14 @@ import { useT } from "../i18n/setup";
 import { Avatar, type AvatarPerson } from "./avatar";
 
 /** Picture, name and number of a person on one line of a list. Names may be of any script and direction. */
-export function PersonLine({ person, note }: { person: AvatarPerson; note?: string | undefined }) {
+export function PersonLine({ person, note }: { person: AvatarPerson; note?: string }) {
   const t = useT();
   return (
-    <span className="flex min-w-0 flex-1 basis-48 items-center gap-3">
+    <span className="flex min-w-0 flex-1 items-center gap-3">
       <Avatar person={person} />
       <span className="flex min-w-0 flex-1 flex-col">
-        <bdi className="truncate font-semibold">{person.username || t("common.user")}</bdi>
-        <bdi dir="ltr" className="truncate self-start text-sm text-muted tabular-nums">
+        <bdi className="max-w-full self-start truncate font-semibold">{person.username || t("common.user")}</bdi>
+        <bdi dir="ltr" className="max-w-full self-start truncate text-sm text-muted tabular-nums">
           {person.phone}
         </bdi>
         {note && <span className="truncate text-sm text-muted">{note}</span>}

@@ -73,7 +73,12 @@ export function Screen({ title, subtitle, description, heading, back, actions, c
       <header className="z-10 flex h-[72px] shrink-0 items-center gap-1 border-b border-line bg-surface pr-2 pl-2">
         {back !== undefined && <BackLink to={back} mode={backMode} label={t("common.back")} />}
         <div className={`min-w-0 flex-1 ${back === undefined ? "pl-2" : ""}`}>
-          <h1 id={headingId} ref={headingRef} tabIndex={-1} className="truncate text-xl font-bold outline-none">
+          <h1
+            id={headingId}
+            ref={headingRef}
+            tabIndex={-1}
+            className="truncate text-xl font-bold focus-visible:outline-none"
+          >
             {heading ?? title}
           </h1>
           {subtitle && <p className="truncate text-sm text-muted">{subtitle}</p>}

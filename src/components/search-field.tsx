@@ -21,7 +21,7 @@ export function SearchField({ label, value, onChange, onSubmit, ...props }: Sear
   return (
     <search>
       <form
-        className="flex min-h-12 items-center rounded-full border border-field bg-surface pl-4 focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-accent"
+        className="field flex min-h-12 items-center rounded-full border border-field bg-surface pl-4"
         onSubmit={(event) => {
           event.preventDefault();
           onSubmit?.();
@@ -42,7 +42,7 @@ export function SearchField({ label, value, onChange, onSubmit, ...props }: Sear
           maxLength={props.maxLength}
           placeholder={props.placeholder ?? label}
           value={value}
-          className="min-h-12 min-w-0 flex-1 appearance-none bg-transparent px-3 outline-none placeholder:text-muted"
+          className="min-h-12 min-w-0 flex-1 appearance-none bg-transparent px-3 focus-visible:outline-none placeholder:text-muted"
           onChange={(event) => onChange(event.target.value)}
         />
         {value !== "" && (

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
 import { CountBadge } from "./count-badge";
 
-export type TabItem = { id: string; label: string; count?: number; panel: ReactNode };
+export type TabItem = { id: string; label: string; count?: number; quiet?: boolean; panel: ReactNode };
 
 /** Tabs as the ARIA practices describe them: arrow keys move and choose, only the chosen one is a tab stop. */
 export function Tabs(props: { label: string; items: TabItem[]; value: string; onChange: (id: string) => void }) {
@@ -46,7 +46,7 @@ export function Tabs(props: { label: string; items: TabItem[]; value: string; on
               onClick={() => onChange(item.id)}
             >
               {item.label}
-              {item.count ? <CountBadge count={item.count} /> : null}
+              {item.count ? <CountBadge count={item.count} quiet={item.quiet ?? false} /> : null}
             </button>
           );
         })}

@@ -13,6 +13,7 @@ export default function PersonScreen() {
   return (
     <Screen
       title={person?.username || t("contacts.person.title")}
+      heading={t("contacts.person.title")}
       description={t("contacts.person.description")}
       back="/app/contacts"
       backMode="previous"

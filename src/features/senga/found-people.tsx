@@ -15,8 +15,10 @@ function FoundRow({ found, actions }: { found: FoundPerson; actions: RequestActi
   const requestId = known?.requestId ?? undefined;
   const deed = actions.underway.get(found.id);
   return (
-    <li className="flex flex-wrap items-center gap-3 px-4 py-3">
-      <PersonLine person={{ ...found, avatar: found.avatar_url }} />
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3">
+      <span className="flex min-w-0 flex-1 basis-48">
+        <PersonLine person={{ ...found, avatar: found.avatar_url }} />
+      </span>
       {state === "contact" && (
         <Link
           to={`/app/chat/${found.id}`}

@@ -90,6 +90,7 @@ export function RequestLists({ actions }: { actions: RequestActions }) {
           id: "sent",
           label: t("senga.sent"),
           count: sent.length,
+          quiet: true,
           panel:
             sent.length === 0 ? (
               <EmptyState icon="i-ph-paper-plane-tilt" title={t("senga.noSent.title")} body={t("senga.noSent.body")} />
