@@ -26,16 +26,16 @@ function NoConversations() {
       title={t("masolo.emptyTitle")}
       body={t("masolo.emptyBody")}
       action={
-        <span className="flex flex-wrap justify-center gap-3">
+        <span className="grid gap-3">
           <Link
             to="/app/contacts"
-            className="inline-flex min-h-12 items-center rounded-card bg-accent px-5 font-semibold text-on-accent hover:bg-accent-hover"
+            className="inline-flex min-h-12 items-center justify-center rounded-card bg-accent px-5 font-semibold text-on-accent hover:bg-accent-hover"
           >
             {t("masolo.emptyContacts")}
           </Link>
           <Link
             to="/app/senga"
-            className="inline-flex min-h-12 items-center rounded-card border border-line px-5 font-semibold hover:bg-raised"
+            className="inline-flex min-h-12 items-center justify-center rounded-card border border-line px-5 font-semibold hover:bg-raised"
           >
             {t("masolo.emptySenga")}
           </Link>

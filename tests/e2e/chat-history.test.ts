@@ -1,0 +1,169 @@
+import type { Page } from "@playwright/test";
+import { privateConversationId } from "../../contract/ids";
+import { expect, test } from "../support/browser-test";
+import { sendTexts } from "../support/messages";
+import { siteOf } from "../support/pair";
+import { connectPeople, makePerson, type Person, type Site } from "../support/people";
+import { fill, Phone } from "../support/phone";
+
+const total = 500;
+const textOf = (n: number): string => (n === 3 ? "Rendez-vous à l’Été bleu" : `message ${n}`);
+
+/** Two connected people with 500 messages between them, in runs of 25 from each side. */
+const makeHistory = async (site: Site, n: number): Promise<[Person, Person]> => {
+  const people: [Person, Person] = [await makePerson(site, n), await makePerson(site, n + 1)];
+  await connectPeople(site, ...people);
+  const conversation = privateConversationId(people[0].id, people[1].id);
+  const run = 25;
+  for (let first = 1; first <= total; first += run) {
+    const from = people[((first - 1) / run) % 2] as Person;
+    await sendTexts(
+      site,
+      from,
+      conversation,
+      Array.from({ length: run }, (_, i) => textOf(first + i)),
+    );
+  }
+  return people;
+};
+
+/** Scrolls up by steps as a thumb does; notes every message seen, and how far any stood from where it should. */
+const readUpwards = (page: Page) =>
+  page.evaluate(async () => {
+    const box = document.querySelector("main ol")?.parentElement;
+    if (!box) throw new Error("no list");
+    const seen: string[] = [];
+    let worstJump = 0;
+    const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 20)));
+    const rows = () =>
+      [...box.querySelectorAll<HTMLElement>("li[data-index]")].map((row) => ({
+        text: row.querySelector("bdi")?.textContent ?? "",
+        top: row.getBoundingClientRect().top,
+      }));
+    const deadline = performance.now() + 40_000;
+    while (performance.now() < deadline) {
+      const edge = box.getBoundingClientRect();
+      const before = rows().filter((row) => row.top > edge.top + 50 && row.top < edge.bottom - 50);
+      for (const { text } of [...before].reverse()) if (!seen.includes(text)) seen.push(text);
+      if (seen.includes("message 1") && box.scrollTop === 0) break;
+      const from = box.scrollTop;
+      box.scrollBy({ top: -240, behavior: "instant" });
+      const moved = from - box.scrollTop;
+      await frame();
+      await frame();
+      const after = new Map(rows().map((row) => [row.text, row.top]));
+      for (const { text, top } of before) {
+        const now = after.get(text);
+        if (now !== undefined) worstJump = Math.max(worstJump, Math.abs(now - top - moved));
+      }
+    }
+    return { seen, worstJump };
+  });
+
+test("scrolling up loads 500 messages in order, and none moves under the reader", async ({ browser, server }) => {
+  const [ana, ben] = await makeHistory(siteOf(server), 520);
+  const anas = await Phone.open(browser, server);
+  await anas.logIn(ana.phone);
+  await anas.openChat(ben.id);
+  await expect(anas.message(`message ${total}`)).toBeInViewport();
+
+  const { seen, worstJump } = await readUpwards(anas.page);
+  expect(seen).toEqual(Array.from({ length: total }, (_, i) => textOf(total - i)));
+  expect(worstJump).toBeLessThanOrEqual(2);
+  await expect(anas.page.getByText(anas.texts.chat.start)).toBeVisible();
+
+  // All of it is on the phone now, offline and after a reload.
+  await anas.page.waitForFunction(() => navigator.serviceWorker?.controller !== null);
+  await anas.context.setOffline(true);
+  await anas.page.reload();
+  await expect(anas.message(`message ${total}`)).toBeInViewport();
+  const again = await readUpwards(anas.page);
+  expect(again.seen).toHaveLength(total);
+  await anas.close();
+});
+
+test("a search finds a message of the first page by part of a word and leads to it", async ({ browser, server }) => {
+  const [ana, ben] = await makeHistory(siteOf(server), 522);
+  const anas = await Phone.open(browser, server);
+  const { page, texts } = anas;
+  await anas.logIn(ana.phone);
+  await anas.openChat(ben.id);
+  const openSearch = async () => {
+    await page.getByRole("button", { name: texts.common.more }).click();
+    await page.getByRole("menuitem", { name: texts.chat.search }).click();
+  };
+  await openSearch();
+  const field = page.getByRole("searchbox", { name: texts.chat.searchLabel });
+  await expect(field).toBeFocused();
+  await field.fill("zzz introuvable");
+  await expect(page.getByText(texts.chat.noneTitle)).toBeVisible();
+  await field.fill("message 49");
+  await expect(page.getByText(fill(texts.chat.found_other, { count: 11 }))).toBeVisible();
+  await field.fill("ete BLE");
+  const found = page.getByRole("main").getByRole("listitem").getByRole("button");
+  await expect(found).toHaveCount(1);
+  await expect(found.locator("mark")).toHaveText("Été ble");
+  await found.click();
+  await expect(anas.message(textOf(3))).toBeInViewport();
+  await expect(anas.message(`message ${total}`)).toHaveCount(0);
+
+  // Without network only this phone is searched, and it says so.
+  await page.waitForFunction(() => navigator.serviceWorker?.controller !== null);
+  await anas.context.setOffline(true);
+  await openSearch();
+  await field.fill("message 500");
+  await expect(found).toHaveCount(1);
+  await expect(page.getByText(texts.chat.searchOffline)).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(field).toHaveCount(0);
+  await anas.close();
+});
+
+test("who reads further up is not moved, is told of new messages and has not read them yet", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = await makeHistory(site, 524);
+  const anas = await Phone.open(browser, server);
+  const bens = await Phone.open(browser, server);
+  const { page, texts } = anas;
+  await anas.logIn(ana.phone);
+  await bens.logIn(ben.phone);
+  await anas.openChat(ben.id);
+  await bens.openChat(ana.id);
+  await expect(anas.message(`message ${total}`)).toBeInViewport();
+  await page.getByRole("list", { name: fill(texts.chat.messages, { name: ben.username }) }).hover();
+  await page.mouse.wheel(0, -1_500);
+  const toLatest = page.getByRole("button", { name: texts.chat.toLatest });
+  await expect(toLatest).toBeVisible();
+  const place = () =>
+    page.evaluate(() => {
+      const row = [...document.querySelectorAll("main ol li[data-index]")].find(
+        (li) => li.getBoundingClientRect().top > 200,
+      );
+      return [row?.textContent, Math.round(row?.getBoundingClientRect().top ?? 0)];
+    });
+  await page.waitForTimeout(500); // older pages settle
+  const before = await place();
+  await bens.write("du nouveau");
+  await bens.write("et encore");
+  const pill = page.getByRole("button", { name: fill(texts.chat.newMessages_other, { count: 2 }) });
+  await expect(pill).toBeVisible();
+  expect(await place()).toEqual(before);
+  await expect(bens.ticks("et encore", "delivered")).toBeVisible();
+
+  await pill.click();
+  await expect(anas.message("et encore")).toBeInViewport();
+  await expect(bens.ticks("et encore", "read")).toBeVisible();
+  await expect(pill).toHaveCount(0);
+
+  // What one writes oneself is where one looks next.
+  await page.getByRole("list", { name: fill(texts.chat.messages, { name: ben.username }) }).hover();
+  await page.mouse.wheel(0, -1_500);
+  await expect(toLatest).toBeVisible();
+  await anas.write("ma réponse");
+  await expect(anas.message("ma réponse")).toBeInViewport();
+  await anas.close();
+  await bens.close();
+});

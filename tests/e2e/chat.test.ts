@@ -1,0 +1,153 @@
+import AxeBuilder from "@axe-core/playwright";
+import { privateConversationId } from "../../contract/ids";
+import { messageTextMaxLength } from "../../contract/limits";
+import { expect, test } from "../support/browser-test";
+import { sendTexts } from "../support/messages";
+import { openPair, siteOf } from "../support/pair";
+import { callSite, connectPeople, makePerson } from "../support/people";
+import { fill, Phone } from "../support/phone";
+
+test("a message shows its four ticks in turn on its way to the other person", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 500), await makePerson(site, 501)];
+  await connectPeople(site, ana, ben);
+  const anas = await Phone.open(browser, server);
+  await anas.logIn(ana.phone);
+  await anas.openChat(ben.id);
+
+  await anas.context.setOffline(true);
+  await anas.write("en route");
+  await expect(anas.ticks("en route", "sending")).toBeVisible();
+  await anas.context.setOffline(false);
+  await expect(anas.ticks("en route", "sent")).toBeVisible();
+
+  const bens = await Phone.open(browser, server);
+  await bens.logIn(ben.phone);
+  await expect(bens.conversation(ana.username)).toContainText("en route");
+  await expect(anas.ticks("en route", "delivered")).toBeVisible();
+  await bens.conversation(ana.username).click();
+  await expect(anas.ticks("en route", "read")).toBeVisible();
+  await anas.close();
+  await bens.close();
+});
+
+test("what is typed arrives exactly as it was, whatever it contains", async ({ browser, server }) => {
+  const { phones } = await openPair(browser, server, 502);
+  const [anas, bens] = phones;
+  const texts = [
+    "ligne une\n\n  ligne trois, avec deux espaces devant",
+    "<img src=x onerror=alert(1)> & <b>gras</b> {name} $1",
+    "مرحبا، نلتقي غداً",
+    "\u202Eécrit à l’envers",
+    "z\u0300\u0301\u0302\u0303\u0304\u0305".repeat(20),
+    "a".repeat(600),
+    "👩‍👩‍👧‍👦 🇨🇩",
+  ];
+  for (const text of texts) {
+    await anas.composer().fill(text);
+    await anas.composer().press("Enter");
+  }
+  const shown = bens.page.getByRole("main").locator("li p > bdi");
+  await expect(shown).toHaveCount(texts.length);
+  expect(await shown.evaluateAll((elements) => elements.map((element) => element.textContent))).toEqual(texts);
+  // Nothing makes the page wider than the phone, and a text that turns its direction leaves the time in its place.
+  expect(await bens.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  const time = bens.page.getByRole("main").locator("li", { hasText: "écrit à l’envers" }).locator("time");
+  await expect(time).toHaveText(/^\d\d:\d\d$/);
+
+  const answers = await new AxeBuilder({ page: bens.page }).analyze();
+  expect(answers.violations).toEqual([]);
+  await anas.close();
+  await bens.close();
+});
+
+test("the composer sends on Enter, breaks the line on Shift+Enter and refuses what is blank or too long", async ({
+  browser,
+  server,
+}) => {
+  const { phones, people } = await openPair(browser, server, 504);
+  const [anas, bens] = phones;
+  const composer = anas.composer();
+  const send = anas.page.getByRole("button", { name: anas.texts.chat.send });
+  await expect(send).toBeDisabled();
+  await composer.fill(" \n\t ");
+  await expect(send).toBeDisabled();
+  await composer.press("Enter");
+
+  await composer.fill("x".repeat(messageTextMaxLength + 3));
+  await expect(anas.page.getByText(fill(anas.texts.chat.tooLong, { over: 3 }))).toBeVisible();
+  await expect(send).toBeDisabled();
+
+  await composer.fill("");
+  await composer.pressSequentially("un");
+  await composer.press("Shift+Enter");
+  await composer.pressSequentially("deux");
+  // A draft survives looking something up elsewhere.
+  await anas.page.getByRole("link", { name: people[1].username }).click();
+  await anas.page.waitForURL("**/app/user/**");
+  await anas.page.goBack();
+  await expect(composer).toHaveValue("un\ndeux");
+  await send.click();
+  await expect(composer).toHaveValue("");
+  await expect(composer).toBeFocused();
+  await expect(bens.message("un\ndeux")).toBeVisible();
+  await expect(bens.page.getByRole("main").locator("ol li p > bdi")).toHaveCount(1);
+  await anas.page.reload();
+  await expect(anas.message("un\ndeux")).toBeVisible();
+  await expect(composer).toHaveValue("");
+  await anas.close();
+  await bens.close();
+});
+
+for (const language of ["fr", "en", "pt"] as const) {
+  test(`removing the contact closes the open chat and keeps its history, in ${language}`, async ({
+    browser,
+    server,
+  }) => {
+    const site = siteOf(server);
+    const n = { fr: 510, en: 512, pt: 514 }[language];
+    const [ana, ben] = [await makePerson(site, n), await makePerson(site, n + 1)];
+    await connectPeople(site, ana, ben);
+    await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Avant tout"]);
+    const anas = await Phone.open(browser, server, language);
+    await anas.logIn(ana.phone);
+    await anas.openChat(ben.id);
+    await expect(anas.message("Avant tout")).toBeVisible();
+
+    // Two are written while nobody can tell that the connection is gone.
+    await anas.context.setOffline(true);
+    await anas.write("trop tard");
+    await anas.write("encore une");
+    await callSite(site, "DELETE", `/api/contacts/${ana.id}`, { token: ben.token });
+    await anas.context.setOffline(false);
+
+    const { chat, errors } = anas.texts;
+    await expect(anas.page.getByText(chat.mustBeConnected, { exact: true })).toBeVisible();
+    await expect(anas.composer()).toHaveCount(0);
+    await expect(anas.message("Avant tout")).toBeVisible();
+    await expect(anas.ticks("trop tard", "failed")).toBeVisible();
+    await expect(anas.message("trop tard")).toContainText(fill(chat.notSent, { reason: errors.not_connected }));
+
+    // One is given up; the other goes out once they are connected again.
+    await anas.message("trop tard").getByRole("button", { name: chat.discard }).click();
+    await expect(anas.message("trop tard")).toHaveCount(0);
+    await connectPeople(site, ben, ana);
+    await expect(anas.composer()).toBeVisible();
+    await anas.message("encore une").getByRole("button", { name: chat.retry }).click();
+    await expect(anas.ticks("encore une", "sent")).toBeVisible();
+    await anas.close();
+  });
+}
+
+test("an unknown person's chat says so and leads back to the list", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 516);
+  const anas = await Phone.open(browser, server);
+  await anas.logIn(ana.phone);
+  for (const id of ["019a0000-0000-7000-8000-000000000000", "personne", ana.id]) {
+    await anas.page.goto(`/app/chat/${id}`);
+    await expect(anas.page.getByRole("alert").getByText(anas.texts.chat.userNotFound)).toBeVisible();
+    await expect(anas.page).toHaveURL(/\/app$/);
+  }
+  await anas.close();
+});

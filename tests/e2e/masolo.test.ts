@@ -1,0 +1,157 @@
+import AxeBuilder from "@axe-core/playwright";
+import { privateConversationId } from "../../contract/ids";
+import { expect, test } from "../support/browser-test";
+import { sendTexts } from "../support/messages";
+import { siteOf } from "../support/pair";
+import { connectPeople, makePerson } from "../support/people";
+import { fill, Phone } from "../support/phone";
+
+test("the list is live: newest first, with unread counts and the ticks of one's own", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben, cleo] = [await makePerson(site, 600), await makePerson(site, 601), await makePerson(site, 602)];
+  await connectPeople(site, ana, ben);
+  await connectPeople(site, ana, cleo);
+  const anas = await Phone.open(browser, server);
+  const { page, texts } = anas;
+  await anas.logIn(ana.phone);
+  await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+
+  const withBen = privateConversationId(ana.id, ben.id);
+  await sendTexts(site, ben, withBen, ["un", "deux\ntrois"]);
+  await sendTexts(site, cleo, privateConversationId(ana.id, cleo.id), ["Salut"]);
+  const list = page.getByRole("list", { name: texts.masolo.list });
+  const names = list
+    .getByRole("link")
+    .locator("bdi:first-child")
+    .filter({ hasText: /^Personne/ });
+  await expect(names).toHaveText([cleo.username, ben.username]);
+  await expect(anas.conversation(ben.username)).toContainText(fill(texts.masolo.unread_other, { count: 2 }));
+  await expect(anas.conversation(cleo.username)).toContainText(fill(texts.masolo.unread_one, { count: 1 }));
+  await expect(anas.conversation(ben.username).locator("time")).toHaveText(/^\d\d:\d\d$/);
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+
+  await anas.conversation(ben.username).click();
+  await anas.write("bien reçu");
+  await expect(anas.ticks("bien reçu", "sent")).toBeVisible();
+  await page.getByRole("link", { name: texts.common.back }).click();
+  await expect(names).toHaveText([ben.username, cleo.username]);
+  const row = anas.conversation(ben.username);
+  await expect(row).toContainText(`${texts.masolo.own} bien reçu`);
+  await expect(row.getByRole("img", { name: texts.chat.status.sent })).toBeVisible();
+  await expect(row).not.toContainText(fill(texts.masolo.unread_other, { count: 2 }));
+
+  // Written without network it stands in the list at once, with its clock.
+  await page.waitForFunction(() => navigator.serviceWorker?.controller !== null);
+  await anas.context.setOffline(true);
+  await anas.conversation(cleo.username).click();
+  await anas.write("dès que possible");
+  await page.getByRole("link", { name: texts.common.back }).click();
+  await expect(names).toHaveText([cleo.username, ben.username]);
+  await expect(anas.conversation(cleo.username).getByRole("img", { name: texts.chat.status.sending })).toBeVisible();
+  await anas.context.setOffline(false);
+  await expect(anas.conversation(cleo.username).getByRole("img", { name: texts.chat.status.sent })).toBeVisible();
+  await anas.close();
+});
+
+test("a deleted conversation leaves my view only, and a new message brings back only what is new", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 604), await makePerson(site, 605)];
+  await connectPeople(site, ana, ben);
+  const conversation = privateConversationId(ana.id, ben.id);
+  await sendTexts(site, ben, conversation, ["ancien 1", "ancien 2"]);
+  const anas = await Phone.open(browser, server);
+  const { page, texts } = anas;
+  await anas.logIn(ana.phone);
+  const row = anas.conversation(ben.username);
+  const remove = page.getByRole("button", { name: fill(texts.masolo.deleteNamed, { name: ben.username }) });
+  const dialog = page.getByRole("alertdialog");
+
+  await row.hover();
+  await remove.click();
+  await expect(dialog).toContainText(ben.username);
+  await dialog.getByRole("button", { name: texts.common.cancel }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(row).toBeVisible();
+
+  // It needs the server's word: without network it stays and says why.
+  await anas.context.setOffline(true);
+  await remove.focus();
+  await page.keyboard.press("Enter");
+  await dialog.getByRole("button", { name: texts.common.delete }).click();
+  await expect(page.getByRole("alert").getByText(texts.errors.offline)).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+  await expect(row).toBeVisible();
+  await anas.context.setOffline(false);
+  await expect(page.getByText(texts.errors.offline)).toHaveCount(0);
+
+  await row.hover();
+  await remove.click();
+  await dialog.getByRole("button", { name: texts.common.delete }).click();
+  await expect(page.getByText(texts.masolo.conversationDeleted)).toBeVisible();
+  await expect(row).toHaveCount(0);
+  await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
+
+  await sendTexts(site, ben, conversation, ["tout neuf"]);
+  await expect(row).toContainText("tout neuf");
+  await row.click();
+  await expect(anas.message("tout neuf")).toBeVisible();
+  await expect(page.getByRole("main").locator("ol li p > bdi")).toHaveText(["tout neuf"]);
+
+  const bens = await Phone.open(browser, server);
+  await bens.logIn(ben.phone);
+  await bens.openChat(ana.id);
+  await expect(bens.page.getByRole("main").locator("ol li p > bdi")).toHaveText(["ancien 1", "ancien 2", "tout neuf"]);
+  await anas.close();
+  await bens.close();
+});
+
+test("on a touch screen a row's menu deletes, and the new button offers what there is", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 606), await makePerson(site, 607)];
+  await connectPeople(site, ana, ben);
+  await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Bonjour"]);
+  const context = await browser.newContext({ baseURL: server.origin, hasTouch: true, isMobile: true });
+  const anas = new Phone(context, await context.newPage(), (await Phone.open(browser, server)).texts);
+  const { page, texts } = anas;
+  await anas.logIn(ana.phone);
+
+  for (const action of [texts.masolo.newGroup, texts.masolo.broadcast]) {
+    await page.getByRole("button", { name: texts.masolo.actions }).tap();
+    await page.getByRole("menuitem", { name: action }).tap();
+    await expect(page.getByText(texts.masolo.notAvailableTitle)).toBeVisible();
+  }
+  await page.getByRole("button", { name: texts.masolo.actions }).tap();
+  await page.getByRole("menuitem", { name: texts.masolo.newChat }).tap();
+  await page.waitForURL("**/app/contacts");
+  await page.goBack();
+
+  await page.getByRole("button", { name: fill(texts.masolo.rowActions, { name: ben.username }) }).tap();
+  await page.getByRole("menuitem", { name: texts.masolo.delete }).tap();
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.common.delete }).tap();
+  await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
+  await anas.close();
+});
+
+test("on a wide screen the open chat is marked in the list beside it", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben, cleo] = [await makePerson(site, 610), await makePerson(site, 611), await makePerson(site, 612)];
+  for (const other of [ben, cleo]) {
+    await connectPeople(site, ana, other);
+    await sendTexts(site, other, privateConversationId(ana.id, other.id), [`de ${other.username}`]);
+  }
+  const anas = await Phone.open(browser, server);
+  await anas.page.setViewportSize({ width: 1280, height: 800 });
+  await anas.logIn(ana.phone);
+  for (const other of [ben, cleo]) {
+    await anas.conversation(other.username).click();
+    await expect(anas.message(`de ${other.username}`)).toBeVisible();
+    await expect(anas.page.locator('li [aria-current="page"]')).toHaveCount(1);
+    await expect(anas.conversation(other.username)).toHaveAttribute("aria-current", "page");
+  }
+  expect((await new AxeBuilder({ page: anas.page }).analyze()).violations).toEqual([]);
+  await anas.close();
+});
