@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { authRoutes } from "./auth/routes";
 import { contactsRoutes } from "./contacts/routes";
 import { conversations } from "./conversations/routes";
-import { docsRoutes } from "./docs";
+import { docsRoutes } from "./docs/routes";
 import type { AppEnv } from "./lib/app";
 import { limitBody } from "./lib/body-limit";
 import { createNotFound, onError } from "./lib/errors";

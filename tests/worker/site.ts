@@ -14,3 +14,14 @@ let lastNumber = 0;
 
 /** The next person nobody has met yet. */
 export const newPerson = (): Promise<Person> => makePerson(site, ++lastNumber);
+
+/** What the browser app sends with a request of its own pages. */
+export const cookieSite = { "x-session-transport": "cookie", origin: site.origin };
+
+/** The `Cookie` header of a browser that took an answer's cookies; expired ones are gone from it. */
+export const cookiesOf = ({ headers }: Pick<Answer, "headers">): string =>
+  headers
+    .getSetCookie()
+    .filter((cookie) => !/; Max-Age=0\b/.test(cookie))
+    .map((cookie) => cookie.split(";")[0])
+    .join("; ");

@@ -1,6 +1,6 @@
 import { describeRoute, resolver } from "hono-openapi";
 import type * as v from "valibot";
-import { ApiError, type ErrorCode, errorStatus } from "../../contract/errors";
+import { type ErrorCode, errorStatus } from "../../contract/errors";
 
 type Description = {
   tag: "auth" | "people" | "contacts" | "conversations" | "service";
@@ -25,6 +25,14 @@ const toContent = (body: v.GenericSchema | string | null) => {
   return { content: { "application/json": { schema: resolver(body, { typeMode: "output" }) } } };
 };
 
+/** The body of a refusal with exactly the codes this route gives for the status. */
+const refusalSchema = (codes: ErrorCode[]) => ({
+  allOf: [
+    { $ref: "#/components/schemas/ApiError" },
+    { type: "object" as const, properties: { error_code: { type: "string" as const, enum: codes } } },
+  ],
+});
+
 /** Puts a route into the OpenAPI document: who may call it, what it answers, with which codes it refuses. */
 export const operation = ({ tag, summary, ok, refusals = [], open = false, takes }: Description) => {
   const codes = [...refusals, ...(open ? [] : signedInOnly), ...alwaysPossible];
@@ -40,7 +48,7 @@ export const operation = ({ tag, summary, ok, refusals = [], open = false, takes
       ...Object.fromEntries(
         [...byStatus].map(([status, of]) => [
           status,
-          { description: of.join(", "), content: { "application/json": { schema: resolver(ApiError) } } },
+          { description: of.join(", "), content: { "application/json": { schema: refusalSchema(of) } } },
         ]),
       ),
     },
