@@ -1,33 +1,73 @@
-import type { MessageRow } from "./store";
-import type { ErrorCode } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Profile, Relation } from "../../contract/people";
+import { type Context, takeIn } from "./context";
+import { running, type Sync } from "./engine";
+import { meKey } from "./queries";
+import { toOwnRow } from "./rows";
+import { type FoundMessage, search } from "./search";
 import { SyncError } from "./sync-error";
+import { discard, retry, writeText } from "./writing";
 
+export type { FoundMessage } from "./search";
 export { SyncError } from "./sync-error";
-export type FoundMessage = Pick<MessageRow, "seq" | "at" | "body"> & { key: string; mine: boolean; sender: number };
 
-const missing = (): never => {
-  throw new SyncError("unavailable" satisfies ErrorCode);
+const getSync = (): Sync => {
+  const sync = running.get();
+  if (!sync) throw new SyncError("unavailable");
+  return sync;
 };
 
 /** Resolves once the message is durably in the outbox; rejects only when it is nowhere, so that the caller keeps the text. */
-export const sendText = async (_conversation: ConversationId, _text: string): Promise<void> => missing();
-export const retryMessage = async (_cid: Uuid): Promise<void> => missing();
-export const discardMessage = async (_cid: Uuid): Promise<void> => missing();
+export const sendText = async (conversation: ConversationId, text: string): Promise<void> =>
+  writeText(getSync().tab, conversation, text);
+
+export const retryMessage = async (cid: Uuid): Promise<void> => retry(getSync().tab, cid);
+export const discardMessage = async (cid: Uuid): Promise<void> => discard(getSync().tab, cid);
+
 /** The person has seen everything up to `seq`. Cheap to call often. */
-export const markViewed = (_conversation: ConversationId, _seq: number): void => {};
+export const markViewed = (conversation: ConversationId, seq: number): void => {
+  running.get()?.viewed.mark(conversation, seq);
+};
+
 /** Removes a conversation from my view; rejects with a SyncError. Needs the network. */
-export const hideConversation = async (_conversation: ConversationId): Promise<void> => missing();
+export const hideConversation = async (conversation: ConversationId): Promise<void> => {
+  const { tab } = getSync();
+  const { hidden } = await tab.ask({ type: "hide", conversation });
+  const context = tab.context.get();
+  if (context) await takeIn(context, [{ type: "hidden", conversation, upTo: hidden }]);
+};
+
 /** Looks here first, then through the whole history on the server; `onResults` gets everything found so far, newest first. */
 export const searchChat = async (
-  _conversation: ConversationId,
-  _query: string,
-  _onResults: (found: FoundMessage[]) => void,
-  _signal?: AbortSignal,
-): Promise<{ complete: boolean }> => missing();
+  conversation: ConversationId,
+  query: string,
+  onResults: (found: FoundMessage[]) => void,
+  signal?: AbortSignal,
+): Promise<{ complete: boolean }> => search(getSync().tab, conversation, query, onResults, signal);
+
 /** Takes in what a contacts request answered, before the server's own push of it arrives. */
-export const applyRelation = async (_relation: Relation): Promise<void> => missing();
-export const setMe = async (_profile: Profile): Promise<void> => missing();
-export const saveDraft = (_conversation: ConversationId, _text: string): void => {};
-export const readDraft = async (_conversation: ConversationId): Promise<string> => "";
+export const applyRelation = async (relation: Relation): Promise<void> => {
+  const context = running.get()?.tab.context.get();
+  if (!context) return;
+  const known = await context.store.people.get(relation.profile.id);
+  // The push of something newer may have been faster than this answer.
+  if (known && known.since > relation.since) return;
+  await takeIn(context, [{ type: "person", relation }]);
+};
+
+const putMe = async (context: Context, profile: Profile): Promise<void> => {
+  await context.store.meta.put({ key: meKey, value: toOwnRow(profile) });
+};
+
+/** The own profile, for every screen that shows it. */
+export const setMe = async (profile: Profile): Promise<void> => {
+  const context = running.get()?.tab.context.get();
+  if (context && context.me === profile.id) await putMe(context, profile);
+};
+
+/** Keeps what is typed and not sent; an empty text forgets it. Cheap to call at every key. */
+export const saveDraft = (conversation: ConversationId, text: string): void => {
+  running.get()?.drafts.save(conversation, text);
+};
+export const readDraft = async (conversation: ConversationId): Promise<string> =>
+  (await running.get()?.drafts.read(conversation)) ?? "";

@@ -1,10 +1,121 @@
 import type { Uuid } from "../../contract/ids";
+import { Observable } from "../lib/observable";
+import { browserPlatform } from "./browser";
+import { Drafts } from "./drafts";
+import { LiveQueries } from "./live";
+import { deleteStore, keepUnsentOnly } from "./repair";
+import { isStoreName, storeName } from "./store";
+import { type Notice, Tab } from "./tab";
+import { Viewed } from "./viewing";
 
 /** The running synchronisation of one person in this tab. */
-export type Sync = { readonly userId: Uuid };
+export type Sync = {
+  readonly userId: Uuid;
+  readonly tab: Tab;
+  readonly viewed: Viewed;
+  readonly drafts: Drafts;
+};
+type Running = Sync & { stop(): Promise<void> };
+
+/** What screens hang on: undefined until a store is open, another object after it was opened anew. */
+export const running = new Observable<Sync | undefined>(undefined);
+export const liveQueries = new Observable<LiveQueries | undefined>(undefined);
+
+const notices = new Set<(notice: Notice) => void>();
+const notify = (notice: Notice): void => {
+  for (const listener of [...notices]) listener(notice);
+};
+
+/** Tells what a person should hear of: a store that was made anew, a version too old, a session that ended. */
+export const subscribeNotices = (listener: (notice: Notice) => void): (() => void) => {
+  notices.add(listener);
+  return () => {
+    notices.delete(listener);
+  };
+};
+
+let current: { userId: Uuid; started: Promise<Running> } | undefined;
+
+const start = async (userId: Uuid): Promise<Running> => {
+  const platform = browserPlatform(userId);
+  const tab = new Tab(userId, platform, (notice) => {
+    if (notice === "signed-out") void endSession(userId);
+    else notify(notice);
+  });
+  const viewed = new Viewed(tab);
+  const drafts = new Drafts(tab);
+  const follow = () => {
+    const context = tab.context.get();
+    liveQueries.set(context && new LiveQueries(context));
+  };
+  const flush = () => {
+    void viewed.flush();
+    void drafts.flush();
+  };
+  const unsubscribe = [
+    tab.context.subscribe(follow),
+    platform.onLeave(flush),
+    platform.session.subscribe(() => {
+      if (!platform.session.isCurrent()) void endSession(userId);
+    }),
+  ];
+  const sync: Running = {
+    userId,
+    tab,
+    viewed,
+    drafts,
+    async stop() {
+      for (const end of unsubscribe) end();
+      await Promise.allSettled([viewed.flush(), drafts.flush()]);
+      await tab.stop();
+      liveQueries.set(undefined);
+    },
+  };
+  running.set(sync);
+  await tab.start();
+  return sync;
+};
 
 /** Opens the person's local store and keeps it level with the server. Once per tab; again for the same person is the same. */
-export const startSync = (_userId: Uuid): Promise<Sync> => Promise.reject(new Error("not built yet"));
-export const stopSync = (): Promise<void> => Promise.resolve();
+export const startSync = async (userId: Uuid): Promise<Sync> => {
+  if (current?.userId === userId) return current.started;
+  await stopSync();
+  const started = start(userId);
+  current = { userId, started };
+  return started;
+};
+
+export const stopSync = async (): Promise<void> => {
+  const before = current;
+  current = undefined;
+  running.set(undefined);
+  const sync = await before?.started.catch(() => undefined);
+  await sync?.stop();
+};
+
+/** A session that ended by itself, or another person's that began: the data goes, unsent messages wait for their author. */
+const endSession = async (userId: Uuid): Promise<void> => {
+  if (current?.userId !== userId) return;
+  await stopSync();
+  notify("signed-out");
+  await keepUnsentOnly(browserPlatform(userId), userId).catch((error: unknown) =>
+    console.warn("local data could not be removed", error),
+  );
+};
+
 /** Sign-out: deletes the person's local data, in this tab and under the others. */
-export const wipeLocalData = (_userId: Uuid): Promise<void> => Promise.resolve();
+export const wipeLocalData = async (userId: Uuid): Promise<void> => {
+  if (current?.userId === userId) {
+    (await current.started.catch(() => undefined))?.tab.announceEnd();
+    await stopSync();
+  }
+  await deleteStore(browserPlatform(userId), storeName(userId));
+};
+
+/** Deletes the local data of everybody on this browser but one person: what an interrupted sign-out left behind. */
+export const wipeOthers = async (userId: Uuid | undefined): Promise<void> => {
+  const databases = (await indexedDB.databases?.()) ?? [];
+  for (const { name = "" } of databases) {
+    if (isStoreName(name) && name !== (userId && storeName(userId))) await deleteStore(browserPlatform(""), name);
+  }
+};

@@ -1,19 +1,110 @@
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import type { ConversationId, Uuid } from "../../contract/ids";
+import { messagePageRows } from "../../contract/limits";
+import type { Context } from "./context";
+import { liveQueries, running } from "./engine";
+import {
+  readChat,
+  readContacts,
+  readConversation,
+  readConversations,
+  readMe,
+  readRequests,
+} from "./queries";
 import type { PersonRow } from "./store";
+import { fetchOlder } from "./viewing";
 import type { ChatView, ConversationListItem, ConversationView, LinkState, StorageTrouble } from "./views";
 
 export type { ChatItem, ChatView, ConversationListItem, ConversationView, LinkState, ShownStatus } from "./views";
 
 // Every hook reads the local store only and answers undefined while its first read is under way.
 
+const nothing = { get: () => undefined, subscribe: () => () => {} };
+
+/** A query of the local store under a key that says all it depends on; an undefined key asks nothing. */
+const useLive = <T>(key: string | undefined, query: (context: Context) => Promise<T>): T | undefined => {
+  const queries = useSyncExternalStore(liveQueries.subscribe, liveQueries.get, () => undefined);
+  // The key stands for the query: a function made anew at every rendering asks the same.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  const live = useMemo(() => (queries && key ? queries.of(key, query) : nothing), [queries, key]);
+  return useSyncExternalStore<T | undefined>(live.subscribe, live.get, () => undefined);
+};
+
 /** The list, newest first; at most `limit`, so fewer than that means there are no more. */
-export const useConversations = (_limit = 100): ConversationListItem[] | undefined => undefined;
-export const useConversation = (_id: ConversationId | undefined): ConversationView | undefined => undefined;
+export const useConversations = (limit = 100): ConversationListItem[] | undefined =>
+  useLive(`conversations ${limit}`, ({ store, me }) => readConversations(store, me, limit));
+
+export const useConversation = (id: ConversationId | undefined): ConversationView | undefined =>
+  useLive(id && `conversation ${id}`, ({ store, me }) => readConversation(store, me, id ?? ""));
+
 /** Somebody known to this device; null for a person it has nothing of. */
-export const usePerson = (_id: Uuid | undefined): PersonRow | null | undefined => undefined;
-export const useContacts = (): PersonRow[] | undefined => undefined;
-export const useRequests = (): { received: PersonRow[]; sent: PersonRow[] } | undefined => undefined;
-export const useChat = (_id: ConversationId | undefined): ChatView | undefined => undefined;
-export const useLink = (): LinkState => "connecting";
-export const useStorageTrouble = (): StorageTrouble | undefined => undefined;
-export const useMe = (): PersonRow | null | undefined => undefined;
+export const usePerson = (id: Uuid | undefined): PersonRow | null | undefined =>
+  useLive(id && `person ${id}`, async ({ store }) => (await store.people.get(id ?? "")) ?? null);
+
+export const useContacts = (): PersonRow[] | undefined => useLive("contacts", ({ store }) => readContacts(store));
+
+export const useRequests = (): { received: PersonRow[]; sent: PersonRow[] } | undefined =>
+  useLive("requests", ({ store }) => readRequests(store));
+
+/** The own profile; null before the session's profile was taken in. */
+export const useMe = (): PersonRow | null | undefined => useLive("me", ({ store }) => readMe(store));
+
+/**
+ * A chat's newest messages, a page more at each `loadOlder`, which asks the server once everything held here is
+ * shown; it rejects with a SyncError when that cannot be had.
+ */
+export const useChat = (id: ConversationId | undefined): ChatView | undefined => {
+  const [window, setWindow] = useState({ id, limit: messagePageRows });
+  const limit = window.id === id ? window.limit : messagePageRows;
+  const [isLoading, setIsLoading] = useState(false);
+  const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
+  const chat = useLive(id && `chat ${id} ${limit}`, ({ store }) => readChat(store, id ?? "", limit));
+  const [shown, setShown] = useState({ id, chat });
+  // While a longer window is read the shorter one stays.
+  if (chat && (shown.chat !== chat || shown.id !== id)) setShown({ id, chat });
+  const current = chat ?? (shown.id === id ? shown.chat : undefined);
+
+  useEffect(() => {
+    if (sync && id) sync.tab.opened(id);
+  }, [sync, id]);
+
+  const hasMoreHere = current?.hasMoreHere ?? false;
+  const hasMoreThere = current?.hasMoreThere ?? false;
+  const loadOlder = useCallback(async () => {
+    if (!sync || !id || (!hasMoreHere && !hasMoreThere)) return;
+    setIsLoading(true);
+    try {
+      if (!hasMoreHere) await fetchOlder(sync.tab, id);
+      setWindow((before) => ({ id, limit: (before.id === id ? before.limit : messagePageRows) + messagePageRows }));
+    } finally {
+      setIsLoading(false);
+    }
+  }, [sync, id, hasMoreHere, hasMoreThere]);
+
+  return useMemo(
+    () =>
+      current && {
+        items: current.items,
+        hasOlder: hasMoreHere || hasMoreThere,
+        loading: isLoading || current.isEmptyYet,
+        loadOlder,
+      },
+    [current, hasMoreHere, hasMoreThere, isLoading, loadOlder],
+  );
+};
+
+const offline = { get: (): LinkState => "connecting", subscribe: nothing.subscribe };
+
+/** For a small banner: whether what is shown is level with the server. */
+export const useLink = (): LinkState => {
+  const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
+  const link = sync?.tab.link ?? offline;
+  return useSyncExternalStore<LinkState>(link.subscribe, link.get, () => "connecting");
+};
+
+/** Why this phone keeps less than it should; undefined when all is well. */
+export const useStorageTrouble = (): StorageTrouble | undefined => {
+  const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
+  const trouble = sync?.tab.trouble ?? nothing;
+  return useSyncExternalStore<StorageTrouble | undefined>(trouble.subscribe, trouble.get, () => undefined);
+};

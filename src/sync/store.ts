@@ -1,4 +1,4 @@
-import Dexie, { type EntityTable, type Table } from "dexie";
+import Dexie, { type DexieOptions, type EntityTable, type Table } from "dexie";
 import type { Body, InboxRow, StoredBody } from "../../contract/conversations";
 import type { ErrorCode } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
@@ -23,7 +23,7 @@ export type ConversationRow = Omit<InboxRow, "conversation" | "handle"> & {
   peer: Uuid | undefined;
   /** The server's short number; absent until the server has told it. */
   handle?: number;
-  /** The messages held here without a hole: `lo..hi`, empty when `lo === hi + 1`. */
+  /** The messages held here without a hole: `lo..hi`, none when `lo === hi + 1`. */
   lo: number;
   hi: number;
   /** Marks the server is to have. They only grow, but for a new epoch. */
@@ -56,15 +56,45 @@ export type OutboxRow = {
   attempts: number;
 };
 
-/** Single values under a name: the cursor, the own profile, what was asked once. */
+/** Single values under a name: the cursor, the own profile, drafts, what was asked once. */
 export type MetaRow = { key: string; value: unknown };
 
 export const storeName = (userId: Uuid): string => `lisolo-${userId}`;
+const storeNamePattern = /^lisolo-[0-9a-f-]{36}$/;
+export const isStoreName = (name: string): boolean => storeNamePattern.test(name);
 
+/**
+ * One person's local data. A transaction of an instance is as durable as the instance: "strict" waits until
+ * the disk has it and is for what somebody typed; the rest can be fetched again and is "relaxed".
+ */
 export class Store extends Dexie {
   declare people: EntityTable<PersonRow, "id">;
   declare conversations: EntityTable<ConversationRow, "id">;
   declare messages: Table<MessageRow, [ConversationId, number]>;
   declare outbox: EntityTable<OutboxRow, "cid">;
   declare meta: EntityTable<MetaRow, "key">;
+
+  constructor(name: string, durability: "strict" | "relaxed", where: Pick<DexieOptions, "indexedDB" | "IDBKeyRange">) {
+    // The live queries' cache would keep every result a second time.
+    super(name, { ...where, chromeTransactionDurability: durability, cache: "disabled" });
+    this.version(1).stores({
+      people: "id, state",
+      conversations: "id, handle, [listed+lastAt]",
+      messages: "[conversation+seq]",
+      outbox: "cid, order, [conversation+order]",
+      meta: "key",
+    });
+  }
+
+  /** A conversation's messages with `from <= seq <= to`. */
+  range(conversation: ConversationId, from: number, to: number = Number.MAX_SAFE_INTEGER) {
+    return this.messages.where("[conversation+seq]").between([conversation, from], [conversation, to], true, true);
+  }
+
+  /** A conversation's unsent messages in the order they were written. */
+  unsent(conversation: ConversationId) {
+    return this.outbox
+      .where("[conversation+order]")
+      .between([conversation, 0], [conversation, Number.MAX_SAFE_INTEGER], true, true);
+  }
 }

@@ -1,0 +1,146 @@
+import type { PageResult } from "../../contract/commands";
+import { type InboxRow, type Message, mergeMarks } from "../../contract/conversations";
+import type { ConversationId, Uuid } from "../../contract/ids";
+import type { Relation } from "../../contract/people";
+import { type Cursor, readCursor, withHole, writeCursor } from "./cursor";
+import { applyPage, type PageAsked } from "./pages";
+import { otherNumber, ownMessage, raiseOthers, toPersonRow } from "./rows";
+import type { ConversationRow, Store } from "./store";
+import { Workspace } from "./workspace";
+
+type Of = number | ConversationId; // the handle, or the id itself
+
+/** Everything that can be learned from the server, in one form for all carriers. Each may come twice. */
+export type Change =
+  | { type: "row"; row: InboxRow }
+  | { type: "messages"; of: Of; messages: Message[] }
+  | { type: "live"; of: Of; seq: number; at: number; text: string } // from the other of two
+  | { type: "others"; of: Of; delivered: number; read: number }
+  | { type: "mine"; of: Of; delivered: number; read: number; unread: number }
+  | { type: "head"; of: Of; head: number }
+  | { type: "person"; relation: Relation }
+  | { type: "sent"; conversation: ConversationId; epoch?: string; cid: Uuid; seq: number; at: number }
+  | { type: "page"; asked: PageAsked; page: PageResult }
+  | { type: "hidden"; conversation: ConversationId; upTo: number }
+  /** Stands before the rows it speaks for: with a new inbox the old handles go. */
+  | { type: "cursor"; move: (cursor: Cursor) => Cursor };
+
+export type Applied = {
+  rows: ConversationRow[];
+  reset: ConversationId[];
+  doubtful: ConversationId[];
+  stored: Uuid[];
+  cursor: Cursor;
+};
+
+const applySent = async (work: Workspace, change: Extract<Change, { type: "sent" }>): Promise<void> => {
+  let row = await work.row(change.conversation);
+  if (change.epoch !== undefined && row.epoch !== "" && row.epoch !== change.epoch)
+    row = await work.forget(row, change.epoch);
+  const unsent = await work.store.outbox.get(change.cid);
+  // Withdrawn while it was under way: its place is known, what stands there is fetched.
+  work.stored.push(change.cid);
+  if (!unsent) row.head = Math.max(row.head, change.seq);
+  else await work.addMessages(row, [ownMessage(row.id, work.me, { ...change, body: unsent.body })]);
+  await work.advance(row);
+};
+
+const applyHidden = async (work: Workspace, id: ConversationId, upTo: number): Promise<void> => {
+  const row = await work.row(id);
+  if (upTo <= row.hidden) return;
+  await work.store.range(id, 0, upTo).delete();
+  row.hidden = upTo;
+  row.hi = Math.max(row.hi, upTo);
+  row.lo = Math.max(row.lo, upTo + 1);
+  row.unread = row.head > upTo ? row.unread : 0;
+};
+
+const applyLive = async (
+  work: Workspace,
+  row: ConversationRow,
+  { seq, at, text }: Extract<Change, { type: "live" }>,
+): Promise<void> => {
+  if (seq <= row.hi) return;
+  await work.addMessages(row, [{ seq, at, sender: otherNumber(row.id, work.me), body: { type: "text", text } }]);
+  await work.advance(row);
+};
+
+/** One change to a conversation named by a handle or an id; false when this device has not heard of it. */
+const applyToKnown = async (
+  work: Workspace,
+  change: Extract<Change, { of: Of }>,
+): Promise<boolean> => {
+  const row = await work.rowOf(change.of);
+  if (!row) return false;
+  switch (change.type) {
+    case "live":
+      await applyLive(work, row, change);
+      break;
+    case "messages":
+      await work.addMessages(
+        row,
+        change.messages.filter(({ seq, cid }) => seq > row.hi || cid !== undefined),
+      );
+      await work.advance(row);
+      break;
+    case "others":
+      raiseOthers(row, change.delivered, change.read);
+      break;
+    case "mine":
+      Object.assign(row, mergeMarks(row, change), { unread: change.unread });
+      break;
+    case "head":
+      row.head = Math.max(row.head, change.head);
+  }
+  return true;
+};
+
+const applyOne = async (work: Workspace, change: Change): Promise<boolean> => {
+  switch (change.type) {
+    case "row":
+      await work.addRow(change.row);
+      return true;
+    case "person":
+      await work.store.people.put(toPersonRow(change.relation));
+      return true;
+    case "sent":
+      await applySent(work, change);
+      return true;
+    case "page":
+      await applyPage(work, change.asked, change.page);
+      return true;
+    case "hidden":
+      await applyHidden(work, change.conversation, change.upTo);
+      return true;
+    case "cursor": {
+      const before = await readCursor(work.store);
+      const after = change.move(before);
+      if (before.epoch !== "" && after.epoch !== before.epoch) await forgetHandles(work);
+      await writeCursor(work.store, after);
+      return true;
+    }
+    default:
+      return applyToKnown(work, change);
+  }
+};
+
+/** In a recreated inbox a number stands for another conversation. */
+const forgetHandles = async ({ store, touched }: Workspace): Promise<void> => {
+  for (const row of touched.values()) delete row.handle;
+  await store.conversations.toCollection().modify((row) => {
+    delete row.handle;
+  });
+};
+
+/** Takes in changes, all of them or none. What belongs to a conversation never heard of is asked for again. */
+export const applyChanges = (store: Store, me: Uuid, changes: readonly Change[]): Promise<Applied> =>
+  store.transaction("rw", [store.people, store.conversations, store.messages, store.outbox, store.meta], async () => {
+    const work = new Workspace(store, me);
+    const cursorBefore = await readCursor(store);
+    let isComplete = true;
+    for (const change of changes) isComplete = (await applyOne(work, change)) && isComplete;
+    if (!isComplete) await writeCursor(store, withHole(await readCursor(store), cursorBefore.counter));
+    await work.flush();
+    const { touched, reset, doubtful, stored } = work;
+    return { rows: [...touched.values()], reset, doubtful, stored, cursor: await readCursor(store) };
+  });

@@ -1,0 +1,69 @@
+import type { Uuid } from "../../contract/ids";
+import { ApiFailure, request } from "../lib/api";
+import { dropSession, getSession, isNearExpiry, refreshSession, subscribeSession } from "../lib/session";
+import type { Platform } from "./platform";
+import { SyncError } from "./sync-error";
+
+const connectTimeoutMs = 15_000; // a slow network takes this long for an upgrade
+
+/** The browser as one person's engine sees it. */
+export const browserPlatform = (userId: Uuid): Platform => ({
+  async request({ method, path, body }, signal) {
+    try {
+      return await request(method, path, body, { signal });
+    } catch (error) {
+      if (error instanceof ApiFailure) throw new SyncError(error.code, error.retryAfterMs);
+      throw error;
+    }
+  },
+  WebSocket,
+  socketUrl: `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/socket`,
+  connectTimeoutMs,
+  session: {
+    isCurrent: () => getSession()?.userId === userId,
+    subscribe: subscribeSession,
+    async prepare() {
+      const session = getSession();
+      if (session && isNearExpiry(session)) await refreshSession();
+    },
+    renew: () => refreshSession(true),
+    drop: dropSession,
+  },
+  locks: "locks" in navigator ? navigator.locks : undefined,
+  openChannel: (name) => (typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel(name)),
+  isVisible: () => document.visibilityState === "visible",
+  onWake(listener) {
+    const onVisible = () => {
+      if (document.visibilityState === "visible") listener();
+    };
+    addEventListener("online", listener);
+    addEventListener("pageshow", listener);
+    document.addEventListener("visibilitychange", onVisible);
+    return () => {
+      removeEventListener("online", listener);
+      removeEventListener("pageshow", listener);
+      document.removeEventListener("visibilitychange", onVisible);
+    };
+  },
+  onLeave(listener) {
+    const onHidden = () => {
+      if (document.visibilityState === "hidden") listener();
+    };
+    addEventListener("pagehide", listener);
+    document.addEventListener("visibilitychange", onHidden);
+    return () => {
+      removeEventListener("pagehide", listener);
+      document.removeEventListener("visibilitychange", onHidden);
+    };
+  },
+  async askPersistence() {
+    await navigator.storage?.persist?.();
+  },
+  loadMemoryStorage: async () => (await import("./memory-storage")).memoryStorage(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+  now: Date.now,
+  random: Math.random,
+});

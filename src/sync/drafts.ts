@@ -1,0 +1,43 @@
+import type { ConversationId } from "../../contract/ids";
+import type { Tab } from "./tab";
+
+const keyOf = (conversation: ConversationId): string => `draft:${conversation}`;
+const settleMs = 400;
+
+/** What was typed and not sent yet, kept so that a closed tab does not lose it. */
+export class Drafts {
+  readonly #tab: Tab;
+  #latest = new Map<ConversationId, string>();
+  #cancel: (() => void) | undefined;
+
+  constructor(tab: Tab) {
+    this.#tab = tab;
+  }
+
+  save(conversation: ConversationId, text: string): void {
+    this.#latest.set(conversation, text);
+    this.#cancel ??= this.#tab.platform.after(settleMs, () => void this.flush());
+  }
+
+  async read(conversation: ConversationId): Promise<string> {
+    const latest = this.#latest.get(conversation);
+    if (latest !== undefined) return latest;
+    const row = await this.#tab.context.get()?.store.meta.get(keyOf(conversation));
+    return typeof row?.value === "string" ? row.value : "";
+  }
+
+  async flush(): Promise<void> {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    const drafts = [...this.#latest];
+    this.#latest.clear();
+    const meta = this.#tab.context.get()?.store.meta;
+    if (!meta) return;
+    await Promise.all(
+      drafts.map(([conversation, text]) => {
+        const key = keyOf(conversation);
+        return text.trim() === "" ? meta.delete(key) : meta.put({ key, value: text });
+      }),
+    );
+  }
+}

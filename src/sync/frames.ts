@@ -1,0 +1,91 @@
+import type { ChangesResult, PageResult, SearchResult } from "../../contract/commands";
+import type { LiveText, ServerFrame } from "../../contract/protocol";
+import { fromWireMessage, fromWirePerson, fromWireRow } from "../../contract/wire";
+import type { Change } from "./apply";
+
+/** What numbers and times in frames are relative to: the welcome of their socket. */
+export type Base = { epoch: string; counter: number; now: number };
+
+type FrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
+export type WelcomeFrame = FrameOf<"w">;
+export type AnswerFrame = FrameOf<"c" | "g" | "q" | "y">;
+export type ChangeFrame = Exclude<ServerFrame, AnswerFrame | FrameOf<"w" | "n" | "x">>;
+
+export const isChangeFrame = (frame: ServerFrame): frame is ChangeFrame => "amioupb".includes(frame[0]);
+
+export const readChanges = (
+  [epoch, counter, now, rows, people, before]: [...(WelcomeFrame extends readonly [unknown, unknown, ...infer R] ? R : never)],
+  base: Base,
+): ChangesResult => ({
+  epoch,
+  counter,
+  now,
+  rows: rows.map((row) => fromWireRow(row, base.now)),
+  people: people.map(fromWirePerson),
+  before,
+});
+
+export const readPage = ([, , epoch, head, messages, more]: FrameOf<"g">, base: Base): PageResult => ({
+  epoch,
+  head,
+  messages: messages.map((message) => fromWireMessage(message, base.now)),
+  more,
+});
+
+export const readFound = ([, , messages, before]: FrameOf<"q">, base: Base): SearchResult => ({
+  messages: messages.map((message) => fromWireMessage(message, base.now)),
+  before,
+});
+
+/** The rows and people of an answer about changes. The cursor's own move goes before them. */
+export const rowChanges = ({ rows, people }: Pick<ChangesResult, "rows" | "people">): Change[] => [
+  ...people.map((relation) => ({ type: "person", relation }) as const),
+  ...rows.map((row) => ({ type: "row", row }) as const),
+];
+
+type SentRefs = ReadonlyMap<number, { cid: string; conversation: string }>;
+
+const readSent = (numbers: readonly number[], base: Base, refs: SentRefs): Change[] => {
+  const changes: Change[] = [];
+  for (let i = 0; i + 2 < numbers.length; i += 3) {
+    const [ref = 0, seq = 0, at = 0] = numbers.slice(i, i + 3);
+    const sent = refs.get(ref);
+    if (sent) changes.push({ type: "sent", ...sent, seq, at: at + base.now });
+  }
+  return changes;
+};
+
+/** What a frame that counts as a change says, its counter aside. */
+export const toChanges = (frame: LiveText | ChangeFrame, base: Base, refs: SentRefs): Change[] => {
+  if (!Array.isArray(frame)) {
+    const { handle, seq, at, text } = frame as LiveText;
+    return [{ type: "live", of: handle, seq, at: at + base.now, text }];
+  }
+  const change = frame as ChangeFrame;
+  switch (change[0]) {
+    case "a":
+      return readSent(change.slice(2) as number[], base, refs);
+    case "m":
+      return [{ type: "messages", of: change[2], messages: change[3].map((message) => fromWireMessage(message, base.now)) }];
+    case "i":
+      return [{ type: "row", row: fromWireRow(change[2], base.now) }];
+    case "o":
+      return [{ type: "others", of: change[2], delivered: change[3], read: change[4] }];
+    case "u":
+      return [{ type: "mine", of: change[2], delivered: change[3], read: change[4], unread: change[5] }];
+    case "p":
+      return [{ type: "person", relation: fromWirePerson(change[2]) }];
+    case "b":
+      return [{ type: "head", of: change[2], head: change[3] }];
+  }
+};
+
+export const counterOf = (frame: LiveText | ChangeFrame, base: Base): number =>
+  base.counter + (Array.isArray(frame) ? (frame as ChangeFrame)[1] : (frame as LiveText).counter);
+
+/** Messages in a frame that count against the socket's credit. */
+export const messagesIn = (frame: LiveText | ChangeFrame): number => {
+  if (!Array.isArray(frame)) return 1;
+  const change = frame as ChangeFrame;
+  return change[0] === "m" ? change[3].length : 0;
+};

@@ -1,0 +1,33 @@
+import * as v from "valibot";
+import {
+  ChangesResult,
+  type Command,
+  type CommandResults,
+  PageResult,
+  SearchResult,
+  SendResult,
+} from "../../contract/commands";
+import { toHttpRequest } from "../../contract/requests";
+import type { Platform } from "./platform";
+import { SyncError } from "./sync-error";
+
+const results = {
+  send: SendResult,
+  mark: v.object({ unread: v.number() }),
+  hide: v.object({ hidden: v.number() }),
+  page: PageResult,
+  search: SearchResult,
+  changes: ChangesResult,
+} as const satisfies Record<Command["type"], v.GenericSchema>;
+
+/** A command by HTTP. Throws a SyncError. */
+export const askByHttp = async <T extends Command["type"]>(
+  platform: Platform,
+  command: Extract<Command, { type: T }>,
+  signal?: AbortSignal,
+): Promise<CommandResults[T]> => {
+  const answer = await platform.request(toHttpRequest(command), signal);
+  const parsed = v.safeParse(results[command.type], answer);
+  if (!parsed.success) throw new SyncError("unavailable");
+  return parsed.output as CommandResults[T];
+};

@@ -1,0 +1,234 @@
+import type { Command, CommandResults } from "../../contract/commands";
+import type { ConversationId } from "../../contract/ids";
+import type { Applied } from "./apply";
+import type { Context } from "./context";
+import { readCursor } from "./cursor";
+import { Fetcher } from "./fetcher";
+import { askByHttp } from "./http-carrier";
+import { Line } from "./line";
+import { MarkReporter, tookMarks } from "./marks";
+import { Outbox } from "./outbox";
+import { Poller } from "./poller";
+import { Receiver } from "./receiver";
+import { Resume } from "./resume";
+import { isQuotaError } from "./room";
+import { SyncError } from "./sync-error";
+
+const failuresBeforeHttp = 3; // upgrades in a row: something between here and the server breaks sockets
+const postAfterMs = 3_000; // a message does not wait longer than this for a socket
+const storeRetryMs = 30_000; // a full phone
+const graceMs = 2_000; // a socket that comes back within this was never away, as far as a person is concerned
+
+export type LeaderEvents = {
+  /** The local data cannot be used as it is. */
+  storeFailed(error: unknown): void;
+  /** The first message is out: the moment to ask for storage that lasts. */
+  delivered(): void;
+  signedOut(): void;
+  outdated(): void;
+};
+
+/** The one tab that talks to the server. Everything it learns goes through the local store to the screens of all tabs. */
+export class Leader {
+  readonly #context: Context;
+  readonly #events: LeaderEvents;
+  readonly #line: Line;
+  readonly #receiver: Receiver;
+  readonly #resume: Resume;
+  readonly #fetcher: Fetcher;
+  readonly #outbox: Outbox;
+  readonly #marks: MarkReporter;
+  readonly #poller: Poller;
+  #downSince: number;
+  #isStopped = false;
+  #hasRenewed = false;
+  #cancels = new Set<() => void>();
+
+  constructor(context: Context, events: LeaderEvents) {
+    this.#context = context;
+    this.#events = events;
+    this.#downSince = context.platform.now();
+    this.#receiver = new Receiver(context, {
+      applied: (applied) => this.#afterApplied(applied),
+      failed: (error) => this.#onStoreError(error),
+    });
+    this.#line = new Line(
+      context.platform,
+      {
+        welcomed: () => this.#onWelcome(),
+        ended: (failures) => this.#onEnded(failures),
+        refused: () => this.#onRefused(),
+        outdated: () => {
+          events.outdated();
+          this.#poller.start();
+        },
+        changed: (changes, taken) => this.#receiver.push(changes, taken),
+        refusedSend: (cid, code, retryAfterMs) => void this.#outbox.refused(cid, new SyncError(code, retryAfterMs)),
+      },
+      async () => {
+        await this.#receiver.idle();
+        return readCursor(context.store);
+      },
+    );
+    this.#resume = new Resume(context, this.#receiver, (command) => this.ask(command), () => this.#line.restart());
+    this.#fetcher = new Fetcher(
+      context,
+      (command) => this.ask(command),
+      (applied) => this.#afterApplied(applied),
+    );
+    this.#outbox = new Outbox(context, {
+      line: this.#line,
+      usesHttp: () => this.#poller.isOn || this.#isLongDown(),
+      post: (conversation, rows) =>
+        askByHttp(context.platform, { type: "send", conversation, messages: rows.map(({ cid, body }) => ({ cid, body })) }),
+      applied: (applied) => {
+        this.#afterApplied(applied);
+        this.#poller.hurry();
+      },
+    });
+    this.#marks = new MarkReporter(context, (row, command) => this.#tellMarks(row.handle ?? row.id, command));
+    this.#poller = new Poller(context, this.#receiver, (isReachable) => {
+      if (!this.#line.isUp) context.link.set(isReachable ? "online" : "offline");
+      if (isReachable) void this.#onReachable();
+    });
+    this.#after(postAfterMs, () => this.#outbox.want());
+  }
+
+  /** A command over whatever carrier there is. */
+  ask<T extends Exclude<Command["type"], "send">>(command: Extract<Command, { type: T }>): Promise<CommandResults[T]> {
+    const { platform } = this.#context;
+    if (!this.#line.isUp) return askByHttp<T>(platform, command);
+    return this.#askLine(command as Command) as Promise<CommandResults[T]>;
+  }
+
+  /** Something was written to the outbox. */
+  nudge(): void {
+    this.#outbox.want();
+  }
+
+  /** A person has read here, in whichever tab. */
+  async read(id: ConversationId): Promise<void> {
+    const row = await this.#context.store.conversations.get(id);
+    if (row) this.#marks.notice([row]);
+  }
+
+  open(id: ConversationId): void {
+    this.#fetcher.open(id);
+  }
+
+  /** The phone came back. */
+  wake(): void {
+    this.#line.wake();
+    this.#poller.hurry();
+    if (!this.#line.isUp) this.#outbox.hurry();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#line.stop();
+    this.#poller.stop();
+    this.#resume.stop();
+    this.#fetcher.stop();
+    this.#outbox.stop();
+    this.#marks.stop();
+    for (const cancel of this.#cancels) cancel();
+    await this.#receiver.idle();
+  }
+
+  #after(ms: number, run: () => void): void {
+    const cancel = this.#context.platform.after(ms, () => {
+      this.#cancels.delete(cancel);
+      if (!this.#isStopped) run();
+    });
+    this.#cancels.add(cancel);
+  }
+
+  #isLongDown(): boolean {
+    return !this.#line.isUp && this.#context.platform.now() - this.#downSince >= postAfterMs;
+  }
+
+  async #askLine(command: Command): Promise<unknown> {
+    if (command.type === "changes") return this.#line.ask(command, "");
+    const row = await this.#context.store.conversations.get(command.conversation);
+    const of = row?.handle ?? command.conversation;
+    switch (command.type) {
+      case "page":
+        return this.#line.ask(command, of);
+      case "search":
+        return this.#line.ask(command, of);
+      case "hide":
+        await this.#line.ask(command, of);
+        return { hidden: row?.head ?? 0 }; // the row that follows says it exactly
+      default:
+        throw new SyncError("invalid_input");
+    }
+  }
+
+  async #tellMarks(of: number | ConversationId, command: Extract<Command, { type: "mark" }>): Promise<boolean> {
+    if (this.#line.isUp) return this.#line.mark(command, of);
+    if (!this.#poller.isOn) return false;
+    const { unread } = await askByHttp(this.#context.platform, command);
+    this.#afterApplied(await tookMarks(this.#context, { ...command, unread }));
+    return true;
+  }
+
+  #afterApplied(applied: Applied): void {
+    if (this.#isStopped) return;
+    if (applied.stored.length > 0) this.#events.delivered();
+    this.#outbox.settled(applied.stored);
+    this.#fetcher.notice(applied);
+    this.#marks.notice(applied.rows);
+    if (applied.cursor.holes.length > 0) this.#resume.want();
+  }
+
+  #onWelcome(): void {
+    this.#hasRenewed = false;
+    this.#poller.stop();
+    this.#context.link.set("online");
+    void this.#onReachable();
+  }
+
+  async #onReachable(): Promise<void> {
+    this.#outbox.hurry();
+    await this.#receiver.idle();
+    if (this.#isStopped) return;
+    this.#resume.hurry();
+    try {
+      await this.#fetcher.start();
+      await this.#marks.recheck(true);
+    } catch (error) {
+      this.#onStoreError(error);
+    }
+  }
+
+  #onEnded(failures: number): void {
+    if (this.#isStopped) return;
+    if (failures === 0) this.#downSince = this.#context.platform.now();
+    this.#outbox.lost();
+    this.#after(postAfterMs, () => this.#outbox.want());
+    this.#after(graceMs, () => {
+      if (!this.#line.isUp && !this.#poller.isOn && this.#context.link.get() === "online")
+        this.#context.link.set("connecting");
+    });
+    if (failures >= failuresBeforeHttp) this.#poller.start();
+  }
+
+  /** The session does not open a socket: renewed once, then it is over. */
+  async #onRefused(): Promise<boolean> {
+    const { session } = this.#context.platform;
+    if (!this.#hasRenewed) {
+      this.#hasRenewed = true;
+      if (await session.renew()) return true;
+      if (session.isCurrent()) return true; // not reached: the session may be good
+    } else session.drop();
+    this.#events.signedOut();
+    return false;
+  }
+
+  #onStoreError(error: unknown): void {
+    if (this.#isStopped) return;
+    if (!isQuotaError(error)) return this.#events.storeFailed(error);
+    // Nothing was confirmed: once there is room, the next welcome brings it again. Until then nothing may follow it.
+    this.#line.restart(storeRetryMs);
+  }
+}

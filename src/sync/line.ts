@@ -1,0 +1,248 @@
+import type { ChangesResult, Command, CommandResults } from "../../contract/commands";
+import type { Body } from "../../contract/conversations";
+import type { ErrorCode } from "../../contract/errors";
+import type { ConversationId, Uuid } from "../../contract/ids";
+import { creditBytes, creditReportMessages } from "../../contract/limits";
+import {
+  type ClientFrame,
+  decodeServerFrame,
+  encodeFrame,
+  protocolVersion,
+  toClientFrame,
+  toSendFrame,
+} from "../../contract/protocol";
+import type { Change } from "./apply";
+import { afterCatchUp, type Cursor, withHole } from "./cursor";
+import {
+  type AnswerFrame,
+  type Base,
+  counterOf,
+  isChangeFrame,
+  messagesIn,
+  readChanges,
+  readFound,
+  readPage,
+  rowChanges,
+  toChanges,
+  type WelcomeFrame,
+} from "./frames";
+import type { Platform } from "./platform";
+import { Socket, type SocketEvents } from "./socket";
+import { SyncError } from "./sync-error";
+
+const answerTimeoutMs = 20_000;
+const creditReportBytes = creditBytes / 4;
+
+export type LineEvents = Pick<SocketEvents, "ended" | "refused" | "outdated"> & {
+  welcomed(): void;
+  /** `taken` is called once the changes are stored. */
+  changed(changes: Change[], taken: () => void): void;
+  refusedSend(cid: Uuid, code: ErrorCode, retryAfterMs: number | undefined): void;
+};
+
+type Waiting = { resolve(value: unknown): void; reject(error: SyncError): void; cancel(): void };
+type Asked = Exclude<Command, { type: "send" | "mark" }>;
+
+/** The dialogue over the socket: hello and welcome, questions and answers, and changes that must not be left out. */
+export class Line {
+  readonly #platform: Platform;
+  readonly #events: LineEvents;
+  readonly #readCursor: () => Promise<Cursor>;
+  readonly #socket: Socket;
+  #base: Base | undefined;
+  #hello: Cursor | undefined;
+  #opening = 0;
+  #counter = 0;
+  #ref = 0;
+  #waiting = new Map<number, Waiting>();
+  #sent = new Map<number, { cid: Uuid; conversation: ConversationId }>();
+  #taken = { messages: 0, reported: 0, bytes: 0 };
+
+  constructor(platform: Platform, events: LineEvents, readCursor: () => Promise<Cursor>) {
+    this.#platform = platform;
+    this.#events = events;
+    this.#readCursor = readCursor;
+    this.#socket = new Socket(platform, {
+      opened: () => void this.#sayHello(),
+      received: (text) => this.#receive(text),
+      counted: (counter) => this.#count(counter),
+      ended: (failures) => {
+        this.#reset();
+        events.ended(failures);
+      },
+      refused: events.refused,
+      outdated: events.outdated,
+    });
+  }
+
+  /** Welcomed: questions and messages go over it. */
+  get isUp(): boolean {
+    return this.#base !== undefined;
+  }
+
+  wake(): void {
+    this.#socket.wake();
+  }
+
+  probe(): void {
+    this.#socket.probe();
+  }
+
+  restart(afterMs?: number): void {
+    this.#socket.restart(afterMs);
+  }
+
+  stop(): void {
+    this.#socket.stop();
+    this.#reset();
+  }
+
+  ask<T extends Asked["type"]>(command: Extract<Asked, { type: T }>, of: number | ConversationId): Promise<CommandResults[T]> {
+    const ref = ++this.#ref;
+    return new Promise<CommandResults[T]>((resolve, reject) => {
+      const cancel = this.#platform.after(answerTimeoutMs, () => {
+        this.#waiting.delete(ref);
+        reject(new SyncError("unavailable"));
+      });
+      this.#waiting.set(ref, { resolve: resolve as (value: unknown) => void, reject, cancel });
+      if (!this.#send(toClientFrame(command, ref, of))) this.#settle(ref)?.reject(new SyncError("offline"));
+    });
+  }
+
+  mark(command: Extract<Command, { type: "mark" }>, of: number | ConversationId): boolean {
+    return this.#send(toClientFrame(command, 0, of));
+  }
+
+  sendMessage(conversation: ConversationId, of: number | ConversationId, message: { cid: Uuid; body: Body }): boolean {
+    const ref = ++this.#ref;
+    if (!this.#send(toSendFrame(ref, of, message))) return false;
+    this.#sent.set(ref, { cid: message.cid, conversation });
+    return true;
+  }
+
+  #send(frame: ClientFrame): boolean {
+    return this.isUp && this.#socket.send(encodeFrame(frame));
+  }
+
+  async #sayHello(): Promise<void> {
+    const opening = ++this.#opening;
+    const cursor = await this.#readCursor();
+    if (opening !== this.#opening) return; // that socket is gone
+    this.#hello = cursor;
+    this.#socket.send(encodeFrame(["h", protocolVersion, cursor.epoch, cursor.counter]));
+  }
+
+  #reset(): void {
+    this.#opening++;
+    this.#base = undefined;
+    this.#hello = undefined;
+    this.#sent.clear();
+    this.#taken = { messages: 0, reported: 0, bytes: 0 };
+    for (const ref of [...this.#waiting.keys()]) this.#settle(ref)?.reject(new SyncError("offline"));
+  }
+
+  #settle(ref: number): Waiting | undefined {
+    const waiting = this.#waiting.get(ref);
+    this.#waiting.delete(ref);
+    waiting?.cancel();
+    return waiting;
+  }
+
+  #receive(text: string): void {
+    const frame = decodeServerFrame(text);
+    // What cannot be read and was a change leaves its number out, which the next frame or pong brings to light.
+    if (!frame) return;
+    if (!Array.isArray(frame)) return this.#change(frame as Exclude<typeof frame, readonly unknown[]>, text);
+    if (isChangeFrame(frame)) return this.#change(frame, text);
+    switch (frame[0]) {
+      case "w":
+        return this.#welcome(frame);
+      case "n":
+        return this.#refuse(frame[1], frame[2], frame[3]);
+      case "x":
+        return;
+      default:
+        return this.#answer(frame as AnswerFrame);
+    }
+  }
+
+  #welcome(frame: WelcomeFrame): void {
+    const hello = this.#hello;
+    if (!hello || this.#base) return;
+    const [, , epoch, counter, now, rows, people, before] = frame;
+    this.#base = { epoch, counter, now };
+    this.#counter = counter;
+    const result = readChanges([epoch, counter, now, rows, people, before], this.#base);
+    const clock = this.#platform.now();
+    const move = (cursor: Cursor) => afterCatchUp(cursor, hello.counter, result, clock);
+    this.#events.changed([{ type: "cursor", move }, ...rowChanges(result)], () => {});
+    this.#events.welcomed();
+  }
+
+  #refuse(ref: number, code: ErrorCode, retryAfterMs: number | undefined): void {
+    const sent = this.#sent.get(ref);
+    this.#sent.delete(ref);
+    if (sent) this.#events.refusedSend(sent.cid, code, retryAfterMs);
+    this.#settle(ref)?.reject(new SyncError(code, retryAfterMs));
+  }
+
+  #answer(frame: AnswerFrame): void {
+    const base = this.#base;
+    const waiting = this.#settle(frame[1]);
+    if (!base || !waiting) return;
+    switch (frame[0]) {
+      case "c": {
+        const [, , ...rest] = frame;
+        const result: ChangesResult = readChanges(rest, base);
+        if (result.epoch === base.epoch) this.#counter = Math.max(this.#counter, result.counter);
+        return waiting.resolve(result);
+      }
+      case "g":
+        return waiting.resolve(readPage(frame, base));
+      case "q":
+        return waiting.resolve(readFound(frame, base));
+      case "y":
+        return waiting.resolve(undefined);
+    }
+  }
+
+  #change(frame: Parameters<typeof toChanges>[0], text: string): void {
+    const base = this.#base;
+    if (!base) return;
+    const changes = toChanges(frame, base, this.#sent);
+    const counter = counterOf(frame, base);
+    const last = this.#counter;
+    if (counter > last) {
+      this.#counter = counter;
+      const isGap = counter > last + 1;
+      // A device that was behind is told of heads only: the rows are asked for.
+      const isThin = changes.some((change) => change.type === "head");
+      changes.push(this.#move((cursor) => (isGap || isThin ? withHole({ ...cursor, counter }, last) : { ...cursor, counter })));
+    }
+    const messages = messagesIn(frame);
+    this.#events.changed(changes, () => this.#credit(base, messages, text.length));
+  }
+
+  /** The server's counter, from a pong: ahead of the frames received, some were lost. */
+  #count(counter: number): void {
+    const last = this.#counter;
+    if (!this.#base || counter <= last) return;
+    this.#events.changed([this.#move((cursor) => withHole(cursor, last))], () => {});
+  }
+
+  /** Only for the inbox this line speaks of: another tab may have met a new one. */
+  #move(move: (cursor: Cursor) => Cursor): Change {
+    const epoch = this.#base?.epoch;
+    return { type: "cursor", move: (cursor) => (cursor.epoch === epoch ? move(cursor) : cursor) };
+  }
+
+  #credit(base: Base, messages: number, bytes: number): void {
+    if (base !== this.#base) return;
+    const taken = this.#taken;
+    taken.messages += messages;
+    taken.bytes += bytes;
+    if (taken.messages - taken.reported < creditReportMessages && taken.bytes < creditReportBytes) return;
+    this.#taken = { messages: taken.messages, reported: taken.messages, bytes: 0 };
+    this.#send(["k", taken.messages]);
+  }
+}

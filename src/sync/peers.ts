@@ -1,0 +1,144 @@
+import type { Command, CommandResults } from "../../contract/commands";
+import { type ErrorCode, isErrorCode } from "../../contract/errors";
+import { type ConversationId, createUuid } from "../../contract/ids";
+import type { Channel, Platform } from "./platform";
+import { asSyncError, SyncError } from "./sync-error";
+import type { LinkState } from "./views";
+
+export type Asked = Exclude<Command, { type: "send" }>;
+
+/** What the tabs of one person tell each other. */
+type PeerMessage =
+  | { type: "written" }
+  | { type: "read" | "opened"; conversation: ConversationId }
+  | { type: "woke" }
+  | { type: "who" }
+  | { type: "link"; state: LinkState } // from the leader only: also its sign of life
+  | { type: "ended" } // signed out, the local data goes
+  | { type: "ask"; id: string; command: Asked }
+  | { type: "taken"; id: string }
+  | { type: "answer"; id: string; result: unknown }
+  | { type: "refusal"; id: string; code: string; retryAfterMs: number | undefined };
+
+export type PeerEvents = {
+  isLeader(): boolean;
+  written(): void;
+  read(conversation: ConversationId): void;
+  opened(conversation: ConversationId): void;
+  woke(): void;
+  linkTold(state: LinkState): void;
+  link(): LinkState;
+  ended(): void;
+  answer(command: Asked): Promise<unknown>;
+};
+
+const takenMs = 1_500; // a leader that does not even confirm within this is asleep
+const answerMs = 25_000;
+
+type Waiting = { taken(): void; resolve(result: unknown): void; reject(error: Error): void };
+
+export class Peers {
+  readonly #platform: Platform;
+  readonly #events: PeerEvents;
+  readonly #channel: Channel | undefined;
+  #waiting = new Map<string, Waiting>();
+  #heard = 0;
+
+  constructor(platform: Platform, name: string, events: PeerEvents) {
+    this.#platform = platform;
+    this.#events = events;
+    this.#channel = platform.openChannel(name);
+    if (this.#channel) this.#channel.onmessage = ({ data }: MessageEvent<unknown>) => this.#receive(data as PeerMessage);
+  }
+
+  tell(message: PeerMessage): void {
+    this.#channel?.postMessage(message);
+  }
+
+  close(): void {
+    if (this.#channel) this.#channel.onmessage = null;
+    this.#channel?.close();
+  }
+
+  /** Resolves false when no leader gives a sign of life. */
+  hasLeader(): Promise<boolean> {
+    const before = this.#heard;
+    this.tell({ type: "who" });
+    return new Promise((resolve) => this.#platform.after(takenMs, () => resolve(this.#heard > before)));
+  }
+
+  /** Asks the leader; undefined when none takes the question. */
+  ask<T extends Asked["type"]>(command: Extract<Asked, { type: T }>): Promise<CommandResults[T] | undefined> {
+    const id = createUuid(this.#platform.now());
+    return new Promise<CommandResults[T] | undefined>((resolve, reject) => {
+      const end = () => {
+        cancelTaken();
+        cancelAnswer();
+        this.#waiting.delete(id);
+      };
+      const cancelTaken = this.#platform.after(takenMs, () => {
+        end();
+        resolve(undefined);
+      });
+      const cancelAnswer = this.#platform.after(answerMs, () => {
+        end();
+        reject(new SyncError("unavailable"));
+      });
+      this.#waiting.set(id, {
+        taken: cancelTaken,
+        resolve: (result) => {
+          end();
+          resolve(result as CommandResults[T]);
+        },
+        reject: (error) => {
+          end();
+          reject(error);
+        },
+      });
+      this.tell({ type: "ask", id, command });
+    });
+  }
+
+  #receive(message: PeerMessage): void {
+    const events = this.#events;
+    switch (message.type) {
+      case "written":
+        return events.written();
+      case "read":
+        return events.read(message.conversation);
+      case "opened":
+        return events.opened(message.conversation);
+      case "woke":
+        return events.woke();
+      case "who":
+        if (events.isLeader()) this.tell({ type: "link", state: events.link() });
+        return;
+      case "link":
+        this.#heard++;
+        return events.linkTold(message.state);
+      case "ended":
+        return events.ended();
+      case "ask":
+        if (events.isLeader()) void this.#answer(message.id, message.command);
+        return;
+      case "taken":
+        return this.#waiting.get(message.id)?.taken();
+      case "answer":
+        return this.#waiting.get(message.id)?.resolve(message.result);
+      case "refusal": {
+        const code: ErrorCode | "offline" = isErrorCode(message.code) ? message.code : "offline";
+        return this.#waiting.get(message.id)?.reject(new SyncError(code, message.retryAfterMs));
+      }
+    }
+  }
+
+  async #answer(id: string, command: Asked): Promise<void> {
+    this.tell({ type: "taken", id });
+    try {
+      this.tell({ type: "answer", id, result: await this.#events.answer(command) });
+    } catch (error) {
+      const { code, retryAfterMs } = asSyncError(error);
+      this.tell({ type: "refusal", id, code, retryAfterMs });
+    }
+  }
+}

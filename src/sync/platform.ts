@@ -1,0 +1,36 @@
+import type { HttpRequest } from "../../contract/requests";
+
+/** What the engine needs of the world around it: the browser's in `browser.ts`, a scripted one in tests. */
+export type Platform = {
+  /** The API; throws a SyncError. */
+  request(request: HttpRequest, signal?: AbortSignal): Promise<unknown>;
+  WebSocket: new (url: string | URL, protocols?: string | string[]) => WebSocket;
+  socketUrl: string;
+  connectTimeoutMs: number;
+  session: {
+    /** Whether this person is still the one signed in on this browser. */
+    isCurrent(): boolean;
+    subscribe(listener: () => void): () => void;
+    /** Renews a session near its end before it is used. */
+    prepare(): Promise<void>;
+    /** After a refusal: true when a new one is there, false when there is none to be had now. */
+    renew(): Promise<boolean>;
+    drop(): void;
+  };
+  locks: Pick<LockManager, "request"> | undefined;
+  openChannel(name: string): Channel | undefined;
+  isVisible(): boolean;
+  /** The moments at which a phone comes back: network, screen, page cache. */
+  onWake(listener: () => void): () => void;
+  /** The page may be gone after this returns. */
+  onLeave(listener: () => void): () => void;
+  askPersistence(): Promise<void>;
+  /** Where Dexie finds IndexedDB, when not in the usual place. */
+  storage?: { indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange };
+  loadMemoryStorage(): Promise<{ indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange }>;
+  after(ms: number, run: () => void): () => void;
+  now(): number;
+  random(): number;
+};
+
+export type Channel = Pick<BroadcastChannel, "postMessage" | "close" | "onmessage">;

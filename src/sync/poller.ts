@@ -1,0 +1,91 @@
+import { afterCatchUp, readCursor } from "./cursor";
+import type { Context } from "./context";
+import { rowChanges } from "./frames";
+import { askByHttp } from "./http-carrier";
+import type { Receiver } from "./receiver";
+
+const minMs = 5_000;
+const maxMs = 60_000;
+
+/** Asks by HTTP what changed, as long as no socket can be had: often while something happens, seldom while not. */
+export class Poller {
+  readonly #context: Context;
+  readonly #receiver: Receiver;
+  readonly #onLink: (isReachable: boolean) => void;
+  #isOn = false;
+  #isAsking = false;
+  #isWanted = false;
+  #delay = minMs;
+  #cancel = () => {};
+
+  constructor(context: Context, receiver: Receiver, onLink: (isReachable: boolean) => void) {
+    this.#context = context;
+    this.#receiver = receiver;
+    this.#onLink = onLink;
+  }
+
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
+  start(): void {
+    if (this.#isOn) return;
+    this.#isOn = true;
+    this.hurry();
+  }
+
+  stop(): void {
+    this.#isOn = false;
+    this.#cancel();
+  }
+
+  /** Something is likely to have changed, or the phone came back. */
+  hurry(): void {
+    if (!this.#isOn) return;
+    this.#delay = minMs;
+    this.#isWanted = true;
+    if (!this.#isAsking) void this.#poll();
+  }
+
+  async #poll(): Promise<void> {
+    this.#cancel();
+    this.#isAsking = true;
+    while (this.#isOn && this.#isWanted) {
+      this.#isWanted = false;
+      try {
+        const hasNews = await this.#ask();
+        this.#delay = hasNews ? minMs : Math.min(maxMs, this.#delay * 1.5);
+        this.#onLink(true);
+      } catch {
+        this.#delay = Math.min(maxMs, this.#delay * 2);
+        this.#onLink(false);
+      }
+    }
+    this.#isAsking = false;
+    if (!this.#isOn) return;
+    this.#cancel = this.#context.platform.after(this.#delay, () => {
+      this.#isWanted = true;
+      void this.#poll();
+    });
+  }
+
+  async #ask(): Promise<boolean> {
+    const { platform, store } = this.#context;
+    await this.#receiver.idle();
+    const cursor = await readCursor(store);
+    let since = cursor.counter;
+    let result = await askByHttp(platform, { type: "changes", since });
+    if (result.epoch !== cursor.epoch && since > 0) {
+      since = 0;
+      result = await askByHttp(platform, { type: "changes", since });
+    }
+    if (!this.#isOn) return false; // a socket took over meanwhile and knows more
+    const clock = platform.now();
+    this.#receiver.push([
+      { type: "cursor", move: (before) => afterCatchUp(before, since, result, clock) },
+      ...rowChanges(result),
+    ]);
+    await this.#receiver.idle();
+    return result.rows.length > 0 || result.people.length > 0;
+  }
+}

@@ -1,0 +1,125 @@
+import Dexie from "dexie";
+import * as v from "valibot";
+import { Body } from "../../contract/conversations";
+import { errorCodes } from "../../contract/errors";
+import { ConversationId, Uuid } from "../../contract/ids";
+import type { Platform } from "./platform";
+import { blankRow, placeInList } from "./rows";
+import { type OutboxRow, Store, storeName } from "./store";
+
+export type Stores = { store: Store; strict: Store };
+type Where = NonNullable<Platform["storage"]>;
+
+export type Opened = Stores & {
+  /** "memory": nothing here outlives this page. */
+  trouble: "memory" | undefined;
+};
+
+const openTimeoutMs = 15_000; // an open that is blocked by a broken browser profile never answers
+
+const Rescued = v.object({
+  cid: Uuid,
+  conversation: ConversationId,
+  order: v.number(),
+  body: Body,
+  createdAt: v.number(),
+  state: v.picklist(["queued", "failed"]),
+  error: v.optional(v.picklist(errorCodes)),
+  attempts: v.number(),
+});
+
+const withTimeout = <T>(platform: Platform, work: Promise<T>): Promise<T> =>
+  new Promise<T>((resolve, reject) => {
+    const cancel = platform.after(openTimeoutMs, () => reject(new Error("the local store does not open")));
+    work.then(resolve, reject).finally(cancel);
+  });
+
+export const closeStores = ({ store, strict }: Stores): void => {
+  store.close();
+  strict.close();
+};
+
+const openPlainly = async (platform: Platform, name: string, where: Partial<Where>): Promise<Stores> => {
+  const stores = { store: new Store(name, "relaxed", where), strict: new Store(name, "strict", where) };
+  try {
+    await withTimeout(platform, Promise.all([stores.store.open(), stores.strict.open()]));
+    // A store that opens is not yet one that can be read.
+    await stores.store.conversations.limit(1).toArray();
+    await stores.store.outbox.limit(1).toArray();
+    return stores;
+  } catch (error) {
+    closeStores(stores);
+    throw error;
+  }
+};
+
+/** Reads what is unsent out of a store that this version cannot use, by the plainest way there is. */
+const rescueOutbox = async (platform: Platform, name: string): Promise<OutboxRow[]> => {
+  const old = new Dexie(name, { ...platform.storage, autoOpen: false });
+  try {
+    await withTimeout(platform, old.open());
+    const rows: unknown[] = await old.table("outbox").toArray();
+    return rows.flatMap((row) => {
+      const parsed = v.safeParse(Rescued, row);
+      return parsed.success ? [parsed.output as OutboxRow] : [];
+    });
+  } catch {
+    return []; // nothing of it can be read
+  } finally {
+    old.close();
+  }
+};
+
+const putBack = async ({ strict }: Stores, me: Uuid, rows: OutboxRow[]): Promise<void> => {
+  await strict.transaction("rw", [strict.outbox, strict.conversations], async () => {
+    await strict.outbox.bulkPut(rows);
+    for (const { conversation, createdAt } of rows) {
+      const row = (await strict.conversations.get(conversation)) ?? blankRow(conversation, me);
+      placeInList(row, Math.max(createdAt, row.lastAt));
+      await strict.conversations.put(row);
+    }
+  });
+};
+
+/** Makes the store anew, keeping what is unsent; everything else comes from the server again. */
+const recreate = async (platform: Platform, me: Uuid): Promise<Opened> => {
+  const name = storeName(me);
+  const unsent = await rescueOutbox(platform, name);
+  try {
+    await withTimeout(platform, deleteStore(platform, name));
+    const stores = await openPlainly(platform, name, platform.storage ?? {});
+    await putBack(stores, me, unsent);
+    return { ...stores, trouble: undefined };
+  } catch {
+    return openInMemory(platform, me, unsent);
+  }
+};
+
+const openInMemory = async (platform: Platform, me: Uuid, unsent: OutboxRow[]): Promise<Opened> => {
+  const stores = await openPlainly(platform, storeName(me), await platform.loadMemoryStorage());
+  await putBack(stores, me, unsent);
+  return { ...stores, trouble: "memory" };
+};
+
+/** Opens a person's store; `isSuspect` when it opened before and could not be worked with. */
+export const openStores = async (platform: Platform, me: Uuid, isSuspect: boolean): Promise<Opened> => {
+  if (isSuspect) return recreate(platform, me);
+  try {
+    return { ...(await openPlainly(platform, storeName(me), platform.storage ?? {})), trouble: undefined };
+  } catch {
+    return recreate(platform, me);
+  }
+};
+
+export const deleteStore = async (platform: Platform, name: string): Promise<void> => {
+  await new Dexie(name, { ...platform.storage, autoOpen: false }).delete();
+};
+
+/** After a session that ended without a sign-out: only what nobody else has stays. */
+export const keepUnsentOnly = async (platform: Platform, me: Uuid): Promise<void> => {
+  const { store, strict } = await openPlainly(platform, storeName(me), platform.storage ?? {});
+  const unsent = await store.outbox.count();
+  if (unsent > 0) await Promise.all([store.people, store.conversations, store.messages, store.meta].map((table) => table.clear()));
+  closeStores({ store, strict });
+  if (unsent === 0) await deleteStore(platform, storeName(me));
+};

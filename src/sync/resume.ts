@@ -1,0 +1,65 @@
+import type { ChangesResult, Command } from "../../contract/commands";
+import type { Change } from "./apply";
+import type { Context } from "./context";
+import { afterHolePage, readCursor } from "./cursor";
+import { rowChanges } from "./frames";
+import type { Receiver } from "./receiver";
+import { Retry } from "./retry";
+
+export type AskChanges = (command: Extract<Command, { type: "changes" }>) => Promise<ChangesResult>;
+
+/** Fills what the cursor leaves out, newest part first. */
+export class Resume {
+  readonly #context: Context;
+  readonly #receiver: Receiver;
+  readonly #ask: AskChanges;
+  /** The inbox answered under another epoch: only a new hello makes sense of it. */
+  readonly #onForeign: () => void;
+  readonly #retry: Retry;
+
+  constructor(context: Context, receiver: Receiver, ask: AskChanges, onForeign: () => void) {
+    this.#context = context;
+    this.#receiver = receiver;
+    this.#ask = ask;
+    this.#onForeign = onForeign;
+    this.#retry = new Retry(context.platform, () => this.#fill());
+  }
+
+  want(): void {
+    this.#retry.want();
+  }
+
+  hurry(): void {
+    this.#retry.hurry();
+  }
+
+  stop(): void {
+    this.#retry.stop();
+  }
+
+  async #fill(): Promise<"done" | "again" | "retry"> {
+    await this.#receiver.idle();
+    const { epoch, holes } = await readCursor(this.#context.store);
+    const hole = holes.at(-1);
+    if (!hole) return "done";
+    const { since, before } = hole;
+    const result = await this.#ask({ type: "changes", since, ...(before === null ? {} : { before }) });
+    if (result.epoch !== epoch) {
+      this.#onForeign();
+      return "retry";
+    }
+    // Without an upper end the answer speaks for everything up to its own counter.
+    const reached = before === null ? result.counter : 0;
+    const move: Change = {
+      type: "cursor",
+      move: (cursor) => {
+        if (cursor.epoch !== epoch) return cursor;
+        const after = afterHolePage(cursor, hole, result.before);
+        return { ...after, counter: Math.max(after.counter, reached) };
+      },
+    };
+    this.#receiver.push([move, ...rowChanges(result)]);
+    await this.#receiver.idle();
+    return "again";
+  }
+}

@@ -1,0 +1,135 @@
+import { type InboxRow, isListed, type Message, mergeMarks, type StoredBody } from "../../contract/conversations";
+import { type ConversationId, otherMember, privateMembers, type Uuid } from "../../contract/ids";
+import { previewMaxLength } from "../../contract/limits";
+import type { Profile, Relation } from "../../contract/people";
+import type { ConversationRow, MessageRow, PersonRow } from "./store";
+
+/** The pure half of taking in what the server says: rows in, rows out. */
+
+/** My member number in a private conversation; undefined in a group, where only the server knows it. */
+const ownNumber = (id: ConversationId, me: Uuid): number | undefined => {
+  const number = privateMembers(id)?.indexOf(me) ?? -1;
+  return number < 0 ? undefined : number;
+};
+
+/** The other's member number in a private conversation. */
+export const otherNumber = (id: ConversationId, me: Uuid): number => 1 - (ownNumber(id, me) ?? 0);
+
+export const isMine = (id: ConversationId, me: Uuid, message: { sender: number; cid?: Uuid | undefined }): boolean =>
+  message.cid !== undefined || message.sender === ownNumber(id, me);
+
+/** My own message as the log will have it, once its place is known. */
+export const ownMessage = (
+  id: ConversationId,
+  me: Uuid,
+  { cid, seq, at, body }: { cid: Uuid; seq: number; at: number; body: StoredBody },
+): Message => ({ cid, seq, at, body, sender: ownNumber(id, me) ?? 0 });
+
+export const toMessageRow = (id: ConversationId, me: Uuid, message: Message): MessageRow => ({
+  conversation: id,
+  ...message,
+  mine: isMine(id, me, message) ? 1 : 0,
+});
+
+export const toPersonRow = ({ profile, ...relation }: Relation): PersonRow => ({
+  ...toOwnRow(profile),
+  state: relation.state,
+  requestId: relation.request_id,
+  connectionId: relation.connection_id,
+  since: relation.since,
+});
+
+export const toOwnRow = (profile: Profile): PersonRow => ({
+  id: profile.id,
+  username: profile.username,
+  phone: profile.phone,
+  avatar: profile.avatar_url,
+  createdAt: profile.created_at,
+  state: "none",
+  requestId: null,
+  connectionId: null,
+  since: 0,
+});
+
+/** A conversation this device has heard nothing of: nothing in it, nothing held. */
+export const blankRow = (id: ConversationId, me: Uuid): ConversationRow => ({
+  id,
+  peer: otherMember(id, me),
+  kind: privateMembers(id) ? "private" : "group",
+  epoch: "",
+  head: 0,
+  at: 0,
+  sender: 0,
+  preview: null,
+  whole: false,
+  unread: 0,
+  delivered: 0,
+  read: 0,
+  othersDelivered: 0,
+  othersRead: 0,
+  hidden: 0,
+  open: true,
+  lo: 1,
+  hi: 0,
+  wantDelivered: 0,
+  wantRead: 0,
+  listed: 0,
+  lastAt: 0,
+});
+
+/** The same conversation after its log was recreated: everything learned of the old one is void. */
+export const freshRow = (row: ConversationRow, me: Uuid, epoch: string): ConversationRow => {
+  const { handle, open, at, listed, lastAt } = row;
+  const kept = { epoch, open, at, listed, lastAt };
+  return { ...blankRow(row.id, me), ...kept, ...(handle === undefined ? {} : { handle }) };
+};
+
+const cutPreview = (body: StoredBody): Pick<ConversationRow, "preview" | "whole"> =>
+  body.type === "text" && body.text.length > previewMaxLength
+    ? { preview: { ...body, text: body.text.slice(0, previewMaxLength) }, whole: false }
+    : { preview: body, whole: true };
+
+/** Raises a row's head by a message; one that is the head already refreshes what is shown of it. */
+export const noteHead = (row: ConversationRow, message: Message, mine: boolean): void => {
+  if (message.seq < row.head) return;
+  if (message.seq > row.head && !mine && message.seq > row.read) row.unread++;
+  Object.assign(row, { head: message.seq, at: message.at, sender: message.sender, ...cutPreview(message.body) });
+};
+
+/** Takes in the server's row of the same epoch. An older one, overtaken on its way, adds its marks only. */
+export const mergeInboxRow = (row: ConversationRow, inbox: InboxRow): void => {
+  const { conversation: _, head, at, sender, preview, whole, unread, ...rest } = inbox;
+  const mine = mergeMarks(row, inbox);
+  const others = mergeMarks(
+    { delivered: row.othersDelivered, read: row.othersRead },
+    { delivered: inbox.othersDelivered, read: inbox.othersRead },
+  );
+  const hidden = Math.max(row.hidden, inbox.hidden);
+  if (head >= row.head) Object.assign(row, { head, at, sender, preview, whole, unread });
+  Object.assign(row, rest, mine, { othersDelivered: others.delivered, othersRead: others.read, hidden });
+};
+
+/** What is hidden is neither held nor missing. */
+export const skipHidden = (row: ConversationRow): void => {
+  row.hi = Math.max(row.hi, row.hidden);
+  row.lo = Math.max(row.lo, row.hidden + 1);
+};
+
+export const raiseOthers = (row: ConversationRow, delivered: number, read: number): void => {
+  const others = mergeMarks({ delivered: row.othersDelivered, read: row.othersRead }, { delivered, read });
+  row.othersDelivered = others.delivered;
+  row.othersRead = others.read;
+};
+
+/** Where a row stands in the list, given the time of its newest unsent message. */
+export const placeInList = (row: ConversationRow, unsentAt: number | undefined): void => {
+  row.listed = isListed(row) || unsentAt !== undefined ? 1 : 0;
+  row.lastAt = Math.max(row.at, unsentAt ?? 0);
+};
+
+/** The number beside the list entry: what this device has shown counts as read before the server confirms. */
+export const shownUnread = (row: ConversationRow): number =>
+  row.wantRead > row.read && row.wantRead >= row.wantDelivered && row.hi >= row.head ? 0 : row.unread;
+
+export const ownMarks = (row: ConversationRow): { delivered: number; read: number } =>
+  mergeMarks(row, { delivered: row.wantDelivered, read: row.wantRead });

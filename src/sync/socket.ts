@@ -1,0 +1,193 @@
+import ReconnectingWebSocket from "partysocket/ws";
+import { pingHiddenMs, pingVisibleMs, pongTimeoutMs, probeAfterActivityMs } from "../../contract/limits";
+import { closeCodes, finalCloseCodes, pingFrame, readPong } from "../../contract/protocol";
+import { retryDelayMs } from "../lib/backoff";
+import type { Platform } from "./platform";
+
+export type SocketEvents = {
+  opened(): void;
+  received(text: string): void;
+  /** The person's counter as the server has it now. */
+  counted(counter: number): void;
+  /** The socket, or the attempt to open one, ended; `failures` attempts in a row never opened. */
+  ended(failures: number): void;
+  /** The session is not valid for it; resolves true when it is worth another try. */
+  refused(): Promise<boolean>;
+  /** This version of the app and the server do not understand each other. */
+  outdated(): void;
+};
+
+const healthyMs = 60_000; // a socket that lived this long starts its back-off anew
+const outdatedRetryMs = 10 * 60_000;
+const wakePongTimeoutMs = 3_500; // coming back, a dead socket is likely and a person is waiting
+const crowdedRetryMs = 30_000; // closed to make place for other sockets: coming back at once would push those out
+
+/**
+ * One socket that is there whenever it can be. partysocket opens and times out single attempts; when the next
+ * one is due is decided here, since its own first retry comes at once and without jitter.
+ */
+export class Socket {
+  readonly #platform: Platform;
+  readonly #events: SocketEvents;
+  readonly #socket: ReconnectingWebSocket;
+  #isStopped = false;
+  #isOpen = false;
+  #isTrying = true;
+  #attempt = 0;
+  #failures = 0;
+  #cancelRetry = () => {};
+  #cancelPing = () => {};
+  #cancelDeadline = () => {};
+  #cancelHealthy = () => {};
+  #pingAt = Number.POSITIVE_INFINITY;
+  #isAwaitingPong = false;
+
+  constructor(platform: Platform, events: SocketEvents) {
+    this.#platform = platform;
+    this.#events = events;
+    const url = async () => {
+      await platform.session.prepare();
+      return platform.socketUrl;
+    };
+    this.#socket = new ReconnectingWebSocket(url, [], {
+      WebSocket: platform.WebSocket,
+      connectionTimeout: platform.connectTimeoutMs,
+      maxEnqueuedMessages: 0,
+      maxRetries: 0,
+    });
+    this.#socket.onopen = () => this.#onOpen();
+    this.#socket.onmessage = ({ data }: MessageEvent<unknown>) => this.#onMessage(data);
+    this.#socket.onclose = ({ code }) => this.#onEnd(code);
+    this.#socket.onerror = () => this.#onEnd(undefined);
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  send(text: string): boolean {
+    if (!this.#isOpen || !this.#socket.send(text)) return false;
+    this.#pingWithin(probeAfterActivityMs);
+    return true;
+  }
+
+  /** Asks for a sign of life now. */
+  probe(timeoutMs = pongTimeoutMs): void {
+    if (this.#isOpen) this.#ping(timeoutMs);
+  }
+
+  /** The phone came back: whatever was waited for is tried now. */
+  wake(): void {
+    if (this.#isStopped) return;
+    if (this.#isOpen) return this.probe(wakePongTimeoutMs);
+    this.#attempt = 0;
+    if (!this.#isTrying) this.#connect();
+  }
+
+  /** Ends this socket and opens another, at once or after a while. */
+  restart(afterMs = 0): void {
+    if (this.#isStopped || (this.#isTrying && afterMs === 0)) return;
+    this.#end();
+    if (afterMs === 0) return this.#connect();
+    this.#socket.close();
+    this.#retryAfter(afterMs);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#end();
+    this.#cancelRetry();
+    this.#socket.close();
+  }
+
+  #connect(): void {
+    this.#cancelRetry();
+    // Tells the end of the socket before it, which is known already, while nothing is under way.
+    this.#socket.reconnect();
+    this.#isTrying = true;
+  }
+
+  #onOpen(): void {
+    if (this.#isStopped) return;
+    this.#isTrying = false;
+    this.#isOpen = true;
+    this.#failures = 0;
+    this.#cancelHealthy = this.#platform.after(healthyMs, () => {
+      this.#attempt = 0;
+    });
+    this.#pingWithin(probeAfterActivityMs);
+    this.#events.opened();
+  }
+
+  #onMessage(data: unknown): void {
+    if (!this.#isOpen || typeof data !== "string") return;
+    // Whatever arrives is a sign of life.
+    this.#isAwaitingPong = false;
+    this.#cancelDeadline();
+    const counter = readPong(data);
+    this.#pingAt = Number.POSITIVE_INFINITY;
+    if (counter === undefined) {
+      this.#pingWithin(probeAfterActivityMs);
+      this.#events.received(data);
+    } else {
+      this.#pingWithin(this.#platform.isVisible() ? pingVisibleMs : pingHiddenMs);
+      this.#events.counted(counter);
+    }
+  }
+
+  #pingWithin(ms: number): void {
+    const at = this.#platform.now() + ms;
+    if (at >= this.#pingAt || this.#isAwaitingPong) return;
+    this.#cancelPing();
+    this.#pingAt = at;
+    this.#cancelPing = this.#platform.after(ms, () => this.#ping());
+  }
+
+  #ping(timeoutMs = pongTimeoutMs): void {
+    this.#cancelPing();
+    this.#pingAt = Number.POSITIVE_INFINITY;
+    if (!this.#isOpen || this.#isAwaitingPong) return;
+    this.#isAwaitingPong = true;
+    this.#cancelDeadline = this.#platform.after(timeoutMs, () => this.restart());
+    this.#socket.send(pingFrame);
+  }
+
+  /** What belonged to the socket that was; the events of the next attempt tell the rest. */
+  #end(): void {
+    const wasAlive = this.#isOpen || this.#isTrying;
+    if (this.#isTrying && !this.#isOpen) this.#failures++;
+    this.#isOpen = false;
+    this.#isTrying = false;
+    this.#isAwaitingPong = false;
+    this.#pingAt = Number.POSITIVE_INFINITY;
+    this.#cancelPing();
+    this.#cancelDeadline();
+    this.#cancelHealthy();
+    if (wasAlive && !this.#isStopped) this.#events.ended(this.#failures);
+  }
+
+  /** partysocket tells one end twice, as a close and as an error. */
+  #onEnd(code: number | undefined): void {
+    if (this.#isStopped || !(this.#isOpen || this.#isTrying)) return;
+    this.#end();
+    if (code === closeCodes.signedOut) void this.#askSession();
+    else if (code !== undefined && finalCloseCodes.includes(code)) {
+      this.#events.outdated();
+      this.#retryAfter(outdatedRetryMs);
+    } else if (code === closeCodes.replaced) this.#retryAfter(crowdedRetryMs);
+    else this.#retryAfter(retryDelayMs(this.#attempt++, this.#platform.random));
+  }
+
+  async #askSession(): Promise<void> {
+    if (await this.#events.refused()) this.#retryAfter(retryDelayMs(this.#attempt++, this.#platform.random));
+    else this.stop();
+  }
+
+  #retryAfter(ms: number): void {
+    this.#cancelRetry();
+    if (this.#isStopped) return;
+    this.#cancelRetry = this.#platform.after(ms, () => {
+      if (!this.#isTrying && !this.#isOpen) this.#connect();
+    });
+  }
+}

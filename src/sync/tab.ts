@@ -1,0 +1,214 @@
+import type { Command, CommandResults } from "../../contract/commands";
+import type { ConversationId, Uuid } from "../../contract/ids";
+import { Observable } from "../lib/observable";
+import type { Context } from "./context";
+import { askByHttp } from "./http-carrier";
+import { Leader } from "./leader";
+import { compete, type Leadership } from "./leadership";
+import { type Asked, Peers } from "./peers";
+import type { Platform } from "./platform";
+import { closeStores, type Opened, openStores } from "./repair";
+import { storeName } from "./store";
+import { SyncError } from "./sync-error";
+import type { LinkState, StorageTrouble } from "./views";
+
+/** What the app may want to say aloud. */
+export type Notice = "store-reset" | "outdated" | "signed-out";
+
+const suspectWithinMs = 60_000; // a store that fails again this soon after it was opened is made anew
+
+/** One person's synchronisation in one tab: the local store, the other tabs, and the server when this tab leads. */
+export class Tab {
+  readonly link = new Observable<LinkState>("connecting");
+  readonly trouble = new Observable<StorageTrouble | undefined>(undefined);
+  /** What the parts share; another object after the store was opened anew. */
+  readonly context = new Observable<Context | undefined>(undefined);
+  readonly #notify: (notice: Notice) => void;
+  readonly #peers: Peers;
+  #leadership: Leadership | undefined;
+  #leader: Leader | undefined;
+  #openedAt = 0;
+  #isStopped = false;
+  #reopening: Promise<void> | undefined;
+  #hasAskedPersistence = false;
+  #unsubscribe: (() => void)[] = [];
+
+  constructor(
+    readonly userId: Uuid,
+    readonly platform: Platform,
+    notify: (notice: Notice) => void,
+  ) {
+    this.#notify = notify;
+    this.#peers = new Peers(platform, storeName(userId), {
+      isLeader: () => this.#leader !== undefined,
+      written: () => this.#leader?.nudge(),
+      read: (conversation) => void this.#leader?.read(conversation),
+      opened: (conversation) => this.#leader?.open(conversation),
+      woke: () => this.#leader?.wake(),
+      linkTold: (state) => {
+        if (!this.#leader) this.link.set(state);
+      },
+      link: () => this.link.get(),
+      ended: () => this.#notify("signed-out"),
+      answer: (command) => this.ask(command as never),
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#open(false);
+    if (this.#isStopped) return;
+    this.#compete();
+    this.#unsubscribe.push(
+      this.platform.onWake(() => void this.#wake()),
+      this.link.subscribe(() => {
+        if (this.#leader) this.#peers.tell({ type: "link", state: this.link.get() });
+      }),
+    );
+    this.#peers.tell({ type: "who" });
+  }
+
+  async stop(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    await this.#reopening;
+    await this.#step();
+    this.#leadership?.stop();
+    this.#peers.close();
+    const context = this.context.get();
+    this.context.set(undefined);
+    if (context) closeStores(context);
+  }
+
+  get isLeader(): boolean {
+    return this.#leader !== undefined;
+  }
+
+  /** A command that is answered: by the socket when this tab has it, else through the leader, else by HTTP. */
+  async ask<T extends Asked["type"]>(
+    command: Extract<Asked, { type: T }>,
+    signal?: AbortSignal,
+  ): Promise<CommandResults[T]> {
+    if (this.#isStopped) throw new SyncError("offline");
+    if (this.#leader) return this.#leader.ask(command as Extract<Command, { type: T }>);
+    const answer = await this.#peers.ask(command);
+    return answer ?? askByHttp<T>(this.platform, command as Extract<Command, { type: T }>, signal);
+  }
+
+  /** The outbox has something new. */
+  written(): void {
+    if (this.#leader) this.#leader.nudge();
+    else this.#tellLeader({ type: "written" });
+  }
+
+  read(conversation: ConversationId): void {
+    if (this.#leader) void this.#leader.read(conversation);
+    else this.#tellLeader({ type: "read", conversation });
+  }
+
+  /** Somebody looks at a conversation: its newest messages are fetched before anything else. */
+  opened(conversation: ConversationId): void {
+    if (this.#leader) this.#leader.open(conversation);
+    else this.#tellLeader({ type: "opened", conversation });
+  }
+
+  /** Tells the person's other tabs that the local data goes. */
+  announceEnd(): void {
+    this.#peers.tell({ type: "ended" });
+  }
+
+  #tellLeader(message: Parameters<Peers["tell"]>[0]): void {
+    this.#peers.tell(message);
+    void this.#checkLeader();
+  }
+
+  /** A leader that sleeps in the background must not hold up the tab a person looks at. */
+  async #checkLeader(): Promise<void> {
+    if (this.#leader || !this.platform.isVisible() || (await this.#peers.hasLeader())) return;
+    if (!this.#leader && !this.#isStopped && this.platform.isVisible()) this.#leadership?.steal();
+  }
+
+  async #wake(): Promise<void> {
+    if (this.#leader) return this.#leader.wake();
+    this.#peers.tell({ type: "woke" });
+    await this.#checkLeader();
+  }
+
+  async #open(isSuspect: boolean): Promise<void> {
+    const opened = await openStores(this.platform, this.userId, isSuspect);
+    if (this.#isStopped) return closeStores(opened);
+    this.#openedAt = this.platform.now();
+    this.trouble.set(opened.trouble);
+    const { store, strict } = opened;
+    const onClose = () => this.#onClosed(opened);
+    store.on("close", onClose);
+    strict.on("close", onClose);
+    this.context.set({ me: this.userId, platform: this.platform, store, strict, link: this.link, trouble: this.trouble });
+  }
+
+  #compete(): void {
+    // What is in memory is this tab's alone: nobody else can send it.
+    const locks = this.trouble.get() === "memory" ? undefined : this.platform.locks;
+    this.#leadership = compete(locks, storeName(this.userId), {
+      gained: () => this.#lead(),
+      lost: () => void this.#step(),
+    });
+  }
+
+  #lead(): void {
+    const context = this.context.get();
+    if (!context || this.#isStopped || this.#leader) return;
+    this.link.set("connecting");
+    this.#leader = new Leader(context, {
+      storeFailed: (error) => {
+        console.warn("the local store failed", error);
+        void this.#reopen(this.platform.now() - this.#openedAt < suspectWithinMs);
+      },
+      delivered: () => void this.#askPersistence(),
+      signedOut: () => this.#notify("signed-out"),
+      outdated: () => this.#notify("outdated"),
+    });
+    this.#peers.tell({ type: "link", state: this.link.get() });
+  }
+
+  async #step(): Promise<void> {
+    const leader = this.#leader;
+    this.#leader = undefined;
+    await leader?.stop();
+  }
+
+  /** The browser closed the store under us: its data was cleared, or something broke. */
+  #onClosed(opened: Opened): void {
+    if (this.#isStopped || this.context.get()?.store !== opened.store) return;
+    if (this.platform.session.isCurrent()) void this.#reopen(false);
+  }
+
+  #reopen(isSuspect: boolean): Promise<void> {
+    this.#reopening ??= this.#reopenNow(isSuspect).finally(() => {
+      this.#reopening = undefined;
+    });
+    return this.#reopening;
+  }
+
+  async #reopenNow(isSuspect: boolean): Promise<void> {
+    this.#leadership?.stop();
+    const before = this.context.get();
+    this.context.set(undefined);
+    await this.#step();
+    if (before) closeStores(before);
+    if (this.#isStopped) return;
+    await this.#open(isSuspect);
+    if (isSuspect) this.#notify("store-reset");
+    if (!this.#isStopped) this.#compete();
+  }
+
+  async #askPersistence(): Promise<void> {
+    const context = this.context.get();
+    if (this.#hasAskedPersistence || !context) return;
+    this.#hasAskedPersistence = true;
+    const key = "persistenceAsked";
+    if (await context.store.meta.get(key)) return;
+    await context.store.meta.put({ key, value: true });
+    await this.platform.askPersistence();
+  }
+}

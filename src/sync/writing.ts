@@ -1,0 +1,115 @@
+import * as v from "valibot";
+import { Body } from "../../contract/conversations";
+import { type ErrorCode, isErrorCode } from "../../contract/errors";
+import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
+import { cleanText } from "../../contract/text";
+import { type Context, withRoom } from "./context";
+import { readCursor } from "./cursor";
+import { askByHttp } from "./http-carrier";
+import { isQuotaError } from "./room";
+import { blankRow, placeInList } from "./rows";
+import type { OutboxRow } from "./store";
+import { SyncError } from "./sync-error";
+import type { Tab } from "./tab";
+
+const memoryAckMs = 15_000;
+
+const getContext = (tab: Tab): Context => {
+  const context = tab.context.get();
+  if (!context) throw new SyncError("unavailable");
+  return context;
+};
+
+const parseText = (text: string): Body => {
+  const parsed = v.safeParse(Body, { type: "text", text: cleanText(text) });
+  if (parsed.success) return parsed.output;
+  const code = parsed.issues[0].message;
+  throw new SyncError(isErrorCode(code) ? code : "invalid_text");
+};
+
+const insertUnsent = (context: Context, cid: Uuid, conversation: ConversationId, body: Body): Promise<void> => {
+  const { strict, me, platform } = context;
+  return strict.transaction("rw", [strict.outbox, strict.conversations, strict.meta], async () => {
+    const last = await strict.outbox.orderBy("order").last();
+    const { skew } = await readCursor(strict);
+    const createdAt = platform.now() + skew;
+    const row: OutboxRow = {
+      cid,
+      conversation,
+      order: (last?.order ?? 0) + 1,
+      body,
+      createdAt,
+      state: "queued",
+      attempts: 0,
+    };
+    await strict.outbox.add(row);
+    const head = (await strict.conversations.get(conversation)) ?? blankRow(conversation, me);
+    placeInList(head, createdAt);
+    await strict.conversations.put(head);
+  });
+};
+
+/** Texts that could not be kept here, with the id they go under: the same text tried again is the same message. */
+const homeless = new Map<string, Uuid>();
+
+/** A phone without room for it: straight to the server, or back to whoever typed it. */
+const sendUnkept = async (tab: Tab, conversation: ConversationId, body: Body): Promise<void> => {
+  const key = `${conversation} ${JSON.stringify(body)}`;
+  const cid = homeless.get(key) ?? createUuid(tab.platform.now());
+  homeless.set(key, cid);
+  await askByHttp(tab.platform, { type: "send", conversation, messages: [{ cid, body }] });
+  homeless.delete(key);
+};
+
+/** Waits until a message of a store that does not outlive the page is with the server, or a while. */
+const acknowledged = async (context: Context, cid: Uuid): Promise<void> => {
+  const { platform, store } = context;
+  const deadline = platform.now() + memoryAckMs;
+  while (platform.now() < deadline) {
+    const row = await store.outbox.get(cid);
+    if (row?.state !== "queued") return;
+    await new Promise<void>((resolve) => platform.after(100, resolve));
+  }
+};
+
+export const writeText = async (tab: Tab, conversation: ConversationId, text: string): Promise<void> => {
+  const context = getContext(tab);
+  const body = parseText(text);
+  const cid = createUuid(tab.platform.now());
+  try {
+    await withRoom(context, () => insertUnsent(context, cid, conversation, body));
+  } catch (error) {
+    if (!isQuotaError(error)) throw new SyncError("unavailable" satisfies ErrorCode);
+    return sendUnkept(tab, conversation, body);
+  }
+  tab.written();
+  if (tab.trouble.get() === "memory") await acknowledged(context, cid);
+};
+
+/** Sends a failed message again, under its own id. */
+export const retry = async (tab: Tab, cid: Uuid): Promise<void> => {
+  const { strict, platform } = getContext(tab);
+  const { skew } = await readCursor(strict);
+  await strict.outbox.where("cid").equals(cid).modify((row) => {
+    row.state = "queued";
+    row.attempts = 0;
+    row.createdAt = platform.now() + skew;
+    delete row.error;
+  });
+  tab.written();
+};
+
+/** Forgets an unsent message. One that was under way may still arrive, and is then shown as what it is: sent. */
+export const discard = async (tab: Tab, cid: Uuid): Promise<void> => {
+  const { strict } = getContext(tab);
+  await strict.transaction("rw", [strict.outbox, strict.conversations], async () => {
+    const row = await strict.outbox.get(cid);
+    if (!row) return;
+    await strict.outbox.delete(cid);
+    const head = await strict.conversations.get(row.conversation);
+    if (!head) return;
+    const newest = await strict.unsent(row.conversation).last();
+    placeInList(head, newest?.createdAt);
+    await strict.conversations.put(head);
+  });
+};
