@@ -52,7 +52,7 @@ export function Toaster() {
     </div>
   );
   return (
-    <div className="pointer-events-none fixed inset-x-0 top-[80px] z-50 flex flex-col items-center px-4">
+    <div className="pointer-events-none fixed inset-x-0 top-2 z-50 flex flex-col items-center px-3 pt-safe">
       <div role="status" className="flex w-full justify-center">
         {toast?.tone === "info" && card}
       </div>

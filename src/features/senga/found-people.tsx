@@ -14,22 +14,25 @@ function FoundRow({ found, actions }: { found: FoundPerson; actions: RequestActi
   const state = known?.state ?? found.state;
   const requestId = known?.requestId ?? undefined;
   const deed = actions.underway.get(found.id);
+  const name = found.username || found.phone;
   return (
-    <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3">
-      <span className="flex min-w-0 flex-1 basis-48">
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-3">
+      <span className="flex min-w-0 flex-1 basis-[190px]">
         <PersonLine person={{ ...found, avatar: found.avatar_url }} />
       </span>
       {state === "contact" && (
         <Link
           to={`/app/chat/${found.id}`}
-          className="inline-flex min-h-12 grow items-center justify-center gap-2 rounded-card bg-accent px-4 font-semibold text-on-accent hover:bg-accent-hover"
+          aria-label={t("senga.messageName", { name })}
+          className="inline-flex min-h-12 grow items-center justify-center gap-2 rounded-card bg-accent px-4 py-2 font-semibold text-on-accent hover:bg-accent-hover"
         >
           {t("senga.message")}
         </Link>
       )}
       {state === "received" && (
         <Button
-          className="grow"
+          className="grow !px-4"
+          aria-label={t("senga.acceptName", { name })}
           busy={deed === "accept"}
           disabled={requestId === undefined || deed !== undefined}
           onClick={() => requestId && void actions.accept(found, requestId)}
@@ -38,12 +41,17 @@ function FoundRow({ found, actions }: { found: FoundPerson; actions: RequestActi
         </Button>
       )}
       {state === "sent" && (
-        <Button look="secondary" className="grow" disabled>
+        <Button look="secondary" className="grow !px-4" disabled>
           {t("senga.requestSent")}
         </Button>
       )}
       {state === "none" && (
-        <Button className="grow" busy={deed === "add"} onClick={() => void actions.add(found)}>
+        <Button
+          className="grow !px-4"
+          aria-label={t("senga.addName", { name })}
+          busy={deed === "add"}
+          onClick={() => void actions.add(found)}
+        >
           {t("senga.add")}
         </Button>
       )}

@@ -13,7 +13,7 @@ function ReceivedRow({ person, actions }: { person: PersonRow; actions: RequestA
   const t = useT();
   const deed = actions.underway.get(person.id);
   const { requestId } = person;
-  const name = person.username || t("common.user");
+  const name = person.username || person.phone;
   return (
     <li className="flex flex-col gap-3 px-4 py-3">
       <PersonLine person={person} />
