@@ -8,7 +8,7 @@ export function EntryFrame({ title, lead, children }: { title: string; lead: str
   const t = useT();
   return (
     <div className="entry-ground min-h-screen min-h-dvh pt-safe pb-safe">
-      <header className="mx-auto flex max-w-120 items-center justify-between px-3 py-3">
+      <header className="mx-auto flex max-w-120 items-center justify-between px-2 py-3 sm:px-0 sm:pt-8">
         <a
           href="/"
           aria-label={`Lisolo, ${t("common.back")}`}
@@ -19,7 +19,7 @@ export function EntryFrame({ title, lead, children }: { title: string; lead: str
         </a>
         <LanguageLinks short />
       </header>
-      <main className="mx-auto max-w-120 px-5 pt-2 pb-12 sm:pt-6">
+      <main className="mx-auto max-w-120 px-5 pt-2 pb-10 sm:mt-4 sm:mb-12 sm:rounded-bubble sm:bg-surface sm:px-10 sm:pt-9 sm:shadow-[var(--shadow)]">
         <h1 className="text-3xl font-extrabold tracking-tight">{title}</h1>
         <p className="mt-1 text-muted">{lead}</p>
         {children}

@@ -22,7 +22,7 @@ export function LanguageLinks({ short = false }: { short?: boolean }) {
   };
   return (
     <nav aria-label={t("auth.chooseLanguage")}>
-      <ul className="flex gap-1">
+      <ul className="flex">
         {languages.map((language) => (
           <li key={language}>
             <a
@@ -32,9 +32,11 @@ export function LanguageLinks({ short = false }: { short?: boolean }) {
               aria-label={short ? names[language] : undefined}
               aria-current={language === current ? "true" : undefined}
               onClick={(event) => choose(event, language)}
-              className="inline-flex min-h-12 min-w-12 items-center justify-center rounded-full px-3 text-sm text-muted font-semibold hover:bg-raised aria-[current=true]:bg-accent-soft aria-[current=true]:text-accent"
+              className="group inline-flex min-h-12 min-w-12 items-center justify-center rounded-full px-1 text-sm font-semibold text-muted aria-[current=true]:text-accent"
             >
-              {short ? language.toUpperCase() : names[language]}
+              <span className="rounded-full px-3 py-1.5 group-hover:bg-raised group-aria-[current=true]:bg-accent-soft">
+                {short ? language.toUpperCase() : names[language]}
+              </span>
             </a>
           </li>
         ))}
