@@ -1,0 +1,206 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+const userId = "0190a1b2-0000-7000-8000-000000000001";
+const otherId = "0190a1b2-0000-7000-8000-000000000002";
+const key = "session";
+
+/** What the server answers to a refresh, one after another; the last one stays. */
+type Reply = { status: number; body?: unknown } | "no network";
+
+const sessionOf = (id: string) => ({
+  access_token: "",
+  refresh_token: "",
+  token_type: "bearer",
+  expires_in: 600,
+  expires_at: 0,
+  user: {
+    id,
+    aud: "authenticated",
+    role: "authenticated",
+    phone: "243810000001",
+    created_at: "2026-01-01T00:00:00Z",
+    updated_at: "2026-01-01T00:00:00Z",
+    user_metadata: {},
+    app_metadata: { provider: "phone", providers: ["phone"] },
+  },
+});
+const refusal = (status: number, error_code: string): Reply => ({
+  status,
+  body: { code: status, error_code, msg: "" },
+});
+const renewed: Reply = { status: 200, body: sessionOf(userId) };
+
+/** A browser with one storage, one lock manager and any number of tabs: each import of the module is a tab. */
+const makeBrowser = (replies: Reply[]) => {
+  const stored = new Map<string, string>();
+  const calls: { path: string; at: number }[] = [];
+  vi.stubGlobal("localStorage", {
+    getItem: (name: string) => stored.get(name) ?? null,
+    setItem: (name: string, value: string) => stored.set(name, value),
+    removeItem: (name: string) => stored.delete(name),
+  });
+  vi.stubGlobal("addEventListener", () => undefined);
+  vi.stubGlobal("removeEventListener", () => undefined);
+  let last: Promise<unknown> = Promise.resolve();
+  vi.stubGlobal("navigator", {
+    locks: {
+      request: (_: string, work: () => Promise<unknown>) => {
+        const mine = last.then(work);
+        last = mine.catch(() => undefined);
+        return mine;
+      },
+    },
+  });
+  vi.stubGlobal("fetch", async (path: string) => {
+    calls.push({ path, at: Date.now() });
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    const reply = replies.length > 1 ? replies.shift() : replies[0];
+    if (reply === undefined || reply === "no network") throw new TypeError("Failed to fetch");
+    return new Response(reply.body === undefined ? null : JSON.stringify(reply.body), { status: reply.status });
+  });
+  const openTab = async () => {
+    vi.resetModules();
+    const session = await import("../../src/lib/session");
+    const api = await import("../../src/lib/api");
+    return { ...session, request: api.request };
+  };
+  const signInAs = (id: string, msLeft: number) =>
+    stored.set(key, JSON.stringify({ userId: id, expiresAt: Date.now() + msLeft }));
+  return { stored, calls, openTab, signInAs };
+};
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+describe("renewing a session", () => {
+  it("happens once for all tabs that ask at the same time", async () => {
+    const { calls, openTab, signInAs } = makeBrowser([renewed]);
+    signInAs(userId, 1_000);
+    const [first, second] = [await openTab(), await openTab()];
+    const all = Promise.all([first.refreshSession(), first.refreshSession(), second.refreshSession()]);
+    await vi.runAllTimersAsync();
+    expect(await all).toEqual([true, true, true]);
+    expect(calls).toHaveLength(1);
+    expect(second.getSession()?.expiresAt).toBeGreaterThan(Date.now() + 500_000);
+  });
+
+  it("is tried again in growing steps of 200 ms while the network is away, and keeps the session", async () => {
+    const { calls, openTab, signInAs } = makeBrowser([
+      "no network",
+      "no network",
+      refusal(503, "unavailable"),
+      renewed,
+    ]);
+    signInAs(userId, 1_000);
+    const tab = await openTab();
+    const done = tab.refreshSession();
+    await vi.runAllTimersAsync();
+    expect(await done).toBe(true);
+    const waits = calls.slice(1).map(({ at }, i) => at - (calls[i]?.at ?? 0) - 10);
+    expect(waits).toEqual([200, 400, 800]);
+  });
+
+  it("gives up for now after a while without network, and still keeps the session", async () => {
+    const { calls, openTab, signInAs } = makeBrowser(["no network"]);
+    signInAs(userId, 1_000);
+    const tab = await openTab();
+    const done = tab.refreshSession();
+    await vi.runAllTimersAsync();
+    expect(await done).toBe(false);
+    expect(calls).toHaveLength(7);
+    expect(tab.getSession()?.userId).toBe(userId);
+  });
+
+  it.each([
+    refusal(400, "refresh_token_not_found"),
+    refusal(400, "refresh_token_already_used"),
+    refusal(401, "session_expired"),
+  ])("drops the session at once when the server refuses it for good (%j)", async (reply) => {
+    const { calls, stored, openTab, signInAs } = makeBrowser([reply]);
+    signInAs(userId, 1_000);
+    const tab = await openTab();
+    const heard = vi.fn();
+    tab.subscribeSession(heard);
+    const done = tab.refreshSession();
+    await vi.runAllTimersAsync();
+    expect(await done).toBe(false);
+    expect(calls).toHaveLength(1);
+    expect(stored.has(key)).toBe(false);
+    expect(heard).toHaveBeenCalled();
+  });
+
+  it("leaves alone the session of somebody who signed in while the old one was being refused", async () => {
+    const { openTab, signInAs } = makeBrowser([refusal(400, "refresh_token_not_found")]);
+    signInAs(userId, 1_000);
+    const tab = await openTab();
+    const done = tab.refreshSession();
+    await vi.advanceTimersByTimeAsync(5);
+    signInAs(otherId, 600_000);
+    await vi.runAllTimersAsync();
+    expect(await done).toBe(false);
+    expect(tab.getSession()?.userId).toBe(otherId);
+  });
+});
+
+describe("a request", () => {
+  it("renews a session near its end first, and not one that is fresh", async () => {
+    const { calls, openTab, signInAs } = makeBrowser([renewed, { status: 200, body: { ok: 1 } }]);
+    signInAs(userId, 30_000);
+    const tab = await openTab();
+    const first = tab.request("GET", "/api/contacts");
+    await vi.runAllTimersAsync();
+    expect(await first).toEqual({ ok: 1 });
+    const second = tab.request("GET", "/api/contacts");
+    await vi.runAllTimersAsync();
+    await second;
+    expect(calls.map(({ path }) => path)).toEqual([
+      "/api/auth/token?grant_type=refresh_token",
+      "/api/contacts",
+      "/api/contacts",
+    ]);
+  });
+
+  it("renews once when the server says 401, and then succeeds", async () => {
+    const { calls, openTab, signInAs } = makeBrowser([refusal(401, "bad_jwt"), renewed, { status: 200, body: [] }]);
+    signInAs(userId, 600_000);
+    const tab = await openTab();
+    const done = tab.request("GET", "/api/contacts");
+    await vi.runAllTimersAsync();
+    expect(await done).toEqual([]);
+    expect(calls).toHaveLength(3);
+  });
+
+  it("is not repeated in the name of another account that signed in meanwhile", async () => {
+    const { calls, openTab, signInAs } = makeBrowser([
+      refusal(401, "bad_jwt"),
+      { status: 200, body: sessionOf(otherId) },
+      { status: 200, body: [] },
+    ]);
+    signInAs(userId, 600_000);
+    const tab = await openTab();
+    const done = expect(tab.request("POST", "/api/requests", {})).rejects.toMatchObject({ status: 401 });
+    await vi.runAllTimersAsync();
+    await done;
+    expect(calls).toHaveLength(2);
+  });
+
+  it("without an answer fails as offline, and a body that is not ours as unavailable", async () => {
+    const { openTab, signInAs } = makeBrowser(["no network", { status: 502 }]);
+    signInAs(userId, 600_000);
+    const tab = await openTab();
+    const first = expect(tab.request("GET", "/api/contacts")).rejects.toMatchObject({ code: "offline", status: 0 });
+    await vi.runAllTimersAsync();
+    await first;
+    const second = expect(tab.request("GET", "/api/contacts")).rejects.toMatchObject({
+      code: "unavailable",
+      status: 502,
+    });
+    await vi.runAllTimersAsync();
+    await second;
+  });
+});
