@@ -13,10 +13,11 @@ import { WireBody, WireMessage, WirePerson, WireRow, fromWireBody, toWireBody } 
  * Every change of a person's inbox has a number, the counter, and makes exactly one frame to each of the
  * person's sockets: a device that sees a number left out, or hears in a pong of one it has not seen, asks
  * for the changes since the last it has. An "a" for what was stored before repeats the counter as it stands.
- * Counters are absolute; times are relative to the `now` of the socket's welcome.
+ * The counter of a change and every time are relative to those of the socket's welcome; the counters of
+ * welcomes, of answers to "c" and of pongs are absolute.
  *
  * A device says with "k" how many messages it has taken in since the welcome, counting each one in live texts,
- * "m", "g" and "q" frames: every `creditReportMessages`, and at once when it gets a "b" or a refused page.
+ * "m", "g" and "q" frames: every `creditReportMessages` messages, and every quarter of `creditBytes`.
  */
 export const protocolVersion = 1;
 
@@ -80,7 +81,7 @@ const serverFrames = {
     v.strictTuple([v.literal("n"), Ref, v.picklist(errorCodes), Count]), // not before so many milliseconds
   ]),
   x: v.strictTuple([v.literal("x"), v.picklist(errorCodes)]), // a frame that could not be read
-  // Changes of the inbox: the second element is the counter.
+  // Changes of the inbox: the second element is the counter, from the welcome's on.
   a: v.tupleWithRest([v.literal("a"), Count], Int), // sent: then ref, seq, time for each
   m: v.strictTuple([v.literal("m"), Count, Count, v.array(WireMessage)]), // messages: handle, messages
   i: v.strictTuple([v.literal("i"), Count, WireRow]), // a row as it now is

@@ -162,7 +162,7 @@ export class Line {
       case "x":
         return;
       default:
-        return this.#answer(frame as AnswerFrame);
+        return this.#answer(frame as AnswerFrame, text.length);
     }
   }
 
@@ -186,10 +186,13 @@ export class Line {
     this.#settle(ref)?.reject(new SyncError(code, retryAfterMs));
   }
 
-  #answer(frame: AnswerFrame): void {
+  #answer(frame: AnswerFrame, bytes: number): void {
     const base = this.#base;
     const waiting = this.#settle(frame[1]);
-    if (!base || !waiting) return;
+    if (!base) return;
+    // Also an answer that came too late to be used was taken in.
+    if (frame[0] === "g" || frame[0] === "q") this.#credit(base, (frame[0] === "g" ? frame[4] : frame[2]).length, bytes);
+    if (!waiting) return;
     switch (frame[0]) {
       case "c": {
         const [, , ...rest] = frame;
