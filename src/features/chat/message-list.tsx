@@ -47,6 +47,8 @@ export function MessageList({ conversation, chat, name, target, onTargetGone, is
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => bubbleEstimatePx,
+    // Starts at the newest, so that the oldest ones loaded are not drawn for nothing first.
+    initialOffset: () => topPx + count * bubbleEstimatePx,
     getItemKey: (index) => itemAt(index)?.key ?? index,
     anchorTo: "end",
     followOnAppend: true,
