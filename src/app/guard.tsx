@@ -1,6 +1,8 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { useSession } from "../lib/session";
 import { startSync, stopSync } from "../sync/engine";
+import { useSyncNotices } from "./notices";
+import { useOwnProfile } from "./own-profile";
 import { PaneSpinner } from "./pane-spinner";
 
 /** Opens the person's local store before any screen reads it, and closes it when they go. */
@@ -17,6 +19,8 @@ function Synced({ userId, children }: { userId: string; children: ReactNode }) {
       void stopSync();
     };
   }, [userId]);
+  useSyncNotices();
+  useOwnProfile(userId);
   if (state && "error" in state) throw state.error;
   return state?.userId === userId ? children : <PaneSpinner />;
 }

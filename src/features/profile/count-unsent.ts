@@ -1,12 +1,7 @@
-import type { Uuid } from "../../../contract/ids";
-import { Store, storeName } from "../../sync/store";
+import { running } from "../../sync/engine";
 
 /** How many messages exist on this device only. */
-export const countUnsent = async (userId: Uuid): Promise<number> => {
-  const store = new Store(storeName(userId), "relaxed", {});
-  try {
-    return await store.outbox.count();
-  } finally {
-    store.close();
-  }
+export const countUnsent = async (): Promise<number> => {
+  const context = running.get()?.tab.context.get();
+  return context ? context.store.outbox.count() : 0;
 };

@@ -37,8 +37,7 @@ export const useSignOut = () => {
   };
 
   const ask = async () => {
-    const userId = getSession()?.userId;
-    const count = userId ? await countUnsent(userId) : 0;
+    const count = await countUnsent();
     if (count > 0) setUnsent(count);
     else await leave();
   };
