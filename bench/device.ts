@@ -59,14 +59,16 @@ export class Device {
   onText: (seq: number, text: string, at: number) => void = () => {};
   onAck: (ref: number, seq: number, at: number) => void = () => {};
   readonly rows = new Map<ConversationId, InboxRow>();
+  private readonly socket: WebSocket;
+  private readonly options: DeviceOptions;
   private taken = 0;
   private highest = 0;
   private marking: NodeJS.Timeout | undefined;
 
-  private constructor(
-    private readonly socket: WebSocket,
-    private readonly options: DeviceOptions,
-  ) {}
+  private constructor(socket: WebSocket, options: DeviceOptions) {
+    this.socket = socket;
+    this.options = options;
+  }
 
   static async connect(person: Person, options: DeviceOptions = {}): Promise<Device> {
     const socket = await openSocket(person);

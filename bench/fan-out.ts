@@ -2,6 +2,7 @@ import type WebSocket from "ws";
 import { startServer } from "../tests/support/server";
 import { Device } from "./device";
 import { connectToFloor, floorFrame, startFloor } from "./floors/relay";
+import { findInnerOrigin } from "./inner-origin";
 import { makePair, type Person } from "./person";
 import { buildProduct } from "./product";
 import { refOf, textOf } from "./rig";
@@ -13,7 +14,7 @@ const senders = 4;
 const inFlightEach = 16; // contract/limits.ts outboxWindow
 const rounds = 5;
 const saturated = { messages: 400 };
-const moderate = { messages: 100, gapMs: 20 };
+const moderate = { messages: 75, gapMs: 20 };
 
 /** A conversation with many sockets; `send` uses one of its senders. */
 type Crowd = {
@@ -119,7 +120,7 @@ async function trickle(crowd: Crowd, first: number): Promise<number[]> {
   crowd.onAcked = () => {};
   const started = performance.now();
   for (let i = 0; i < messages; i++) {
-    await new Promise((resolve) => setTimeout(resolve, started + i * gapMs - performance.now()));
+    await new Promise((resolve) => setTimeout(resolve, Math.max(1, started + i * gapMs - performance.now())));
     sentAt[i] = performance.now();
     crowd.send(i % senders, first + i);
   }
@@ -131,8 +132,13 @@ export async function measureFanOut(): Promise<Section[]> {
   const server = await startServer();
   const crowds: { name: string; crowd: Crowd }[] = [];
   try {
-    crowds.push({ name: "ws in memory = floor", crowd: await makeFloorCrowd() });
-    crowds.push({ name: "Lisolo, persisted", crowd: await makeProductCrowd(server.origin) });
+    const inner = await findInnerOrigin(server.port, "/api/health");
+    const served = await Promise.all([
+      makeFloorCrowd().then((crowd) => ({ name: "ws in memory = floor", crowd })),
+      makeProductCrowd(server.origin).then((crowd) => ({ name: "Lisolo", crowd })),
+      ...(inner ? [makeProductCrowd(inner).then((crowd) => ({ name: "Lisolo without the development proxy", crowd }))] : []),
+    ]);
+    crowds.push(...served);
     const rates = crowds.map((): number[] => []);
     const p50 = crowds.map((): number[] => []);
     const p99 = crowds.map((): number[] => []);

@@ -2,18 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer } from "../tests/support/server";
-import { launchBrowser, logIn, newPhone } from "./browser";
+import { launchBrowser, newPhone } from "./browser";
 import { edgeBrotliQuality, type Proxy, startCompressingProxy } from "./compressing-proxy";
 import { buildBareReact, bareHtml, serveFolder, servePage } from "./floors/bare-pages";
-import { makePair } from "./person";
 import { buildProduct } from "./product";
 import { watchOpening, type Opening } from "./opening";
 import { median, ratioOf } from "./statistics";
 import { milliseconds, type Section, times } from "./table";
-import { fillChat } from "./filled-chat";
 
-const rounds = 7;
-const chatRounds = 4;
+const rounds = 5;
 
 export async function measureFirstScreen(): Promise<Section[]> {
   buildProduct();
@@ -53,7 +50,7 @@ export async function measureFirstScreen(): Promise<Section[]> {
       times(ratioOf(of(i, "typeable"), of(1, "typeable")).ratio),
       (openings[i] ?? []).every((opening) => opening.isKept) ? "yes" : "no",
     ]);
-    const first: Section = {
+    const section: Section = {
       title: "First screen on slow 3G (400 kbit/s, 400 ms a request, processor 6× slower)",
       columns: ["", "first paint", "to React", "to HTML", "typeable", "to React", "typed text kept"],
       rows,
@@ -62,44 +59,10 @@ export async function measureFirstScreen(): Promise<Section[]> {
         `All three stand behind the same proxy, which compresses as Cloudflare's edge does (brotli ${edgeBrotliQuality}) because Wrangler's development server does not. HTTP/1.1 without TLS for all three. Aim: at most 1.0 s.`,
       ],
     };
-    const product = proxies[2] as Proxy;
-    return [first, await measureChat(product.origin)];
+    return [section];
   } finally {
     await browser.close();
     for (const stop of stops) await stop();
     rmSync(folder, { recursive: true, force: true });
-  }
-
-  async function measureChat(origin: string): Promise<Section> {
-    const pair = await makePair(origin);
-    const marker = await fillChat(pair, 300);
-    const state = await logIn(browser, origin, pair.a);
-    const url = `${origin}/app/chat/${pair.b.id}`;
-    const cold: Opening[] = [];
-    const warm: Opening[] = [];
-    for (let round = 0; round < chatRounds; round++) {
-      const context = await newPhone(browser, state);
-      cold.push(await watchOpening(context, url, "textarea", marker));
-      const settled = await context.newPage();
-      await settled.goto(url);
-      await settled.evaluate(async () => void (await navigator.serviceWorker.ready));
-      await settled.waitForFunction(() => navigator.serviceWorker.controller !== null);
-      await settled.waitForTimeout(1_000);
-      await settled.close();
-      warm.push(await watchOpening(context, url, "textarea", marker));
-      await context.close();
-    }
-    const row = (name: string, openings: Opening[]) => [
-      name,
-      milliseconds(median(openings.map((opening) => opening.painted))),
-      milliseconds(median(openings.map((opening) => opening.marked ?? Number.NaN))),
-      milliseconds(median(openings.map((opening) => opening.typeable))),
-    ];
-    return {
-      title: "A chat of 300 messages on the same link",
-      columns: ["", "first paint", "newest message shown", "typeable"],
-      rows: [row("cold: signed in, nothing cached", cold), row("warm: service worker and local store", warm)],
-      notes: [`Medians of ${chatRounds} rounds. Chromium does not slow the service worker's own requests, so "warm" is what the page itself needs.`],
-    };
   }
 }

@@ -14,7 +14,7 @@ export type Opening = {
 };
 
 const keyEveryMs = 30;
-const restMs = 2_500;
+const restMs = 1_500;
 const giveUpMs = 60_000;
 
 declare global {

@@ -44,7 +44,7 @@ export function drive(rig: Rig, first: number, count: number, atOnce: number, ga
         sentAt[sent] = performance.now();
         rig.send(first + sent);
       }
-      if (sent < count) setTimeout(step, started + (sent / atOnce) * gapMs - performance.now());
+      if (sent < count) setTimeout(step, Math.max(1, started + (sent / atOnce) * gapMs - performance.now()));
     };
     step();
   });

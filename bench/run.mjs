@@ -14,4 +14,4 @@ registerHooks({
 });
 
 const { runSubjects } = await import("./subjects");
-await runSubjects(process.argv.slice(2));
+await runSubjects(process.argv.slice(2).filter((name) => name !== "--no-build"));

@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { measureBytes } from "./bytes";
+import { measureChatOpening } from "./chat-opening";
 import { measureDelivery } from "./delivery";
 import { measureFanOut } from "./fan-out";
 import { measureFirstScreen } from "./first-screen";
-import { measureRows } from "./rows";
+import { measureRows } from "./rows/rows";
 import { measureSize } from "./size";
 import { printSection, type Section } from "./table";
 
@@ -16,6 +17,7 @@ const subjects: Record<string, () => Promise<Section[]>> = {
   bytes: measureBytes,
   size: measureSize,
   "first-screen": measureFirstScreen,
+  "chat-opening": measureChatOpening,
 };
 
 const reportPath = ".reports/bench.json";

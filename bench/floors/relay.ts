@@ -32,8 +32,18 @@ export const floorFrame = (ref: number): string => JSON.stringify([ref, createUu
 
 export async function makeFloorRig(name: string, mode: FloorMode, file: string): Promise<Rig> {
   const floor = await startFloor(mode, file);
-  const a = await connectToFloor(floor);
-  const b = await connectToFloor(floor);
+  const rig = makeRelayRig(name, await connectToFloor(floor), await connectToFloor(floor));
+  return {
+    ...rig,
+    close: async () => {
+      await rig.close();
+      await floor.stop();
+    },
+  };
+}
+
+/** Two sockets of anything that speaks as floors/relay.mjs does. */
+export function makeRelayRig(name: string, a: WebSocket, b: WebSocket): Rig {
   let delivered: (ref: number, at: number) => void = () => {};
   let acked: (ref: number, at: number) => void = () => {};
   b.on("message", (data) => {
@@ -54,7 +64,6 @@ export async function makeFloorRig(name: string, mode: FloorMode, file: string):
     close: async () => {
       a.terminate();
       b.terminate();
-      await floor.stop();
     },
   };
 }

@@ -1,0 +1,59 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import WebSocket from "ws";
+import { bin, toolEnv } from "../../scripts/run.mjs";
+import { root } from "../../tests/support/state";
+import type { Rig } from "../rig";
+import { makeRelayRig } from "./relay";
+
+const startTimeoutMs = 30_000;
+
+async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, "localhost");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  return port;
+}
+
+/**
+ * The runtime's own floor: a Durable Object that only relays, served by Wrangler exactly as the product is. What the
+ * product takes beyond it is the product's; what it takes beyond `ws` is the runtime's and the development proxy's.
+ */
+export async function startRelayObject(folder: string): Promise<{ rig(name: string, mode: "memory" | "row"): Promise<Rig>; stop(): Promise<void> }> {
+  const source = join(folder, "relay-object");
+  cpSync(fileURLToPath(new URL("relaying-worker", import.meta.url)), source, { recursive: true });
+  const port = await findFreePort();
+  const cli = join(root, "node_modules", "wrangler", "wrangler-dist", "cli.js");
+  const args = [cli, "dev", "-c", join(source, "wrangler.jsonc"), "--port", String(port), "--inspector-port", "0"];
+  const child = spawn(join(bin, "node"), [...args, "--persist-to", join(source, "state"), "--log-level", "warn"], {
+    cwd: source,
+    env: toolEnv({ CI: "1", WRANGLER_REGISTRY_PATH: join(source, "registry"), WRANGLER_LOG_PATH: join(source, "logs") }),
+    detached: true,
+    stdio: "ignore",
+  });
+  const stop = async () => {
+    if (child.pid === undefined || child.exitCode !== null) return;
+    process.kill(-child.pid, "SIGKILL"); // a process group of its own: Wrangler and its workerd, nobody else
+    await once(child, "exit");
+  };
+  const deadline = Date.now() + startTimeoutMs;
+  while (!(await fetch(`http://localhost:${port}`).catch(() => undefined))?.ok) {
+    if (child.exitCode !== null || Date.now() > deadline) {
+      await stop();
+      throw new Error("The relaying object did not start");
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const connect = async (mode: string) => {
+    const socket = new WebSocket(`ws://localhost:${port}/?mode=${mode}`, { perMessageDeflate: false });
+    await once(socket, "open");
+    return socket;
+  };
+  return { rig: async (name, mode) => makeRelayRig(name, await connect(mode), await connect(mode)), stop };
+}

@@ -1,0 +1,55 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+
+const read = (...path: string[]): string => readFileSync(join("/proc", ...path), "utf8");
+
+/** The processes whose command line (its parts separated by NUL) has this in it. */
+function findProcesses(part: string): string[] {
+  return readdirSync("/proc").filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      return read(pid, "cmdline").includes(part);
+    } catch {
+      return false; // ended meanwhile
+    }
+  });
+}
+
+const parentOf = (pid: string): string => /^PPid:\s*(\d+)/m.exec(read(pid, "status"))?.[1] ?? "";
+
+function socketInodes(pid: string): Set<string> {
+  const links = readdirSync(join("/proc", pid, "fd")).map((fd) => {
+    try {
+      return readlinkSync(join("/proc", pid, "fd", fd));
+    } catch {
+      return "";
+    }
+  });
+  return new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
+}
+
+/** The ports a process listens on, from Linux's table of TCP sockets (state 0A is LISTEN). */
+function listeningPorts(pid: string): number[] {
+  const inodes = socketInodes(pid);
+  const lines = read("net", "tcp").trim().split("\n").slice(1);
+  return lines.flatMap((line) => {
+    const [, local = "", , state, , , , , , inode = ""] = line.trim().split(/\s+/);
+    return state === "0A" && inodes.has(inode) ? [Number.parseInt(local.split(":")[1] ?? "", 16)] : [];
+  });
+}
+
+/**
+ * Wrangler's development server is two workerd processes: a proxy on the public port, and the product behind it. This is
+ * the second one's own address, nearer to production, where nothing stands between; undefined where Linux's /proc is missing.
+ */
+export async function findInnerOrigin(publicPort: number, healthPath: string): Promise<string | undefined> {
+  if (!existsSync("/proc/net/tcp")) return undefined;
+  const wranglers = new Set(findProcesses(`--port\0${publicPort}\0`));
+  const runtimes = findProcesses("--socket-addr=entry=127.0.0.1:0").filter((pid) => wranglers.has(parentOf(pid)));
+  for (const port of runtimes.flatMap(listeningPorts)) {
+    const origin = `http://127.0.0.1:${port}`;
+    const answer = await fetch(origin + healthPath, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+    if (answer?.ok) return origin;
+  }
+  return undefined;
+}
