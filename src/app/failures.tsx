@@ -1,4 +1,4 @@
-import { Component, type ReactNode } from "react";
+import { Component, type ReactNode, useEffect } from "react";
 import { useNavigate } from "react-router";
 import { Button } from "../components/button";
 import { EmptyState } from "../components/empty-state";
@@ -10,11 +10,13 @@ import { RouteError } from "./route-error";
 function ErrorScreen({ error, onLeave }: { error: unknown; onLeave: () => void }) {
   const t = useT();
   const navigate = useNavigate();
+  useEffect(() => {
+    document.title = "Unexpected Application Error! · Lisolo";
+  }, []);
   const isStatus = error instanceof RouteError;
   const detail = isStatus ? `${error.status} ${error.message}` : error instanceof Error ? error.message : String(error);
   return (
     <main className="flex min-h-0 flex-1 flex-col items-center justify-center gap-3 bg-bg p-6 text-center">
-      <title>Unexpected Application Error! · Lisolo</title>
       <span className="i-ph-compass text-6xl text-accent" aria-hidden="true" />
       <h1 className="text-2xl font-bold" lang="en">
         Unexpected Application Error!

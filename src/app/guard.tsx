@@ -2,7 +2,6 @@ import { type ReactNode, useEffect, useState } from "react";
 import { useSession } from "../lib/session";
 import { startSync, stopSync } from "../sync/engine";
 import { useSyncNotices } from "./notices";
-import { useOwnProfile } from "./own-profile";
 import { PaneSpinner } from "./pane-spinner";
 
 /** Opens the person's local store before any screen reads it, and closes it when they go. */
@@ -20,14 +19,16 @@ function Synced({ userId, children }: { userId: string; children: ReactNode }) {
     };
   }, [userId]);
   useSyncNotices();
-  useOwnProfile(userId);
   if (state && "error" in state) throw state.error;
   return state?.userId === userId ? children : <PaneSpinner />;
 }
 
 /** The entry pages are documents of their own: leaving for one also ends whatever of the last person runs here. */
 function LeaveForLogin() {
-  useEffect(() => location.replace("/login"), []);
+  useEffect(() => {
+    // What the person who was signed in must not leave behind is removed first.
+    void stopSync().finally(() => location.replace("/login"));
+  }, []);
   return <PaneSpinner />;
 }
 
