@@ -87,10 +87,17 @@ export const ChangesResult = v.object({
 });
 export type ChangesResult = v.InferOutput<typeof ChangesResult>;
 
+export const Unread = v.object({ unread: Mark });
+export const Hidden = v.object({ hidden: Mark });
+
+/** A page of the conversation list; `before` is where the next one begins, null on the last. */
+export const ListPage = v.object({ rows: v.array(InboxRow), before: v.nullable(v.number()) });
+export type ListPage = v.InferOutput<typeof ListPage>;
+
 export type CommandResults = {
   send: SendResult;
-  mark: { unread: number };
-  hide: { hidden: number };
+  mark: v.InferOutput<typeof Unread>;
+  hide: v.InferOutput<typeof Hidden>;
   page: PageResult;
   search: SearchResult;
   changes: ChangesResult;

@@ -1,5 +1,5 @@
-import type { Command, CommandResults, Refusal } from "../../contract/commands";
-import type { InboxRow, Marks, Message, StoredBody } from "../../contract/conversations";
+import type { Command, CommandResults, ListPage, Refusal } from "../../contract/commands";
+import type { Marks, Message, StoredBody } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
 
@@ -16,15 +16,27 @@ export type Notice = {
   at: number;
   sender: number;
   preview: StoredBody | null;
+  whole: boolean;
   open: boolean;
+  /** How often `open` has changed: of two notices the one with more turns knows better. */
+  turn: number;
   hidden: number;
   mine: Marks;
   others: Marks;
-  /** New messages in ascending order ending at `head`; empty when only marks or `open` changed. */
+  /**
+   * New messages in ascending order ending at `head`; empty when only marks or `open` changed, or when there
+   * are too many to carry. Those that have a `cid` are the member's own.
+   */
   messages: Message[];
-  /** Exact count of others' messages beyond `mine.read`, sent when `messages` does not continue the row. */
+  /** Exact count of others' messages still to be read up to `head`, when the Conversation had reason to count. */
   unread?: number;
 };
+
+/** What a member's channel has of a conversation: what it need not be told again. */
+export type Known = { epoch: string; head: number };
+
+/** Where a member stands in the log as it was at `head`. `unread` is there whenever it was counted. */
+export type Standing = { epoch: string; head: number; mine: Marks; hidden: number; unread?: number };
 
 export interface UserChannelRpc {
   /** Carries out a command for this person, from whichever carrier. `user` is the object's own name. */
@@ -37,7 +49,7 @@ export interface UserChannelRpc {
   /** From the Worker: people whose standing to this person changed. Returning confirms. */
   relate(user: Uuid, relations: Relation[]): Promise<void>;
   /** A page of the list as an API client reads it, newest first, rows with something to see only. */
-  list(user: Uuid, before: number | undefined): Promise<{ rows: InboxRow[]; before: number | null }>;
+  list(user: Uuid, before: number | undefined): Promise<ListPage>;
   /** Ends the sockets of these sessions, or all of them. */
   closeSessions(user: Uuid, sessions: Uuid[] | "all"): Promise<void>;
 }
@@ -51,9 +63,11 @@ export interface ConversationRpc {
     id: ConversationId,
     user: Uuid,
     command: Extract<Command, { type: "send" }>,
+    known: Known,
   ): Promise<(CommandResults["send"] & { notice: Notice }) | Refusal>;
-  mark(id: ConversationId, user: Uuid, marks: Marks): Promise<{ marks: Marks; unread: number } | Refusal>;
-  hide(id: ConversationId, user: Uuid): Promise<{ hidden: number } | Refusal>;
+  /** Moves a member's marks on. Marks that change nothing are a question for the exact standing. */
+  mark(id: ConversationId, user: Uuid, marks: Marks): Promise<Standing | Refusal>;
+  hide(id: ConversationId, user: Uuid): Promise<Standing | Refusal>;
   page(
     id: ConversationId,
     user: Uuid,

@@ -1,0 +1,128 @@
+import { fanOutAlarmMs, fanOutAtOnce, fanOutRetryMaxMs, retryBaseMs } from "../../contract/limits";
+import { jitterMs } from "./retry";
+
+const patienceMs = 10_000; // how long the alarm waits for what is under way
+
+type Lane = {
+  /** The head that the member's channel is known to have. */
+  told: number;
+  isWaiting: boolean;
+  isUnderWay: boolean;
+  /** The next notice counts everything anew instead of going on from `told`. */
+  isExact: boolean;
+  failures: number;
+  retryAt: number;
+};
+
+type Host = {
+  head(): number;
+  /** Tells a member's channel where it stands now, going on from `told` or, when exact, from nothing. */
+  tell(member: number, told: number, isExact: boolean): Promise<void>;
+  /** Something failed and is to be tried again at this time, by alarm. */
+  onFailure(retryAt: number): void;
+};
+
+/**
+ * Tells the members' channels what is new: one notice to a member at a time, what happens meanwhile in the
+ * next one, and `fanOutAtOnce` under way over all members. What fails waits for the alarm.
+ */
+export class FanOut {
+  readonly #host: Host;
+  readonly #confirmed: number;
+  readonly #lanes = new Map<number, Lane>();
+  readonly #queue: number[] = [];
+  #underWay = 0;
+  #idle: (() => void)[] = [];
+
+  /** `confirmed` is the head up to which every channel is taken to know everything. */
+  constructor(host: Host, confirmed: number) {
+    this.#host = host;
+    this.#confirmed = confirmed;
+  }
+
+  /** There is something to tell. */
+  touch(member: number, isExact = false): void {
+    const lane = this.#lane(member);
+    if (isExact) lane.isExact = true;
+    if (lane.isWaiting) return;
+    lane.isWaiting = true;
+    if (!lane.isUnderWay && lane.retryAt <= Date.now()) this.#enqueue(member);
+  }
+
+  /** The member's channel has this much: it said so, or was told another way. */
+  told(member: number, head: number): void {
+    const lane = this.#lane(member);
+    lane.told = Math.max(lane.told, head);
+  }
+
+  /** Tries again what is due. Resolves when nothing is under way any more, or when that takes too long. */
+  async retry(now = Date.now()): Promise<void> {
+    for (const [member, lane] of this.#lanes) {
+      if (lane.isWaiting && !lane.isUnderWay && lane.retryAt <= now) this.#enqueue(member);
+    }
+    if (this.#underWay === 0) return;
+    const isIdle = new Promise<void>((resolve) => this.#idle.push(resolve));
+    await Promise.race([isIdle, scheduler.wait(patienceMs)]);
+  }
+
+  /** When to look again, undefined when everything is confirmed. */
+  nextRetryAt(now = Date.now()): number | undefined {
+    const times = [...this.#lanes.values()].flatMap((lane) => {
+      if (lane.isUnderWay) return [now + fanOutAlarmMs];
+      return lane.isWaiting ? [lane.retryAt] : [];
+    });
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  #lane(member: number): Lane {
+    const known = this.#lanes.get(member);
+    if (known) return known;
+    const lane: Lane = {
+      told: this.#confirmed,
+      isWaiting: false,
+      isUnderWay: false,
+      isExact: false,
+      failures: 0,
+      retryAt: 0,
+    };
+    this.#lanes.set(member, lane);
+    return lane;
+  }
+
+  #enqueue(member: number): void {
+    if (!this.#queue.includes(member)) this.#queue.push(member);
+    this.#pump();
+  }
+
+  #pump(): void {
+    while (this.#underWay < fanOutAtOnce) {
+      const member = this.#queue.shift();
+      if (member === undefined) return;
+      this.#underWay += 1;
+      void this.#run(member, this.#lane(member));
+    }
+  }
+
+  async #run(member: number, lane: Lane): Promise<void> {
+    const head = this.#host.head();
+    const { isExact } = lane;
+    Object.assign(lane, { isWaiting: false, isUnderWay: true, isExact: false });
+    try {
+      await this.#host.tell(member, lane.told, isExact);
+      lane.told = Math.max(lane.told, head);
+      Object.assign(lane, { failures: 0, retryAt: 0 });
+    } catch (error) {
+      console.error("a notice was not confirmed", error);
+      lane.failures += 1;
+      lane.retryAt = Date.now() + jitterMs(lane.failures, retryBaseMs, fanOutRetryMaxMs);
+      // It may have arrived all the same, so that `told` is no longer sure.
+      Object.assign(lane, { isWaiting: true, isExact: true });
+      this.#host.onFailure(lane.retryAt);
+    }
+    lane.isUnderWay = false;
+    this.#underWay -= 1;
+    if (lane.isWaiting && lane.retryAt <= Date.now()) this.#enqueue(member);
+    this.#pump();
+    if (this.#underWay === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+}

@@ -1,0 +1,97 @@
+import type { ChangesResult, Command, CommandResults } from "../../contract/commands";
+import type { InboxRow, Message } from "../../contract/conversations";
+import type { Relation } from "../../contract/people";
+import { encodeFrame, encodeLiveText, type ServerFrame } from "../../contract/protocol";
+import { toWireMessage, toWirePerson, toWireRow } from "../../contract/wire";
+import type { Sent } from "./send-queue";
+import type { Base, Push } from "./sockets";
+
+/** A text that travels in the short form: the only new message, the other person's, in a private chat. */
+const soleText = (row: InboxRow, messages: readonly Message[]): { message: Message; text: string } | undefined => {
+  const [message] = messages;
+  if (row.kind !== "private" || messages.length !== 1 || message?.cid !== undefined) return undefined;
+  return message?.body.type === "text" ? { message, text: message.body.text } : undefined;
+};
+
+// Frames of changes: `counter` is the change's own, `base` the socket's.
+
+export const messagesPush = (counter: number, row: InboxRow, messages: readonly Message[], base: Base): Push => {
+  const of = { counter: counter - base.counter, handle: row.handle };
+  const sole = soleText(row, messages);
+  const frame = sole
+    ? encodeLiveText({ ...of, seq: sole.message.seq, at: sole.message.at - base.now, text: sole.text })
+    : encodeFrame(["m", of.counter, of.handle, messages.map((message) => toWireMessage(message, base.now))]);
+  const head = messages.at(-1)?.seq ?? row.head;
+  return { frame, messages: messages.length, head: ["b", of.counter, of.handle, head] };
+};
+
+export const sentFrame = (
+  counter: number,
+  sent: readonly { outgoing: { ref: number }; place: Sent }[],
+  base: Base,
+): ServerFrame => [
+  "a",
+  counter - base.counter,
+  ...sent.flatMap(({ outgoing, place }) => [outgoing.ref, place.seq, place.at - base.now]),
+];
+
+export const rowFrame = (counter: number, row: InboxRow, base: Base): ServerFrame => [
+  "i",
+  counter - base.counter,
+  toWireRow(row, base.now),
+];
+
+export const mineFrame = (counter: number, row: InboxRow, base: Base): ServerFrame => [
+  "u",
+  counter - base.counter,
+  row.handle,
+  row.delivered,
+  row.read,
+  row.unread,
+];
+
+export const othersFrame = (counter: number, row: InboxRow, base: Base): ServerFrame => [
+  "o",
+  counter - base.counter,
+  row.handle,
+  row.othersDelivered,
+  row.othersRead,
+];
+
+export const personFrame = (counter: number, relation: Relation, base: Base): ServerFrame => [
+  "p",
+  counter - base.counter,
+  toWirePerson(relation),
+];
+
+/** The part that a welcome and an answer to "c" share. */
+export const changesTail = (result: ChangesResult, base: Pick<Base, "now">) =>
+  [
+    result.epoch,
+    result.counter,
+    result.now,
+    result.rows.map((row) => toWireRow(row, base.now)),
+    result.people.map(toWirePerson),
+    result.before,
+  ] as const;
+
+/** The answer to a command that came in a frame. */
+export const answerFrame = (
+  type: Exclude<Command["type"], "send" | "mark">,
+  ref: number,
+  result: CommandResults[typeof type],
+  base: Base,
+): { frame: ServerFrame; messages: number } => {
+  if (type === "hide") return { frame: ["y", ref], messages: 0 };
+  if (type === "changes") {
+    return { frame: ["c", ref, ...changesTail(result as CommandResults["changes"], base)], messages: 0 };
+  }
+  if (type === "page") {
+    const { epoch, head, messages, more } = result as CommandResults["page"];
+    const wire = messages.map((message) => toWireMessage(message, base.now));
+    return { frame: ["g", ref, epoch, head, wire, more], messages: messages.length };
+  }
+  const { messages, before } = result as CommandResults["search"];
+  const wire = messages.map((message) => toWireMessage(message, base.now));
+  return { frame: ["q", ref, wire, before], messages: messages.length };
+};

@@ -1,0 +1,129 @@
+import { type InboxRow, type Message, mergeMarks } from "../../contract/conversations";
+import { privateMembers } from "../../contract/ids";
+import type { Notice, Standing } from "./rpc";
+
+/**
+ * An inbox row with what the channel keeps for itself: `counted` is the place up to which `unread` has
+ * counted (it can be ahead of `head` when an exact count came before the messages), `turn` orders changes of
+ * `open`, `changed` is the row's number in the person's counter.
+ */
+export type Entry = InboxRow & { counted: number; turn: number; changed: number };
+
+/** What a notice makes of a row, and what the person's devices have to be told of it. */
+export type Merge = {
+  entry: Entry;
+  /** Messages that continue the row: they are pushed whole. */
+  news: Message[];
+  /** The row has to be told as a whole. */
+  isRowNew: boolean;
+  isMineMoved: boolean;
+  isOthersMoved: boolean;
+  /** Something is amiss that only an exact count mends. */
+  isInexact: boolean;
+};
+
+/** Messages up to here count as seen: read, or gone from the person's view. */
+const baseOf = (row: { read: number; hidden: number }): number => Math.max(row.read, row.hidden);
+
+const isOthers = (message: Message): boolean => message.cid === undefined;
+
+const blank = (handle: number, notice: Notice): Entry => ({
+  handle,
+  conversation: notice.conversation,
+  kind: privateMembers(notice.conversation) ? "private" : "group",
+  epoch: notice.epoch,
+  head: 0,
+  at: notice.at,
+  sender: notice.sender,
+  preview: null,
+  whole: true,
+  unread: 0,
+  delivered: 0,
+  read: 0,
+  othersDelivered: 0,
+  othersRead: 0,
+  hidden: 0,
+  open: false,
+  counted: 0,
+  turn: -1,
+  changed: 0,
+});
+
+/** Unread after a notice, and whether the number can be trusted. */
+const countUnread = (entry: Entry, notice: Notice, continues: boolean) => {
+  const { counted, unread } = entry;
+  const isBehind = baseOf(entry) < Math.max(notice.mine.read, notice.hidden);
+  const isAhead = baseOf(entry) > Math.max(notice.mine.read, notice.hidden);
+  if (notice.unread !== undefined && !isAhead && notice.head >= counted) {
+    return { unread: notice.unread, counted: notice.head, isInexact: false };
+  }
+  if (continues) {
+    const added = notice.messages.filter((message) => isOthers(message) && message.seq > counted).length;
+    return { unread: unread + added, counted: Math.max(counted, notice.head), isInexact: isBehind };
+  }
+  return { unread, counted, isInexact: isBehind || notice.head > Math.max(entry.head, counted) };
+};
+
+/**
+ * Takes a notice into a row. Notices may come twice, late or out of order, beside answers that say the same:
+ * every field only moves forward, so that all orders end in the same row.
+ */
+export const mergeNotice = (known: Entry | undefined, handle: number, notice: Notice): Merge => {
+  const isFresh = known === undefined || known.epoch !== notice.epoch;
+  const before = isFresh ? blank(handle, notice) : known;
+  const isAdvance = notice.head > before.head;
+  const fresh = notice.messages.filter((message) => message.seq > before.head);
+  const continues = fresh[0]?.seq === before.head + 1;
+  const mine = mergeMarks(before, notice.mine);
+  const others = mergeMarks({ delivered: before.othersDelivered, read: before.othersRead }, notice.others);
+  const hidden = Math.max(before.hidden, notice.hidden);
+  const isTurned = notice.turn > before.turn;
+  const { isInexact, ...count } = countUnread(before, notice, continues);
+  const last = isAdvance ? notice : before;
+  const entry: Entry = {
+    ...before,
+    ...count,
+    ...mine,
+    othersDelivered: others.delivered,
+    othersRead: others.read,
+    hidden,
+    head: last.head,
+    at: last.at,
+    sender: last.sender,
+    preview: last.head > hidden ? last.preview : null,
+    whole: last.whole,
+    ...(isTurned ? { open: notice.open, turn: notice.turn } : {}),
+  };
+  const isMarked = mine.delivered !== before.delivered || mine.read !== before.read;
+  // A device adds the messages that it is pushed to its own count; anything else it has to be told.
+  const expected = before.unread + (continues ? fresh.filter(isOthers).length : 0);
+  return {
+    entry,
+    news: continues && !isFresh ? fresh : [],
+    isRowNew: isFresh || (isAdvance && !continues) || isTurned || hidden !== before.hidden,
+    isMineMoved: isMarked || entry.unread !== expected,
+    isOthersMoved: others.delivered !== before.othersDelivered || others.read !== before.othersRead,
+    isInexact,
+  };
+};
+
+/** Others' messages that came while an answer was under way, and whether an exact count overtook it. */
+export type Arrivals = { seqs: number[]; isOvertaken: boolean };
+
+/** Takes the answer to a mark or a hiding into a row. `arrivals` are those since the question was asked. */
+export const mergeStanding = (before: Entry, standing: Standing, arrivals: Arrivals): Entry => {
+  if (standing.epoch !== before.epoch) return before;
+  const { unread, head } = standing;
+  const hidden = Math.max(before.hidden, standing.hidden);
+  const entry = {
+    ...before,
+    ...mergeMarks(before, standing.mine),
+    hidden,
+    preview: before.head > hidden ? before.preview : null,
+  };
+  const isAhead = baseOf(before) > Math.max(standing.mine.read, standing.hidden);
+  if (unread === undefined || isAhead) return entry;
+  if (head >= before.counted) return { ...entry, unread, counted: head };
+  if (arrivals.isOvertaken) return entry;
+  return { ...entry, unread: unread + arrivals.seqs.filter((seq) => seq > head).length };
+};

@@ -1,0 +1,36 @@
+import * as v from "valibot";
+import type { Uuid } from "../../contract/ids";
+import { Relation } from "../../contract/people";
+import { bucketOf } from "./inbox";
+
+export type PeopleColumns = { user_id: Uuid; changed: number; bucket: number; relation: string };
+
+export const toRelation = (row: PeopleColumns): Relation => v.parse(Relation, JSON.parse(row.relation));
+
+/** How people stand to one person, as the Worker last said it. */
+export class PeopleTable {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Whether this is what is known already. */
+  has(relation: Relation): boolean {
+    const query = "SELECT relation FROM people WHERE user_id = ?";
+    const [row] = this.#sql.exec<{ relation: string }>(query, relation.profile.id).toArray();
+    return row?.relation === JSON.stringify(relation);
+  }
+
+  write(relation: Relation, changed: number): void {
+    this.#sql.exec(
+      `INSERT INTO people (user_id, changed, bucket, relation) VALUES (?, ?, ?, ?)
+       ON CONFLICT (user_id) DO UPDATE SET
+         changed = excluded.changed, bucket = excluded.bucket, relation = excluded.relation`,
+      relation.profile.id,
+      changed,
+      bucketOf(changed),
+      JSON.stringify(relation),
+    );
+  }
+}

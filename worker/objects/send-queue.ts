@@ -1,0 +1,100 @@
+import { type CommandOf, isRefusal, type Refusal, type SendResult } from "../../contract/commands";
+import { isPermanent } from "../../contract/errors";
+import type { ConversationId, Uuid } from "../../contract/ids";
+import { sendBatchMax, sendStallMs } from "../../contract/limits";
+
+type Sendable = CommandOf<"send">["messages"][number];
+export type Sent = SendResult["sent"][number];
+/** A message on its way to its conversation. `source` is the socket that brought it, `ref` that socket's number for it. */
+export type Outgoing<Source> = Sendable & {
+  source?: Source;
+  ref: number;
+  settle: (outcome: Sent | Refusal) => void;
+};
+type Deliver<Source> = (conversation: ConversationId, batch: readonly Outgoing<Source>[]) => Promise<Sent[] | Refusal>;
+
+const laneMax = 2_000; // messages waiting for one conversation
+
+/**
+ * A person's messages on their way to each conversation: one call under way, what comes meanwhile goes with
+ * the next as one batch, first in, first out. When a message has to be sent again, what the same socket sent
+ * after it must not overtake it: it is refused too until that message has come.
+ */
+export class SendQueue<Source extends { id: string }> {
+  readonly #deliver: Deliver<Source>;
+  readonly #lanes = new Map<ConversationId, Outgoing<Source>[]>();
+  readonly #stalled = new Map<string, { cid: Uuid; until: number }>();
+
+  constructor(deliver: Deliver<Source>) {
+    this.#deliver = deliver;
+  }
+
+  add(conversation: ConversationId, outgoing: Outgoing<Source>[]): void {
+    const free = outgoing.filter((one) => !this.#isStalled(conversation, one));
+    for (const one of outgoing) if (!free.includes(one)) one.settle({ error: "unavailable" });
+    if (free.length === 0) return;
+    const lane = this.#lanes.get(conversation);
+    if (lane && lane.length + free.length > laneMax) {
+      this.#refuse(conversation, free, { error: "rate_limited", retryAfterMs: 1_000 });
+    } else if (lane) {
+      lane.push(...free);
+    } else {
+      this.#lanes.set(conversation, free);
+      void this.#run(conversation, free);
+    }
+  }
+
+  async #run(conversation: ConversationId, lane: Outgoing<Source>[]): Promise<void> {
+    while (lane.length > 0) {
+      const batch = lane.splice(0, sendBatchMax);
+      const sent = await this.#try(conversation, batch);
+      if (!isRefusal(sent)) {
+        const places = new Map(sent.map((one) => [one.cid, one]));
+        for (const { cid, settle } of batch) {
+          const place = places.get(cid);
+          if (place) settle(place);
+        }
+        lane.unshift(...batch.filter(({ cid }) => !places.has(cid)));
+      } else if (isPermanent(sent.error)) {
+        this.#refuse(conversation, batch, sent);
+      } else {
+        this.#refuse(conversation, [...batch, ...lane.splice(0)], sent);
+      }
+    }
+    this.#lanes.delete(conversation);
+  }
+
+  async #try(conversation: ConversationId, batch: Outgoing<Source>[]): Promise<Sent[] | Refusal> {
+    try {
+      const sent = await this.#deliver(conversation, batch);
+      return isRefusal(sent) || sent.length > 0 ? sent : { error: "internal" };
+    } catch (error) {
+      console.error("a conversation could not be reached", error);
+      return { error: "unavailable" };
+    }
+  }
+
+  #refuse(conversation: ConversationId, batch: Outgoing<Source>[], refusal: Refusal): void {
+    for (const outgoing of batch) {
+      if (outgoing.source && !isPermanent(refusal.error)) this.#stall(conversation, outgoing.source, outgoing.cid);
+      outgoing.settle(refusal);
+    }
+  }
+
+  #stall(conversation: ConversationId, source: Source, cid: Uuid): void {
+    const now = Date.now();
+    for (const [key, { until }] of this.#stalled) if (until <= now) this.#stalled.delete(key);
+    const key = `${source.id} ${conversation}`;
+    // The first that failed is the one to wait for.
+    if (!this.#stalled.has(key)) this.#stalled.set(key, { cid, until: now + sendStallMs });
+  }
+
+  #isStalled(conversation: ConversationId, { source, cid }: Outgoing<Source>): boolean {
+    const key = source && `${source.id} ${conversation}`;
+    const stalled = key === undefined ? undefined : this.#stalled.get(key);
+    if (!key || !stalled) return false;
+    if (stalled.cid !== cid && stalled.until > Date.now()) return true;
+    this.#stalled.delete(key);
+    return false;
+  }
+}

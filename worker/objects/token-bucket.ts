@@ -1,0 +1,33 @@
+/** Flood protection that lives and dies with the object: `burst` at once, then `perSecond`. */
+export class TokenBucket {
+  readonly #burst: number;
+  readonly #perSecond: number;
+  #tokens: number;
+  #at: number;
+
+  constructor(burst: number, perSecond: number, now = Date.now()) {
+    this.#burst = burst;
+    this.#perSecond = perSecond;
+    this.#tokens = burst;
+    this.#at = now;
+  }
+
+  /** True when there was a token to take. */
+  take(now = Date.now()): boolean {
+    this.#refill(now);
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+
+  /** Milliseconds until the next token. */
+  waitMs(now = Date.now()): number {
+    this.#refill(now);
+    return this.#tokens >= 1 ? 0 : Math.ceil(((1 - this.#tokens) / this.#perSecond) * 1_000);
+  }
+
+  #refill(now: number): void {
+    this.#tokens = Math.min(this.#burst, this.#tokens + (Math.max(0, now - this.#at) / 1_000) * this.#perSecond);
+    this.#at = now;
+  }
+}
