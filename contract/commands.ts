@@ -1,8 +1,8 @@
 import * as v from "valibot";
+import { Body, InboxRow, Mark, Message, Seq } from "./conversations";
 import { errorCodes } from "./errors";
 import { ConversationId, Uuid } from "./ids";
 import { gapPageRows, searchQueryMaxLength, sendBatchMax } from "./limits";
-import { Body, InboxRow, Mark, Message, Seq } from "./conversations";
 import { Relation } from "./people";
 
 /**
@@ -12,11 +12,7 @@ import { Relation } from "./people";
 export const Send = v.strictObject({
   type: v.literal("send"),
   conversation: ConversationId,
-  messages: v.pipe(
-    v.array(v.strictObject({ cid: Uuid, body: Body })),
-    v.minLength(1),
-    v.maxLength(sendBatchMax),
-  ),
+  messages: v.pipe(v.array(v.strictObject({ cid: Uuid, body: Body })), v.minLength(1), v.maxLength(sendBatchMax)),
 });
 export const MarkRead = v.strictObject({
   type: v.literal("mark"),

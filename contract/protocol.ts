@@ -3,7 +3,7 @@ import type { Command } from "./commands";
 import { Body } from "./conversations";
 import { type ErrorCode, errorCodes } from "./errors";
 import { ConversationId, PackedUuid, packUuid, unpackUuid } from "./ids";
-import { WireBody, WireMessage, WirePerson, WireRow, fromWireBody, toWireBody } from "./wire";
+import { fromWireBody, toWireBody, type WireBody, WireMessage, WirePerson, WireRow } from "./wire";
 
 /**
  * What goes over a device's one socket. Frames are JSON arrays whose first element says what they are; the
