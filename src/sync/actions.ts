@@ -1,9 +1,8 @@
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Profile, Relation } from "../../contract/people";
-import { type Context, takeIn } from "./context";
+import { takeIn } from "./context";
 import { running, type Sync } from "./engine";
-import { meKey } from "./queries";
-import { toOwnRow } from "./rows";
+import { putProfile } from "./profile";
 import { type FoundMessage, search } from "./search";
 import { SyncError } from "./sync-error";
 import { discard, retry, writeText } from "./writing";
@@ -55,14 +54,10 @@ export const applyRelation = async (relation: Relation): Promise<void> => {
   await takeIn(context, [{ type: "person", relation }]);
 };
 
-const putMe = async (context: Context, profile: Profile): Promise<void> => {
-  await context.store.meta.put({ key: meKey, value: toOwnRow(profile) });
-};
-
 /** The own profile, for every screen that shows it. */
 export const setMe = async (profile: Profile): Promise<void> => {
   const context = running.get()?.tab.context.get();
-  if (context && context.me === profile.id) await putMe(context, profile);
+  if (context && context.me === profile.id) await putProfile(context, profile);
 };
 
 /** Keeps what is typed and not sent; an empty text forgets it. Cheap to call at every key. */

@@ -35,6 +35,8 @@ export const subscribeNotices = (listener: (notice: Notice) => void): (() => voi
 };
 
 let current: { userId: Uuid; started: Promise<Running> } | undefined;
+/** Ends run one after another, and a start waits for them: what they close must not be the new one's. */
+let ending: Promise<void> = Promise.resolve();
 
 const start = async (userId: Uuid): Promise<Running> => {
   const platform = browserPlatform(userId);
@@ -77,38 +79,42 @@ const start = async (userId: Uuid): Promise<Running> => {
 };
 
 /** Opens the person's local store and keeps it level with the server. Once per tab; again for the same person is the same. */
-export const startSync = async (userId: Uuid): Promise<Sync> => {
+export const startSync = (userId: Uuid): Promise<Sync> => {
   if (current?.userId === userId) return current.started;
-  await stopSync();
-  const started = start(userId);
+  const stopped = stopSync();
+  const started = stopped.then(() => start(userId));
   current = { userId, started };
   return started;
 };
 
-export const stopSync = async (): Promise<void> => {
+export const stopSync = (): Promise<void> => {
   const before = current;
   current = undefined;
+  if (!before) return ending;
   running.set(undefined);
-  const sync = await before?.started.catch(() => undefined);
-  await sync?.stop();
+  ending = ending.then(async () => {
+    const sync = await before.started.catch(() => undefined);
+    await sync?.stop();
+  });
+  return ending;
 };
 
 /** A session that ended by itself, or another person's that began: the data goes, unsent messages wait for their author. */
 const endSession = async (userId: Uuid): Promise<void> => {
   if (current?.userId !== userId) return;
-  await stopSync();
-  notify("signed-out");
-  await keepUnsentOnly(browserPlatform(userId), userId).catch((error: unknown) =>
-    console.warn("local data could not be removed", error),
+  ending = stopSync().then(() =>
+    keepUnsentOnly(browserPlatform(userId), userId).catch((error: unknown) =>
+      console.warn("local data could not be removed", error),
+    ),
   );
+  notify("signed-out");
+  await ending;
 };
 
 /** Sign-out: deletes the person's local data, in this tab and under the others. */
 export const wipeLocalData = async (userId: Uuid): Promise<void> => {
-  if (current?.userId === userId) {
-    (await current.started.catch(() => undefined))?.tab.announceEnd();
-    await stopSync();
-  }
+  if (current?.userId === userId) (await current.started.catch(() => undefined))?.tab.announceEnd();
+  await stopSync();
   await deleteStore(browserPlatform(userId), storeName(userId));
 };
 

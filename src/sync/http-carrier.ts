@@ -3,9 +3,11 @@ import {
   ChangesResult,
   type Command,
   type CommandResults,
+  Hidden,
   PageResult,
   SearchResult,
   SendResult,
+  Unread,
 } from "../../contract/commands";
 import { toHttpRequest } from "../../contract/requests";
 import type { Platform } from "./platform";
@@ -13,8 +15,8 @@ import { SyncError } from "./sync-error";
 
 const results = {
   send: SendResult,
-  mark: v.object({ unread: v.number() }),
-  hide: v.object({ hidden: v.number() }),
+  mark: Unread,
+  hide: Hidden,
   page: PageResult,
   search: SearchResult,
   changes: ChangesResult,

@@ -9,6 +9,7 @@ import { Line } from "./line";
 import { MarkReporter, tookMarks } from "./marks";
 import { Outbox } from "./outbox";
 import { Poller } from "./poller";
+import { fetchProfile } from "./profile";
 import { Receiver } from "./receiver";
 import { Resume } from "./resume";
 import { isQuotaError } from "./room";
@@ -42,6 +43,7 @@ export class Leader {
   #downSince: number;
   #isStopped = false;
   #hasRenewed = false;
+  #hasProfile = false;
   #cancels = new Set<() => void>();
 
   constructor(context: Context, events: LeaderEvents) {
@@ -193,6 +195,12 @@ export class Leader {
     await this.#receiver.idle();
     if (this.#isStopped) return;
     this.#resume.hurry();
+    if (!this.#hasProfile) {
+      this.#hasProfile = true;
+      fetchProfile(this.#context).catch(() => {
+        this.#hasProfile = false; // asked again when the link is there again
+      });
+    }
     try {
       await this.#fetcher.start();
       await this.#marks.recheck(true);

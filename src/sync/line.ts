@@ -174,7 +174,9 @@ export class Line {
     this.#counter = counter;
     const result = readChanges([epoch, counter, now, rows, people, before], this.#base);
     const clock = this.#platform.now();
-    const move = (cursor: Cursor) => afterCatchUp(cursor, hello.counter, result, clock);
+    // A counter this inbox never gave out was answered with everything.
+    const since = hello.counter > counter ? 0 : hello.counter;
+    const move = (cursor: Cursor) => afterCatchUp(cursor, since, result, clock);
     this.#events.changed([{ type: "cursor", move }, ...rowChanges(result)], () => {});
     this.#events.welcomed();
   }
@@ -213,17 +215,18 @@ export class Line {
     const base = this.#base;
     if (!base) return;
     const changes = toChanges(frame, base, this.#sent);
+    if (Array.isArray(frame) && frame[0] === "a") for (const ref of frame.slice(2)) this.#sent.delete(ref as number);
+    const isHeadOnly = changes.some((change) => change.type === "head");
     const counter = counterOf(frame, base);
     const last = this.#counter;
     if (counter > last) {
       this.#counter = counter;
       const isGap = counter > last + 1;
       // A device that was behind is told of heads only: the rows are asked for.
-      const isThin = changes.some((change) => change.type === "head");
-      changes.push(this.#move((cursor) => (isGap || isThin ? withHole({ ...cursor, counter }, last) : { ...cursor, counter })));
+      changes.push(this.#move((cursor) => (isGap || isHeadOnly ? withHole({ ...cursor, counter }, last) : { ...cursor, counter })));
     }
     const messages = messagesIn(frame);
-    this.#events.changed(changes, () => this.#credit(base, messages, text.length));
+    this.#events.changed(changes, () => this.#credit(base, messages, text.length, isHeadOnly));
   }
 
   /** The server's counter, from a pong: ahead of the frames received, some were lost. */
@@ -239,12 +242,14 @@ export class Line {
     return { type: "cursor", move: (cursor) => (cursor.epoch === epoch ? move(cursor) : cursor) };
   }
 
-  #credit(base: Base, messages: number, bytes: number): void {
+  /** Confirms what was taken in, a good deal at once; `isBehind`: the server waits for it. */
+  #credit(base: Base, messages: number, bytes: number, isBehind = false): void {
     if (base !== this.#base) return;
     const taken = this.#taken;
     taken.messages += messages;
     taken.bytes += bytes;
-    if (taken.messages - taken.reported < creditReportMessages && taken.bytes < creditReportBytes) return;
+    const isDue = taken.messages - taken.reported >= creditReportMessages || taken.bytes >= creditReportBytes;
+    if (!isDue && !(isBehind && taken.messages > taken.reported)) return;
     this.#taken = { messages: taken.messages, reported: taken.messages, bytes: 0 };
     this.#send(["k", taken.messages]);
   }

@@ -1,5 +1,6 @@
 import { type MessageStatus, statusOf } from "../../contract/conversations";
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "../../contract/ids";
+import { meKey } from "./profile";
 import { isMine, shownUnread } from "./rows";
 import { messageKey } from "./search";
 import type { ConversationRow, MessageRow, OutboxRow, PersonRow, Store } from "./store";
@@ -66,7 +67,7 @@ const pendingItem = (row: OutboxRow): ChatItem => ({
   ...(row.error ? { error: row.error } : {}),
 });
 
-const messageItem = (row: ConversationRow | undefined, message: MessageRow): ChatItem => ({
+export const messageItem = (row: ConversationRow | undefined, message: MessageRow): ChatItem => ({
   key: messageKey(message),
   seq: message.seq,
   ...(message.cid ? { cid: message.cid } : {}),
@@ -120,8 +121,6 @@ export const readRequests = async (store: Store): Promise<{ received: PersonRow[
     sent: people.filter((person) => person.state === "sent"),
   };
 };
-
-export const meKey = "me";
 
 export const readMe = async (store: Store): Promise<PersonRow | null> =>
   ((await store.meta.get(meKey))?.value as PersonRow | undefined) ?? null;

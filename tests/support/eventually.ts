@@ -1,0 +1,14 @@
+/** Waits until a check passes; its own complaint is the failure when it never does. */
+export const eventually = async <T>(check: () => Promise<T> | T, withinMs = 8_000): Promise<T> => {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+};
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,49 @@
+import { expect } from "vitest";
+import type { ConversationId } from "../../contract/ids";
+import { readChat, readConversations } from "../../src/sync/queries";
+import type { Tab } from "../../src/sync/tab";
+import { eventually } from "./eventually";
+import type { ModelServer } from "./model-server";
+
+const everything = 100_000;
+
+export const contextOf = (tab: Tab) => {
+  const context = tab.context.get();
+  if (!context) throw new Error("the tab's store is not open");
+  return context;
+};
+
+/** What a chat shows, oldest first: the texts with their ticks. */
+export const shownIn = async (tab: Tab, id: ConversationId): Promise<string[]> => {
+  const { items } = await readChat(contextOf(tab).store, id, everything);
+  return items.map(({ body, status, mine }) => `${body.type === "text" ? body.text : body.type}${mine ? ` ${status}` : ""}`).reverse();
+};
+
+export const textsIn = async (tab: Tab, id: ConversationId): Promise<string[]> => {
+  const { items } = await readChat(contextOf(tab).store, id, everything);
+  return items.map(({ body }) => (body.type === "text" ? body.text : body.type)).reverse();
+};
+
+export const listOf = (tab: Tab) => {
+  const { store, me } = contextOf(tab);
+  return readConversations(store, me, everything);
+};
+
+/** The device holds the newest part of the log, in one piece, exactly as it is on the server, and nothing else. */
+export const expectLevel = async (server: ModelServer, tab: Tab, id: ConversationId): Promise<void> => {
+  const { store, me } = contextOf(tab);
+  const log = server.log(id);
+  expect((await store.unsent(id).toArray()).filter(({ state }) => state === "queued")).toEqual([]);
+  const row = await store.conversations.get(id);
+  expect(row).toMatchObject({ head: log.messages.length, hi: log.messages.length, epoch: log.epoch });
+  const held = await store.range(id, 0).toArray();
+  const expected = log.messages
+    .filter(({ seq }) => seq >= (row?.lo ?? 1))
+    .map(({ seq, author, body }) => ({ seq, mine: author === me ? 1 : 0, body }));
+  expect(held.map(({ seq, mine, body }) => ({ seq, mine, body }))).toEqual(expected);
+  const { unread, delivered, read, othersDelivered, othersRead } = server.row(me, log);
+  expect(row).toMatchObject({ unread, delivered, read, othersDelivered, othersRead });
+};
+
+export const becomesLevel = (server: ModelServer, tab: Tab, id: ConversationId, withinMs?: number): Promise<void> =>
+  eventually(() => expectLevel(server, tab, id), withinMs);

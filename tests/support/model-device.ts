@@ -1,0 +1,166 @@
+import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
+import { type Command, isRefusal } from "../../contract/commands";
+import type { ConversationId, Uuid } from "../../contract/ids";
+import type { HttpRequest } from "../../contract/requests";
+import type { Platform } from "../../src/sync/platform";
+import { closeStores } from "../../src/sync/repair";
+import { SyncError } from "../../src/sync/sync-error";
+import { type Notice, Tab } from "../../src/sync/tab";
+import type { ModelServer } from "./model-server";
+import { type Faults, goodNetwork, ModelSocket } from "./model-socket";
+
+/** Time runs this much faster than on a phone: a back-off of 30 s is over in 0.3 s. */
+export const speed = 100;
+
+let devices = 0;
+
+/** A phone or a computer of one person: its storage, its network, its tabs. */
+export class ModelDevice {
+  readonly number = ++devices;
+  indexedDB = new IDBFactory();
+  faults: Faults = goodNetwork();
+  isVisible = true;
+  isSignedIn = true;
+  renewals = 0;
+  /** Whether the server takes this device's session. */
+  refusesSession = false;
+  canRenew = true;
+  persistenceAsked = 0;
+  hasLocks = true;
+  hasMemoryOnly = false;
+  readonly notices: Notice[] = [];
+  readonly requests: HttpRequest[] = [];
+  readonly sockets: ModelSocket[] = [];
+  readonly tabs: Tab[] = [];
+  readonly #wakes = new Set<() => void>();
+  readonly #sessionListeners = new Set<() => void>();
+  readonly #started = Date.now();
+
+  constructor(
+    readonly server: ModelServer,
+    readonly user: Uuid,
+  ) {}
+
+  async openTab(): Promise<Tab> {
+    const tab = new Tab(this.user, this.platform(), (notice) => this.notices.push(notice));
+    this.tabs.push(tab);
+    await tab.start();
+    return tab;
+  }
+
+  /** The tab is gone as when its process is killed: nothing is written any more. */
+  async kill(tab: Tab): Promise<void> {
+    const context = tab.context.get();
+    if (context) closeStores(context);
+    await this.close(tab);
+  }
+
+  async close(tab: Tab): Promise<void> {
+    this.tabs.splice(this.tabs.indexOf(tab), 1);
+    await tab.stop();
+  }
+
+  async shut(): Promise<void> {
+    await Promise.all([...this.tabs].map((tab) => this.close(tab)));
+  }
+
+  wake(): void {
+    for (const wake of [...this.#wakes]) wake();
+  }
+
+  endSession(): void {
+    this.isSignedIn = false;
+    for (const listener of [...this.#sessionListeners]) listener();
+  }
+
+  now = (): number => this.#started + (Date.now() - this.#started) * speed;
+
+  platform(): Platform {
+    const device = this;
+    const mine = (name: string) => `${name} on device ${device.number}`;
+    class DeviceSocket extends ModelSocket {
+      constructor(url: string | URL) {
+        super(String(url), device.server, device.user, device.faults, () => device.refusesSession);
+        device.sockets.push(this);
+      }
+    }
+    return {
+      request: (request) => device.#request(request),
+      WebSocket: DeviceSocket as unknown as Platform["WebSocket"],
+      socketUrl: "ws://model/api/socket",
+      connectTimeoutMs: 15_000 / speed,
+      session: {
+        isCurrent: () => device.isSignedIn,
+        subscribe: (listener) => {
+          device.#sessionListeners.add(listener);
+          return () => device.#sessionListeners.delete(listener);
+        },
+        prepare: async () => {},
+        renew: async () => {
+          device.renewals++;
+          if (device.canRenew) device.refusesSession = false;
+          else device.endSession();
+          return device.canRenew;
+        },
+        drop: () => device.endSession(),
+      },
+      locks: device.hasLocks
+        ? ({
+            request: (name: string, ...rest: [LockOptions, () => Promise<void>]) =>
+              navigator.locks.request(mine(name), ...rest),
+          } as unknown as Platform["locks"])
+        : undefined,
+      openChannel: (name) => new BroadcastChannel(mine(name)),
+      isVisible: () => device.isVisible,
+      onWake: (listener) => {
+        device.#wakes.add(listener);
+        return () => device.#wakes.delete(listener);
+      },
+      onLeave: () => () => {},
+      askPersistence: async () => {
+        device.persistenceAsked++;
+      },
+      storage: { indexedDB: device.indexedDB, IDBKeyRange },
+      loadMemoryStorage: async () => ({ indexedDB: new IDBFactory(), IDBKeyRange }),
+      after: (ms, run) => {
+        const timer = setTimeout(run, ms / speed);
+        return () => clearTimeout(timer);
+      },
+      now: device.now,
+      random: () => device.faults.random(),
+    };
+  }
+
+  async #request(request: HttpRequest): Promise<unknown> {
+    const { faults } = this;
+    this.requests.push(request);
+    await new Promise((resolve) => setTimeout(resolve, faults.random() * faults.delay));
+    if (faults.isOffline || faults.blackhole || (faults.cut > 0 && faults.random() < faults.cut)) throw new SyncError("offline");
+    if (request.path === `/api/users/${this.user}`) return this.server.profiles.get(this.user);
+    const command = toCommand(request);
+    const result = this.server.execute(this.user, command);
+    if (isRefusal(result)) throw new SyncError(result.error, result.retryAfterMs);
+    // The answer may be lost on its way back.
+    if (faults.dropAck > 0 && faults.random() < faults.dropAck) throw new SyncError("offline");
+    return structuredClone(result);
+  }
+}
+
+/** The other direction of `toHttpRequest`, as the Worker's routes read it. */
+const toCommand = ({ method, path, body }: HttpRequest): Command => {
+  const url = new URL(path, "http://model");
+  const query = (name: string) => (url.searchParams.has(name) ? Number(url.searchParams.get(name)) : undefined);
+  if (url.pathname === "/api/sync") {
+    const before = query("before");
+    return { type: "changes", since: query("since") ?? 0, ...(before === undefined ? {} : { before }) };
+  }
+  const [, , , conversation = "", what] = url.pathname.split("/") as [string, string, string, ConversationId, string];
+  if (method === "DELETE") return { type: "hide", conversation };
+  if (method === "PUT") return { type: "mark", conversation, ...(body as { delivered: number; read: number }) };
+  if (method === "POST") return { type: "send", conversation, ...(body as { messages: [] }) };
+  if (what === "search")
+    return { type: "search", conversation, query: url.searchParams.get("query") ?? "", before: query("before") ?? 1 };
+  const direction = url.searchParams.has("after") ? "after" : "before";
+  return { type: "page", conversation, direction, seq: query(direction) ?? 0, limit: query("limit") ?? 1 };
+};
+

@@ -1,0 +1,235 @@
+import * as v from "valibot";
+import { Command, type CommandResults, isRefusal } from "../../contract/commands";
+import type { Message } from "../../contract/conversations";
+import type { Uuid } from "../../contract/ids";
+import {
+  type ClientFrame,
+  closeCodes,
+  decodeClientFrame,
+  encodeFrame,
+  encodeLiveText,
+  pingFrame,
+  pongFrame,
+  protocolVersion,
+  refusalFrame,
+  type ServerFrame,
+  toCommand,
+} from "../../contract/protocol";
+import { toWireMessage, toWirePerson, toWireRow } from "../../contract/wire";
+import type { ModelServer, Told } from "./model-server";
+
+/** What the way between device and server does to each frame. All off means a good network. */
+export type Faults = {
+  random: () => number;
+  /** Milliseconds, at most. */
+  delay: number;
+  /** Probabilities. */
+  dropDown: number;
+  dropAck: number;
+  duplicateDown: number;
+  reorderDown: number;
+  cut: number;
+  /** No socket opens. */
+  noUpgrade: boolean;
+  /** Nothing gets through, and nobody says so. */
+  blackhole: boolean;
+  /** Nothing gets through, and everybody says so. */
+  isOffline: boolean;
+};
+
+export const goodNetwork = (): Faults => ({
+  random: Math.random,
+  delay: 0,
+  dropDown: 0,
+  dropAck: 0,
+  duplicateDown: 0,
+  reorderDown: 0,
+  cut: 0,
+  noUpgrade: false,
+  blackhole: false,
+  isOffline: false,
+});
+
+/** A WebSocket as a page sees it, the model server at its other end, and the faults in between. */
+export class ModelSocket extends EventTarget {
+  readyState: number = WebSocket.CONNECTING;
+  binaryType: BinaryType = "blob";
+  readonly protocol = "";
+  readonly extensions = "";
+  readonly bufferedAmount = 0;
+  #base: { counter: number; now: number } | undefined;
+  #held: string | undefined;
+  #up: Promise<void> = Promise.resolve();
+  #down: Promise<void> = Promise.resolve();
+  readonly sent: string[] = [];
+
+  constructor(
+    readonly url: string,
+    readonly server: ModelServer,
+    readonly user: Uuid,
+    readonly faults: Faults,
+    readonly refusesSession: () => boolean,
+  ) {
+    super();
+    void this.#wait().then(() => {
+      if (this.readyState !== WebSocket.CONNECTING || faults.blackhole) return;
+      if (faults.noUpgrade || faults.isOffline) return this.end(1006);
+      this.readyState = WebSocket.OPEN;
+      this.dispatchEvent(new Event("open"));
+      if (refusesSession()) this.end(closeCodes.signedOut);
+    });
+  }
+
+  // ── the page's side ──────────────────────────────────────────────────────────────────────────────────────
+
+  send(text: string): void {
+    if (this.readyState !== WebSocket.OPEN) throw new Error("the socket is not open");
+    this.sent.push(text);
+    this.#up = this.#up.then(() => this.#wait()).then(() => this.#receive(text));
+  }
+
+  close(): void {
+    this.end(1000);
+  }
+
+  // ── the server's side ────────────────────────────────────────────────────────────────────────────────────
+
+  /** Ends it, as a page learns of it: an error first where the network broke. */
+  end(code: number): void {
+    this.server.inbox(this.user).sockets.delete(this);
+    if (this.readyState === WebSocket.CLOSED) return;
+    this.readyState = WebSocket.CLOSED;
+    if (code === 1006) this.dispatchEvent(new Event("error"));
+    this.dispatchEvent(new CloseEvent("close", { code }));
+  }
+
+  tell(counter: number, told: Told): void {
+    const base = this.#base;
+    if (!base) return;
+    const n = counter - base.counter;
+    if (told.type === "messages" && told.source?.socket === this) {
+      const [message] = told.messages;
+      if (message) this.acknowledge(counter, told.source.ref, message);
+      return;
+    }
+    this.#push(this.#toText(n, told, base.now));
+  }
+
+  acknowledge(counter: number, ref: number, { seq, at }: Pick<Message, "seq" | "at">): void {
+    const base = this.#base;
+    if (!base || this.#chance(this.faults.dropAck)) return;
+    this.#push(encodeFrame(["a", counter - base.counter, ref, seq, at - base.now]));
+  }
+
+  #toText(n: number, told: Told, now: number): string {
+    switch (told.type) {
+      case "messages": {
+        const [message] = told.messages;
+        if (message && message.cid === undefined && told.messages.length === 1 && message.body.type === "text")
+          return encodeLiveText({ counter: n, handle: told.handle, seq: message.seq, at: message.at - now, text: message.body.text });
+        return encodeFrame(["m", n, told.handle, told.messages.map((one) => toWireMessage(one, now))]);
+      }
+      case "row":
+        return encodeFrame(["i", n, toWireRow(told.row, now)]);
+      case "others":
+        return encodeFrame(["o", n, told.row.handle, told.row.othersDelivered, told.row.othersRead]);
+      case "mine":
+        return encodeFrame(["u", n, told.row.handle, told.row.delivered, told.row.read, told.row.unread]);
+      case "person":
+        return encodeFrame(["p", n, toWirePerson(told.relation)]);
+    }
+  }
+
+  #receive(text: string): void {
+    if (this.readyState !== WebSocket.OPEN || this.faults.blackhole) return;
+    if (this.faults.isOffline || this.#chance(this.faults.cut)) return this.end(1006);
+    if (text === pingFrame) return this.#deliver(pongFrame(this.server.inbox(this.user).counter));
+    const frame = decodeClientFrame(text);
+    if (!frame) return this.end(closeCodes.protocol);
+    this.#handle(frame);
+  }
+
+  #handle(frame: ClientFrame): void {
+    if (frame[0] === "h") return this.#welcome(frame[2], frame[3]);
+    if (frame[0] === "k") return;
+    const ref = frame[0] === "r" ? 0 : frame[1];
+    const of = frame[0] === "r" ? frame[1] : frame[0] === "c" ? "" : frame[2];
+    const conversation = typeof of === "string" ? of : this.server.byHandle(this.user, of);
+    if (conversation === undefined) return this.#deliver(encodeFrame(refusalFrame(ref, "conversation_not_found")));
+    const parsed = v.safeParse(Command, toCommand(frame, conversation));
+    if (!parsed.success) return this.#deliver(encodeFrame(refusalFrame(ref, "invalid_input")));
+    const command = parsed.output;
+    const result = this.server.execute(this.user, command, { socket: this, ref });
+    if (isRefusal(result)) {
+      if (frame[0] !== "r") this.#deliver(encodeFrame(refusalFrame(ref, result.error, result.retryAfterMs)));
+    } else if (command.type !== "send" && command.type !== "mark") {
+      this.#deliver(encodeFrame(this.#answer(command.type, ref, result)));
+    }
+  }
+
+  #welcome(epoch: string, counter: number): void {
+    const inbox = this.server.inbox(this.user);
+    const result = this.server.changes(this.user, epoch === inbox.epoch ? counter : 0);
+    this.#base = { counter: result.counter, now: result.now };
+    inbox.sockets.add(this);
+    const { now } = result;
+    const rows = result.rows.map((row) => toWireRow(row, now));
+    const people = result.people.map(toWirePerson);
+    this.#deliver(encodeFrame(["w", protocolVersion, result.epoch, result.counter, now, rows, people, result.before]));
+  }
+
+  #answer(type: Exclude<Command["type"], "send" | "mark">, ref: number, result: object): ServerFrame {
+    const now = this.#base?.now ?? 0;
+    switch (type) {
+      case "hide":
+        return ["y", ref];
+      case "page": {
+        const { epoch, head, messages, more } = result as CommandResults["page"];
+        return ["g", ref, epoch, head, messages.map((message) => toWireMessage(message, now)), more];
+      }
+      case "search": {
+        const { messages, before } = result as CommandResults["search"];
+        return ["q", ref, messages.map((message) => toWireMessage(message, now)), before];
+      }
+      case "changes": {
+        const { epoch, counter, rows, people, before } = result as CommandResults["changes"];
+        return ["c", ref, epoch, counter, now, rows.map((row) => toWireRow(row, now)), people.map(toWirePerson), before];
+      }
+    }
+  }
+
+  // ── the way between ──────────────────────────────────────────────────────────────────────────────────────
+
+  #chance(probability: number): boolean {
+    return probability > 0 && this.faults.random() < probability;
+  }
+
+  #wait(): Promise<void> {
+    const { delay, random } = this.faults;
+    return new Promise((resolve) => (delay > 0 ? setTimeout(resolve, random() * delay) : setImmediate(resolve)));
+  }
+
+  /** A change: may be lost, doubled or overtaken. */
+  #push(text: string): void {
+    const { dropDown, duplicateDown, reorderDown } = this.faults;
+    if (this.#chance(dropDown)) return;
+    if (this.#held === undefined && this.#chance(reorderDown)) {
+      this.#held = text;
+      return;
+    }
+    this.#deliver(text);
+    if (this.#chance(duplicateDown)) this.#deliver(text);
+    if (this.#held !== undefined) this.#deliver(this.#held);
+    this.#held = undefined;
+  }
+
+  #deliver(text: string): void {
+    this.#down = this.#down
+      .then(() => this.#wait())
+      .then(() => {
+        if (this.readyState !== WebSocket.OPEN || this.faults.blackhole) return;
+        if (this.faults.isOffline || this.#chance(this.faults.cut)) return this.end(1006);
+        this.dispatchEvent(new MessageEvent("message", { data: text }));
+      });
+  }
+}

@@ -1,0 +1,180 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { ConversationId, Uuid } from "../../contract/ids";
+import { Viewed } from "../../src/sync/viewing";
+import { discard, retry, writeText } from "../../src/sync/writing";
+import { eventually, pause } from "../support/eventually";
+import { becomesLevel, contextOf, expectLevel, listOf, shownIn, textsIn } from "../support/model-checks";
+import { ModelDevice } from "../support/model-device";
+import { ModelServer } from "../support/model-server";
+
+let devices: ModelDevice[] = [];
+const device = (server: ModelServer, user: Uuid): ModelDevice => {
+  const made = new ModelDevice(server, user);
+  devices.push(made);
+  return made;
+};
+afterEach(async () => {
+  await Promise.all(devices.map((made) => made.shut()));
+  devices = [];
+});
+
+const makePair = (): { server: ModelServer; amina: Uuid; benoit: Uuid; chat: ConversationId } => {
+  const server = new ModelServer();
+  const amina = server.addPerson("Amina");
+  const benoit = server.addPerson("Benoît");
+  return { server, amina, benoit, chat: server.connect(amina, benoit) };
+};
+
+describe("sending", () => {
+  it("a message goes from clock to one tick, two ticks and blue ticks as the other receives and reads it", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const hers = await device(server, amina).openTab();
+    await writeText(hers, chat, "Mbote");
+    await eventually(async () => expect(await shownIn(hers, chat)).toEqual(["Mbote sent"]));
+    const his = await device(server, benoit).openTab();
+    await eventually(async () => expect(await shownIn(hers, chat)).toEqual(["Mbote delivered"]));
+    expect((await listOf(his))[0]).toMatchObject({ unread: 1, last: { body: { text: "Mbote" }, mine: false } });
+    const viewed = new Viewed(his);
+    viewed.mark(chat, 1);
+    await viewed.flush();
+    expect((await listOf(his))[0]).toMatchObject({ unread: 0 });
+    await eventually(async () => expect(await shownIn(hers, chat)).toEqual(["Mbote read"]));
+  });
+
+  it("what is written without a network is shown at once and sent in order when it is back", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = device(server, amina);
+    phone.faults.isOffline = true;
+    const tab = await phone.openTab();
+    for (let i = 1; i <= 30; i++) await writeText(tab, chat, `n${i}`);
+    expect((await shownIn(tab, chat)).slice(0, 2)).toEqual(["n1 sending", "n2 sending"]);
+    expect((await listOf(tab))[0]).toMatchObject({ id: chat, last: { body: { text: "n30" }, status: "sending" } });
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesLevel(server, tab, chat);
+    expect(server.log(chat).messages.map(({ body }) => body)).toEqual(
+      Array.from({ length: 30 }, (_, i) => ({ type: "text", text: `n${i + 1}` })),
+    );
+  });
+
+  it("what was written outlives a tab killed before it could send, and is sent once by the next one", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = device(server, amina);
+    phone.faults.isOffline = true;
+    const first = await phone.openTab();
+    await writeText(first, chat, "a");
+    await writeText(first, chat, "b");
+    await phone.kill(first);
+    phone.faults.isOffline = false;
+    const second = await phone.openTab();
+    await becomesLevel(server, second, chat);
+    expect(await shownIn(second, chat)).toEqual(["a sent", "b sent"]);
+  });
+
+  it("a message whose acknowledgement is lost is sent again and stored once", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = device(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    phone.faults.dropAck = 1;
+    await writeText(tab, chat, "once");
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
+    await pause(250); // longer than an unanswered message waits
+    phone.faults.dropAck = 0;
+    await becomesLevel(server, tab, chat);
+    expect(await shownIn(tab, chat)).toEqual(["once sent"]);
+    expect(server.asked.filter(({ command }) => command.type === "send").length).toBeGreaterThan(1);
+  });
+
+  it("a message refused for good is shown as failed, does not hold up the next, and can be tried again or dropped", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await device(server, amina).openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    server.refuse = (_, command) =>
+      command.type === "send" && command.messages[0]?.body.text === "bad" ? { error: "not_connected" } : undefined;
+    await writeText(tab, chat, "bad");
+    await writeText(tab, chat, "good");
+    await eventually(async () => expect((await shownIn(tab, chat)).sort()).toEqual(["bad failed", "good sent"]));
+    const [failed] = await contextOf(tab).store.outbox.toArray();
+    expect(failed).toMatchObject({ state: "failed", error: "not_connected" });
+    server.refuse = () => undefined;
+    await retry(tab, failed?.cid ?? "");
+    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["good sent", "bad sent"]));
+    server.refuse = () => ({ error: "not_connected" });
+    await writeText(tab, chat, "unwanted");
+    await eventually(async () => expect(await shownIn(tab, chat)).toContain("unwanted failed"));
+    const [unwanted] = await contextOf(tab).store.outbox.toArray();
+    await discard(tab, unwanted?.cid ?? "");
+    expect(await shownIn(tab, chat)).toEqual(["good sent", "bad sent"]);
+  });
+
+  it("a refusal that will pass is waited out, and nothing overtakes what it held up", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await device(server, amina).openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    let refusals = 0;
+    server.refuse = (_, command) =>
+      command.type === "send" && refusals++ < 6 ? { error: "rate_limited", retryAfterMs: 3_000 } : undefined;
+    for (const text of ["1", "2", "3", "4"]) await writeText(tab, chat, text);
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["1", "2", "3", "4"]);
+    expect(refusals).toBeGreaterThanOrEqual(6);
+  });
+
+  it("a message nobody could take for a week is shown as failed", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = device(server, amina);
+    phone.faults.isOffline = true;
+    const tab = await phone.openTab();
+    await writeText(tab, chat, "old");
+    const { store } = contextOf(tab);
+    await store.outbox.toCollection().modify((row) => {
+      row.createdAt -= 8 * 24 * 3_600_000;
+    });
+    server.refuse = (_, command) => (command.type === "send" ? { error: "unavailable" } : undefined);
+    phone.faults.isOffline = false;
+    phone.wake();
+    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["old failed"]));
+  });
+
+  it("blank text is refused before it is written anywhere", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await device(server, amina).openTab();
+    await expect(writeText(tab, chat, " \n ")).rejects.toMatchObject({ code: "empty_message" });
+    await expect(writeText(tab, chat, "x".repeat(8_001))).rejects.toMatchObject({ code: "message_too_long" });
+    expect(await contextOf(tab).store.outbox.count()).toBe(0);
+  });
+
+  it("storage that lasts is asked for once, after the first message is out", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = device(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    expect(phone.persistenceAsked).toBe(0);
+    await writeText(tab, chat, "a");
+    await writeText(tab, chat, "b");
+    await becomesLevel(server, tab, chat);
+    await eventually(() => expect(phone.persistenceAsked).toBe(1));
+    await phone.close(tab);
+    const next = await phone.openTab();
+    await writeText(next, chat, "c");
+    await becomesLevel(server, next, chat);
+    await pause(50);
+    expect(phone.persistenceAsked).toBe(1);
+  });
+
+  it("a message keeps its key from pending to sent", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = device(server, amina);
+    phone.faults.isOffline = true;
+    const tab = await phone.openTab();
+    await writeText(tab, chat, "same");
+    const { store } = contextOf(tab);
+    const [pending] = await store.outbox.toArray();
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesLevel(server, tab, chat);
+    expect((await store.range(chat, 1).toArray()).map(({ cid }) => cid)).toEqual([pending?.cid]);
+    await expectLevel(server, tab, chat);
+  });
+});
