@@ -37,10 +37,13 @@ export const browserPlatform = (userId: Uuid): Platform => ({
       if (document.visibilityState === "visible") listener();
     };
     addEventListener("online", listener);
+    // A socket stays open without a network: asked for a sign of life now, it is known within seconds to be dead.
+    addEventListener("offline", listener);
     addEventListener("pageshow", listener);
     document.addEventListener("visibilitychange", onVisible);
     return () => {
       removeEventListener("online", listener);
+      removeEventListener("offline", listener);
       removeEventListener("pageshow", listener);
       document.removeEventListener("visibilitychange", onVisible);
     };

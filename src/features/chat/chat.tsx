@@ -5,8 +5,12 @@ import { Avatar } from "../../components/avatar";
 import { EmptyState } from "../../components/empty-state";
 import { MenuButton } from "../../components/menu";
 import { Screen } from "../../components/screen";
+import { Spinner } from "../../components/spinner";
+import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
-import { useChat, useConversation } from "../../sync/hooks";
+import { useChat, useConversation, useLink } from "../../sync/hooks";
+import { useChatAround } from "../../sync/use-chat-around";
+import { Announcer } from "./announcer";
 import { Composer } from "./composer";
 import { MessageList } from "./message-list";
 import { NotConnected } from "./not-connected";
@@ -25,15 +29,33 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
   const conversation = useConversation(id);
   const chat = useChat(id);
   const peer = usePeer(userId);
+  const link = useLink();
   const [isSearching, setSearching] = useState(false);
-  const [target, setTarget] = useState<{ seq: number }>();
+  const [target, setTarget] = useState<number>();
+  const [around, setAround] = useState<number>();
   const forgetTarget = useCallback(() => setTarget(undefined), []);
+  const goToNewest = useCallback(() => setAround(undefined), []);
+  const past = useChatAround(id, around, () => {
+    goToNewest();
+    showToast({ tone: "danger", title: t("common.error"), message: t("chat.jumpFailed") });
+  });
+
+  /** Within what is loaded the list itself goes there; anything further away is looked at by itself. */
+  const goTo = (seq: number) => {
+    setSearching(false);
+    setTarget(seq);
+    setAround(chat?.items.some((item) => item.seq === seq) ? undefined : seq);
+  };
 
   if (peer === "not_found" && !chat?.items.length) return whenNobody;
   const person = peer === "not_found" ? undefined : peer;
   const name = person?.username || t("common.user");
-  // A conversation the server has not told of yet is open to whoever is a contact.
-  const mayWrite = conversation?.known ? conversation.open : person?.isContact;
+  // Before the first words of the server this phone cannot tell whether they are connected.
+  const isHeardOf = conversation?.known || peer !== undefined;
+  const mayWrite = isHeardOf ? conversation?.open : undefined;
+  const shown = around === undefined ? chat : past;
+  // Nothing is here and something may come: an unknown chat on a phone without network has nothing to wait for.
+  const isWaiting = !shown || (shown.items.length === 0 && (shown.loading || (!isHeardOf && link !== "offline")));
   const profilePath = `/app/user/${userId}`;
 
   return (
@@ -75,21 +97,20 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
             <SearchPanel
               conversation={id}
               name={name}
-              onPick={({ seq }) => {
-                setSearching(false);
-                setTarget({ seq });
-              }}
+              onPick={({ seq }) => goTo(seq)}
               onClose={() => setSearching(false)}
             />
           </Suspense>
         )}
         {/* Covered, not removed: the list keeps its place under the search. */}
         <div inert={isSearching} className="flex min-h-0 flex-1 flex-col">
-          {chat === undefined || (chat.items.length === 0 && chat.loading) ? (
-            <div role="status" className="grid min-h-0 flex-1 place-items-center text-3xl text-accent">
-              {chat && <span role="img" aria-label={t("common.loading")} className="i-ph-circle-notch animate-spin" />}
+          {isWaiting ? (
+            <div className="grid min-h-0 flex-1 place-items-center text-accent">
+              <span className="late">
+                <Spinner label={t("common.loading")} className="text-4xl" />
+              </span>
             </div>
-          ) : chat.items.length === 0 ? (
+          ) : shown.items.length === 0 ? (
             <div className="my-auto">
               <EmptyState
                 icon="i-ph-chat-circle-text"
@@ -99,15 +120,18 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
             </div>
           ) : (
             <MessageList
+              key={around ?? "now"}
               conversation={id}
-              chat={chat}
+              chat={shown}
               name={name}
               target={target}
-              onTargetGone={forgetTarget}
+              onTargetShown={forgetTarget}
+              onNewest={goToNewest}
               isShown={!isSearching}
             />
           )}
-          {mayWrite === true && <Composer conversation={id} />}
+          {chat && <Announcer items={chat.items} name={name} isLoading={chat.loading} />}
+          {mayWrite === true && <Composer conversation={id} onSend={goToNewest} />}
           {mayWrite === false && <NotConnected />}
         </div>
       </div>

@@ -15,7 +15,7 @@ const hasKeyboard = () => matchMedia("(hover: hover) and (pointer: fine)").match
  * Where a message is written. The text leaves the field at once and comes back if this phone could not even
  * store it; until it is stored it stays in the draft. The network plays no part here.
  */
-export function Composer({ conversation }: { conversation: ConversationId }) {
+export function Composer({ conversation, onSend }: { conversation: ConversationId; onSend: () => void }) {
   const t = useT();
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState("");
@@ -69,6 +69,7 @@ export function Composer({ conversation }: { conversation: ConversationId }) {
     if (!canSend) return;
     isTouched.current = true;
     put("");
+    onSend();
     field.current?.focus({ preventScroll: true });
     try {
       await sendText(conversation, clean);

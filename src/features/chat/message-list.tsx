@@ -3,15 +3,14 @@ import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { ConversationId } from "../../../contract/ids";
 import { formatDayHeading } from "../../i18n/relative-date";
 import { useLanguage, useT } from "../../i18n/setup";
-import { markViewed } from "../../sync/actions";
 import type { ChatItem, ChatView } from "../../sync/hooks";
-import { Announcer } from "./announcer";
+import type { ChatAround } from "../../sync/use-chat-around";
 import { Bubble } from "./bubble";
 import { ListTop } from "./list-top";
 import { NewestButton } from "./newest-button";
 import { placementOf } from "./time-line";
-import { useIsDocumentVisible } from "./use-document-visible";
-import { useOlderPages } from "./use-older-pages";
+import { usePages } from "./use-pages";
+import { useReading } from "./use-reading";
 
 const bubbleEstimatePx = 56;
 const topPx = 56; // room above the oldest message for what is said there
@@ -20,11 +19,14 @@ const highlightMs = 3_000;
 
 type MessageListProps = {
   conversation: ConversationId;
-  chat: ChatView;
+  /** The chat itself, or a look at its past, which has an end towards the present too. */
+  chat: ChatView | ChatAround;
   name: string;
-  /** A found message to bring into view and mark; the same one again is another object. */
-  target: { seq: number } | undefined;
-  onTargetGone: () => void;
+  /** The place of a found message to bring into view and mark. */
+  target: number | undefined;
+  onTargetShown: () => void;
+  /** Leads from a look at the past to the newest messages. */
+  onNewest: () => void;
   /** False while something covers the list: what is not seen is not read. */
   isShown: boolean;
 };
@@ -32,26 +34,29 @@ type MessageListProps = {
 const isNearEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): boolean =>
   scrollHeight - scrollTop - clientHeight <= endThresholdPx;
 
-const newestSeq = (items: ChatItem[]): number => items.find((item) => item.seq !== undefined)?.seq ?? 0;
-
 /** The messages, newest at the bottom and held there; drawn only where one looks. */
-export function MessageList({ conversation, chat, name, target, onTargetGone, isShown }: MessageListProps) {
+export function MessageList({ conversation, chat, name, target, isShown, ...props }: MessageListProps) {
+  const { onTargetShown, onNewest } = props;
   const t = useT();
   const language = useLanguage();
   const { items, hasOlder } = chat;
+  const past = "hasNewer" in chat ? chat : undefined;
+  const hasNewer = past?.hasNewer ?? false;
   const count = items.length;
   const scroller = useRef<HTMLDivElement>(null);
-  // The hook counts from the newest, the screen from the oldest.
+  // The items count from the newest, the screen from the oldest.
   const itemAt = (index: number): ChatItem | undefined => items[count - 1 - index];
+  const targetIndex = target === undefined ? -1 : count - 1 - items.findIndex((item) => item.seq === target);
+  const hasTarget = targetIndex >= 0 && targetIndex < count;
   const virtualizer = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => bubbleEstimatePx,
-    // Starts at the newest, so that the oldest ones loaded are not drawn for nothing first.
-    initialOffset: () => topPx + count * bubbleEstimatePx,
+    // Starts where one will look, so that nothing else is drawn first.
+    initialOffset: () => (hasTarget ? targetIndex * bubbleEstimatePx : topPx + count * bubbleEstimatePx),
     getItemKey: (index) => itemAt(index)?.key ?? index,
     anchorTo: "end",
-    followOnAppend: true,
+    followOnAppend: !hasNewer,
     scrollEndThreshold: endThresholdPx,
     paddingStart: topPx,
     paddingEnd: 12,
@@ -60,74 +65,62 @@ export function MessageList({ conversation, chat, name, target, onTargetGone, is
   });
   const rows = virtualizer.getVirtualItems();
 
-  const [isAtEnd, setAtEnd] = useState(true);
-  const isAtEndRef = useRef(true);
-  isAtEndRef.current = isAtEnd;
-  const hasItems = count > 0;
-
+  const [isAtEnd, setAtEnd] = useState(!past);
+  const holdsEnd = useRef(isAtEnd);
+  holdsEnd.current = isAtEnd && !hasNewer;
   useLayoutEffect(() => {
-    if (hasItems) virtualizer.scrollToEnd();
-  }, [virtualizer, hasItems]);
-
-  // A keyboard or a growing composer makes the list shorter: who was at the end stays there.
-  useEffect(() => {
     const element = scroller.current;
     if (!element) return;
+    if (holdsEnd.current) virtualizer.scrollToEnd();
+    // A keyboard or a growing composer makes the list shorter: who was at the end stays there.
     const observer = new ResizeObserver(() => {
-      if (isAtEndRef.current) virtualizer.scrollToEnd();
+      if (holdsEnd.current) virtualizer.scrollToEnd();
     });
     observer.observe(element);
     return () => observer.disconnect();
   }, [virtualizer]);
 
-  const [reachOlder, isStuck] = useOlderPages(chat, isShown);
+  const [reachOlder, isStuck] = usePages(isShown && hasOlder && !chat.loading, chat.loadOlder);
+  const [reachNewer] = usePages(isShown && hasNewer && !chat.loading, past?.loadNewer);
   const firstIndex = rows[0]?.index;
+  const lastIndex = rows.at(-1)?.index;
   useEffect(() => reachOlder(firstIndex), [reachOlder, firstIndex]);
+  useEffect(
+    () => reachNewer(lastIndex === undefined ? undefined : count - 1 - lastIndex),
+    [reachNewer, lastIndex, count],
+  );
 
   // What this person just wrote is where they look next.
   const newest = items[0];
-  const ownNewKey = newest?.mine && newest.status === "sending" ? newest.key : undefined;
-  const isOwnNew = useRef(ownNewKey);
+  const writtenKey = newest?.mine && newest.status === "sending" ? newest.key : undefined;
+  const lastWrittenKey = useRef(writtenKey);
   useLayoutEffect(() => {
-    if (ownNewKey !== undefined && isOwnNew.current !== ownNewKey) virtualizer.scrollToEnd();
-    isOwnNew.current = ownNewKey;
-  }, [virtualizer, ownNewKey]);
+    if (writtenKey !== undefined && lastWrittenKey.current !== writtenKey) virtualizer.scrollToEnd();
+    lastWrittenKey.current = writtenKey;
+  }, [virtualizer, writtenKey]);
 
   const [highlighted, setHighlighted] = useState<number>();
+  useEffect(() => {
+    if (!hasTarget) return;
+    setAtEnd(false);
+    virtualizer.scrollToIndex(targetIndex, { align: "center" });
+    scroller.current?.querySelector("ol")?.focus({ preventScroll: true });
+    setHighlighted(target);
+    onTargetShown();
+  }, [target, hasTarget, targetIndex, onTargetShown, virtualizer]);
   useEffect(() => {
     if (highlighted === undefined) return;
     const timer = setTimeout(() => setHighlighted(undefined), highlightMs);
     return () => clearTimeout(timer);
   }, [highlighted]);
-  const targetIndex = target ? count - 1 - items.findIndex((item) => item.seq === target.seq) : -1;
-  const isTargetHere = targetIndex >= 0 && targetIndex < count;
-  useEffect(() => {
-    if (!target) return;
-    if (isTargetHere) {
-      setAtEnd(false);
-      virtualizer.scrollToIndex(targetIndex, { align: "center" });
-      setHighlighted(target.seq);
-      scroller.current?.querySelector("ol")?.focus({ preventScroll: true });
-      onTargetGone();
-    } else if (hasOlder) reachOlder(0);
-    else onTargetGone();
-  }, [target, isTargetHere, targetIndex, hasOlder, reachOlder, onTargetGone, virtualizer]);
 
-  const isVisible = useIsDocumentVisible();
-  const isReading = isVisible && isShown && isAtEnd;
-  const headSeq = newestSeq(items);
-  const [seenSeq, setSeenSeq] = useState(headSeq);
+  // Who read on from the past up to the newest message is in the present.
+  const hasCaughtUp = past !== undefined && !hasNewer && isAtEnd;
   useEffect(() => {
-    if (!isReading || headSeq === 0) return;
-    setSeenSeq(headSeq);
-    markViewed(conversation, headSeq);
-  }, [conversation, isReading, headSeq]);
-  let unseen = 0;
-  for (const item of items) {
-    if (item.seq !== undefined && item.seq <= seenSeq) break;
-    if (!item.mine) unseen++;
-  }
+    if (hasCaughtUp) onNewest();
+  }, [hasCaughtUp, onNewest]);
 
+  const unseen = useReading(conversation, items, isShown && isAtEnd && !past);
   const topItem = itemAt(virtualizer.range?.startIndex ?? 0);
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
@@ -149,21 +142,16 @@ export function MessageList({ conversation, chat, name, target, onTargetGone, is
           // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what can be focused
           tabIndex={0}
           aria-label={t("chat.messages", { name })}
-          className="relative mt-auto w-full shrink-0 outline-none"
+          className="relative mt-auto w-full shrink-0 -outline-offset-3"
         >
           <ListTop hasOlder={hasOlder} isLoading={chat.loading} isStuck={isStuck} height={topPx} />
           {rows.map(({ key, index }) => {
             const item = itemAt(index);
             if (!item) return null;
-            const { startsDay, startsGroup, endsGroup } = placementOf(
-              item,
-              itemAt(index - 1),
-              itemAt(index + 1),
-              hasOlder,
-            );
+            const place = placementOf(item, itemAt(index - 1), itemAt(index + 1), hasOlder);
             return (
               <li key={key} ref={virtualizer.measureElement} data-index={index} className="absolute inset-x-0 top-0">
-                {startsDay && (
+                {place.startsDay && (
                   <p className="py-3 text-center text-xs font-semibold text-muted">
                     {formatDayHeading(item.at, language)}
                   </p>
@@ -177,8 +165,8 @@ export function MessageList({ conversation, chat, name, target, onTargetGone, is
                   status={item.status}
                   error={item.error}
                   cid={item.cid}
-                  startsGroup={startsGroup}
-                  endsGroup={endsGroup}
+                  startsGroup={place.startsGroup}
+                  endsGroup={place.endsGroup}
                   isTarget={highlighted !== undefined && item.seq === highlighted}
                 />
               </li>
@@ -186,8 +174,9 @@ export function MessageList({ conversation, chat, name, target, onTargetGone, is
           })}
         </ol>
       </div>
-      {!isAtEnd && <NewestButton count={unseen} onClick={() => virtualizer.scrollToEnd()} />}
-      <Announcer items={items} name={name} isLoading={chat.loading} />
+      {(!isAtEnd || hasNewer) && (
+        <NewestButton count={past ? 0 : unseen} onClick={() => (past ? onNewest() : virtualizer.scrollToEnd())} />
+      )}
     </div>
   );
 }

@@ -12,7 +12,7 @@ export type Placement = {
 };
 
 const isRun = (a: ChatItem, b: ChatItem): boolean =>
-  a.mine === b.mine && a.sender === b.sender && Math.abs(b.at - a.at) < groupGapMs && isSameDay(a.at, b.at);
+  a.mine === b.mine && (a.mine || a.sender === b.sender) && Math.abs(b.at - a.at) < groupGapMs && isSameDay(a.at, b.at);
 
 /**
  * How a message stands among its neighbours. The oldest one loaded has no heading while older ones are to

@@ -5,7 +5,7 @@ import { Profile } from "../../../contract/people";
 import { ApiFailure, request } from "../../lib/api";
 import { useLink, usePerson } from "../../sync/hooks";
 
-export type Peer = { username: string; phone: string; avatar: string | null; isContact: boolean };
+export type Peer = { username: string; phone: string; avatar: string | null };
 type Answer = { id: Uuid; peer: Peer | "not_found" };
 
 /**
@@ -24,9 +24,8 @@ export const usePeer = (id: Uuid): Peer | "not_found" | undefined => {
     const controller = new AbortController();
     request("GET", `/api/users/${id}`, undefined, { signal: controller.signal }).then(
       (body) => {
-        const profile = v.parse(Profile, body);
-        const { username, phone, avatar_url: avatar } = profile;
-        setAnswer({ id, peer: { username, phone, avatar, isContact: false } });
+        const { username, phone, avatar_url: avatar } = v.parse(Profile, body);
+        setAnswer({ id, peer: { username, phone, avatar } });
       },
       (error: unknown) => {
         if (error instanceof ApiFailure && error.status === 404) setAnswer({ id, peer: "not_found" });
@@ -35,6 +34,6 @@ export const usePeer = (id: Uuid): Peer | "not_found" | undefined => {
     return () => controller.abort();
   }, [id, isUnknown, isOnline]);
 
-  if (person) return { ...person, isContact: person.state === "contact" };
+  if (person) return person;
   return answer?.id === id ? answer.peer : undefined;
 };

@@ -2,6 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
 import { EmptyState } from "../../components/empty-state";
+import { Spinner } from "../../components/spinner";
 import { useT } from "../../i18n/setup";
 import { type ConversationListItem, useConversations, useLink } from "../../sync/hooks";
 import { ConversationRow } from "./conversation-row";
@@ -66,8 +67,10 @@ export function ConversationList() {
 
   if (items === undefined || (items.length === 0 && !hasSynced)) {
     return (
-      <div role="status" className="grid flex-1 place-items-center text-3xl text-accent">
-        {items && <span role="img" aria-label={t("common.loading")} className="i-ph-circle-notch animate-spin" />}
+      <div className="grid flex-1 place-items-center text-accent">
+        <span className="late">
+          <Spinner label={t("common.loading")} className="text-4xl" />
+        </span>
       </div>
     );
   }

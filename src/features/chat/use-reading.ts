@@ -1,0 +1,28 @@
+import { useEffect, useState } from "react";
+import type { ConversationId } from "../../../contract/ids";
+import { markViewed } from "../../sync/actions";
+import type { ChatItem } from "../../sync/hooks";
+import { useIsDocumentVisible } from "./use-document-visible";
+
+const newestSeq = (items: ChatItem[]): number => items.find((item) => item.seq !== undefined)?.seq ?? 0;
+
+/**
+ * Reports what is read: the newest message is in sight, and somebody may be looking. Answers how many of the
+ * other's messages came while one read further up.
+ */
+export const useReading = (conversation: ConversationId, items: ChatItem[], isNewestShown: boolean): number => {
+  const isReading = useIsDocumentVisible() && isNewestShown;
+  const headSeq = newestSeq(items);
+  const [seenSeq, setSeenSeq] = useState(headSeq);
+  useEffect(() => {
+    if (!isReading || headSeq === 0) return;
+    setSeenSeq(headSeq);
+    markViewed(conversation, headSeq);
+  }, [conversation, isReading, headSeq]);
+  let unseen = 0;
+  for (const item of items) {
+    if (item.seq !== undefined && item.seq <= seenSeq) break;
+    if (!item.mine) unseen++;
+  }
+  return unseen;
+};
