@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
-import { makeChallenge } from "../../worker/auth/challenge";
 import { expect, test } from "vitest";
 import type { Session } from "../../contract/auth";
+import { makeChallenge } from "../../worker/auth/challenge";
 import { makeCaptchaToken, phoneOf, solveForToken, testPassword } from "../support/people";
 import { call, cookieSite, newPerson, site } from "./site";
 
@@ -12,7 +12,9 @@ const signUp = (phone: string, captcha_token?: string, rest: object = {}) =>
 
 test("a person who signed up is signed in, with the session as the public GoTrue API shapes it", async () => {
   const before = Math.floor(Date.now() / 1_000);
-  const { status, body } = await signUp(phoneOf(900), await makeCaptchaToken(site), { data: { username: "  Ana   Mbo " } });
+  const { status, body } = await signUp(phoneOf(900), await makeCaptchaToken(site), {
+    data: { username: "  Ana   Mbo " },
+  });
   expect(status).toBe(200);
   const session = body as Session;
   expect(session).toMatchObject({
@@ -65,7 +67,8 @@ test("the password is stored as scrypt with its parameters, a salt of its own an
     .bind(ana.id, ben.id)
     .all<{ password_hash: string }>();
   const [one, two] = hashes.results.map((row) => row.password_hash);
-  for (const hash of [one, two]) expect(hash).toMatch(/^\$scrypt\$ln=14,r=8,p=5\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+  for (const hash of [one, two])
+    expect(hash).toMatch(/^\$scrypt\$ln=14,r=8,p=5\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
   expect(one).not.toBe(two);
 });
 

@@ -1,5 +1,19 @@
-import { exports } from "cloudflare:workers";
-import { type Answer, type Call, callSite, makePerson, type Person, type Site } from "../support/people";
+import { env, exports } from "cloudflare:workers";
+import { hashPassword } from "../../worker/auth/passwords";
+import { insertUser } from "../../worker/auth/queries";
+import { insertSession, newSession, toTokens } from "../../worker/auth/sessions";
+import { openDb } from "../../worker/db/client";
+import { signAccessToken } from "../../worker/lib/access-token";
+import {
+  type Answer,
+  type Call,
+  callSite,
+  nameOf,
+  type Person,
+  phoneOf,
+  type Site,
+  testPassword,
+} from "../support/people";
 
 /** The Worker under test, reached as a browser or a program would reach it. */
 export const site: Site = {
@@ -11,9 +25,29 @@ export const call = (method: string, path: string, options?: Call): Promise<Answ
   callSite(site, method, path, options);
 
 let lastNumber = 0;
+let passwordHash: Promise<string> | undefined;
 
-/** The next person nobody has met yet. */
-export const newPerson = (): Promise<Person> => makePerson(site, ++lastNumber);
+/**
+ * The next person nobody has met yet, signed in. Written by the Worker's own functions instead of through its
+ * sign-up, whose proof of work and password hash would be most of a test's time.
+ */
+export const newPerson = async (): Promise<Person> => {
+  const n = ++lastNumber;
+  passwordHash ??= hashPassword(testPassword, env.PEPPER);
+  const db = openDb(env);
+  const user = await insertUser(db, { phone: phoneOf(n), username: nameOf(n), password_hash: await passwordHash });
+  if (!user) throw new Error(`person ${n} exists already`);
+  const session = newSession(user.id, Date.now());
+  await insertSession(db, session);
+  return {
+    id: user.id,
+    phone: user.phone,
+    password: testPassword,
+    username: user.username,
+    token: await signAccessToken(env, { sub: user.id, sid: session.id, gen: 0 }),
+    refreshToken: toTokens(env, session).refresh_token,
+  };
+};
 
 /** What the browser app sends with a request of its own pages. */
 export const cookieSite = { "x-session-transport": "cookie", origin: site.origin };

@@ -1,0 +1,151 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import type { Session } from "../../contract/auth";
+import { openDb } from "../../worker/db/client";
+import { policies, takeToken } from "../../worker/lib/rate-limit";
+import { phoneOf, testPassword } from "../support/people";
+import { call, cookieSite, cookiesOf, newPerson } from "./site";
+
+const signIn = (phone: string, password: string, headers: Record<string, string> = {}) =>
+  call("POST", "/api/auth/token?grant_type=password", { body: { phone, password }, headers });
+const userOf = (token: string) => call("GET", "/api/auth/user", { token });
+const openSession = async (phone: string) => (await signIn(phone, testPassword)).body as Session;
+
+test("phone and password open a session of their own", async () => {
+  const person = await newPerson();
+  const session = await openSession(person.phone.slice(1));
+  expect(session.user.id).toBe(person.id);
+  expect(session.refresh_token).not.toBe(person.refreshToken);
+  expect(await userOf(session.access_token)).toMatchObject({ status: 200 });
+});
+
+test("an unknown phone and a wrong password are answered alike", async () => {
+  const person = await newPerson();
+  const wrong = await signIn(person.phone, "Wrong2026");
+  const unknown = await signIn(phoneOf(990), "Wrong2026");
+  expect(wrong).toMatchObject({
+    status: 400,
+    body: { error_code: "invalid_credentials", msg: "Invalid login credentials" },
+  });
+  expect({ status: unknown.status, body: unknown.body }).toEqual({ status: wrong.status, body: wrong.body });
+});
+
+test("an unknown phone takes as long as a wrong password", async () => {
+  const person = await newPerson();
+  const time = async (phone: string) => {
+    const start = performance.now();
+    await signIn(phone, "Wrong2026");
+    return performance.now() - start;
+  };
+  const wrong = [await time(person.phone), await time(person.phone), await time(person.phone)];
+  const unknown = [await time(phoneOf(991)), await time(phoneOf(991)), await time(phoneOf(991))];
+  // Hashing takes a hundred times what the rest does: without it the unknown phone would be far below half.
+  expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...wrong) / 2);
+});
+
+test("after five failures even the right password waits, and nobody else does", async () => {
+  const [victim, other] = [await newPerson(), await newPerson()];
+  const answers = await Promise.all(Array.from({ length: 8 }, () => signIn(victim.phone, "Wrong2026")));
+  expect(answers.filter(({ status }) => status === 400)).toHaveLength(5);
+  const paused = await signIn(victim.phone, testPassword);
+  expect(paused).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+  const wait = Number(paused.headers.get("retry-after"));
+  expect(wait).toBeGreaterThan(0);
+  expect(wait).toBeLessThanOrEqual(300);
+  expect(await signIn(other.phone, testPassword)).toMatchObject({ status: 200 });
+  expect(await userOf(victim.token)).toMatchObject({ status: 200 });
+
+  await env.DB.prepare("UPDATE rate_limits SET full_at = full_at - 300000 WHERE key = ?")
+    .bind(`sign_in_by_account:${victim.phone}`)
+    .run();
+  expect(await signIn(victim.phone, testPassword)).toMatchObject({ status: 200 });
+});
+
+test("signing in rightly costs nothing, however often", async () => {
+  const person = await newPerson();
+  for (let n = 0; n < 8; n++) expect((await signIn(person.phone, testPassword)).status).toBe(200);
+});
+
+test("one try on each of many accounts from one address is held up too", async () => {
+  const address = "198.51.100.7";
+  const { burst } = policies.sign_in_by_address;
+  for (let n = 0; n < burst; n++) await takeToken(openDb(env), address, "sign_in_by_address");
+  const headers = { "cf-connecting-ip": address, "x-forwarded-for": "203.0.113.9" };
+  expect(await signIn(phoneOf(1000), "Wrong2026", headers)).toMatchObject({ status: 429 });
+  const elsewhere = { "cf-connecting-ip": "203.0.113.9" };
+  expect(await signIn(phoneOf(1000), "Wrong2026", elsewhere)).toMatchObject({ status: 400 });
+});
+
+test("the eleventh device takes the place of the first", async () => {
+  const person = await newPerson();
+  const sessions: Session[] = [];
+  for (let n = 0; n < 9; n++) sessions.push(await openSession(person.phone));
+  expect(await userOf(person.token)).toMatchObject({ status: 200 });
+  sessions.push(await openSession(person.phone));
+  expect(await userOf(person.token)).toMatchObject({ status: 401, body: { error_code: "session_not_found" } });
+  for (const { access_token } of sessions) expect((await userOf(access_token)).status).toBe(200);
+});
+
+test.each([
+  ["another grant", "/api/auth/token?grant_type=magic", { phone: "1", password: "x" }, "unsupported_grant_type"],
+  ["no grant", "/api/auth/token", { phone: "1", password: "x" }, "unsupported_grant_type"],
+  ["no phone", "/api/auth/token?grant_type=password", { password: "x" }, "validation_failed"],
+  ["no password", "/api/auth/token?grant_type=password", { phone: phoneOf(1) }, "validation_failed"],
+  [
+    "a list for a phone",
+    "/api/auth/token?grant_type=password",
+    { phone: [phoneOf(1)], password: "x" },
+    "validation_failed",
+  ],
+])("signing in with %s is refused", async (_, path, body, error_code) => {
+  expect(await call("POST", path, { body })).toMatchObject({ status: 400, body: { error_code } });
+});
+
+test("signing out everywhere ends every session and clears the cookies", async () => {
+  const person = await newPerson();
+  const second = await openSession(person.phone);
+  const browser = await signIn(person.phone, testPassword, cookieSite);
+  const cookie = cookiesOf(browser);
+  const out = await call("POST", "/api/auth/logout?scope=global", { headers: { ...cookieSite, cookie } });
+  expect(out.status).toBe(204);
+  expect(out.headers.getSetCookie()).toEqual([
+    "__Host-lisolo-at=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Strict",
+    "__Host-lisolo-rt=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Strict",
+  ]);
+  expect(out.headers.get("clear-site-data")).toBe('"cache"');
+  for (const token of [person.token, second.access_token]) {
+    expect(await userOf(token)).toMatchObject({ status: 401, body: { error_code: "session_not_found" } });
+  }
+  const refresh_token = second.refresh_token;
+  const refreshed = await call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } });
+  expect(refreshed).toMatchObject({ status: 400, body: { error_code: "refresh_token_not_found" } });
+});
+
+test("signing out here, or everywhere else, leaves the rest", async () => {
+  const person = await newPerson();
+  const [second, third] = [await openSession(person.phone), await openSession(person.phone)];
+  const out = (token: string, scope: string) => call("POST", `/api/auth/logout?scope=${scope}`, { token });
+  expect((await out(third.access_token, "local")).status).toBe(204);
+  expect((await userOf(third.access_token)).status).toBe(401);
+  expect((await userOf(second.access_token)).status).toBe(200);
+  expect((await out(second.access_token, "others")).status).toBe(204);
+  expect((await userOf(person.token)).status).toBe(401);
+  expect((await userOf(second.access_token)).status).toBe(200);
+});
+
+test("a browser that was away for longer than its access token signs out by its refresh token", async () => {
+  const person = await newPerson();
+  const browser = await signIn(person.phone, testPassword, cookieSite);
+  const cookie =
+    cookiesOf(browser)
+      .split("; ")
+      .find((one) => one.startsWith("__Host-lisolo-rt=")) ?? "";
+  expect((await call("POST", "/api/auth/logout", { headers: { ...cookieSite, cookie } })).status).toBe(204);
+  expect((await userOf(person.token)).status).toBe(401);
+});
+
+test("signing out without a session is refused and still clears the cookies", async () => {
+  const out = await call("POST", "/api/auth/logout", { headers: cookieSite });
+  expect(out).toMatchObject({ status: 401, body: { error_code: "no_authorization" } });
+  expect(out.headers.getSetCookie()).toHaveLength(2);
+});
