@@ -34,10 +34,10 @@ export function Avatar({ person, size = 50 }: { person: AvatarPerson; size?: num
   return (
     <span
       aria-hidden="true"
-      className="relative inline-grid shrink-0 place-items-center overflow-hidden rounded-full font-semibold text-white select-none"
+      data-initials={initialsOf(seed)}
+      className="relative inline-grid shrink-0 place-items-center overflow-hidden rounded-full font-semibold text-white select-none before:content-[attr(data-initials)]"
       style={{ width: size, height: size, fontSize: size * 0.38, backgroundColor: `hsl(${hueOf(seed)} 45% 36%)` }}
     >
-      {initialsOf(seed)}
       {key && key !== failed && (
         <img
           src={`/api/avatars/${encodeURIComponent(key)}?size=${served}`}

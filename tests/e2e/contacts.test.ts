@@ -1,0 +1,140 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, test } from "../support/browser-test";
+import { isKeptOffline } from "../support/offline";
+import { siteOf } from "../support/pair";
+import { connectPeople, makePerson } from "../support/people";
+import { fill, Phone } from "../support/phone";
+
+test("contacts are found by name without case or accents and by number; each opens its chat and its profile", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 750);
+  const elodie = await makePerson(site, 751, "Élodie Ngoma");
+  const arabic = await makePerson(site, 752, "محمد علي");
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.logIn(ana.phone);
+  await phone.goToTab("contacts");
+  await expect(page.getByText(texts.contacts.none.title)).toBeVisible();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await connectPeople(site, elodie, ana);
+  await connectPeople(site, ana, arabic);
+
+  const list = page.getByRole("list", { name: texts.contacts.title });
+  await expect(list.getByRole("listitem")).toHaveCount(2);
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  const search = page.getByRole("searchbox", { name: texts.contacts.searchLabel });
+  for (const query of ["ELODIE", "ngo", "+243 81 000 07 51", "0751"]) {
+    await search.fill(query);
+    await expect(list.getByRole("listitem")).toHaveCount(1);
+    await expect(list.getByText("Élodie Ngoma")).toBeVisible();
+  }
+  await search.fill("محمد");
+  await expect(list.getByText(arabic.phone)).toBeVisible();
+  await search.fill("zzz");
+  await expect(page.getByText(texts.contacts.noMatch.title)).toBeVisible();
+  await page.getByRole("button", { name: texts.common.clear }).click();
+  await expect(list.getByRole("listitem")).toHaveCount(2);
+  await expect(search).toBeFocused();
+
+  await page.getByRole("link", { name: fill(texts.contacts.viewProfile, { name: "Élodie Ngoma" }) }).click();
+  await expect(page).toHaveURL(`/app/user/${elodie.id}`);
+  await expect(page.getByRole("main").getByText(elodie.phone)).toBeVisible();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await page.getByRole("link", { name: texts.contacts.message, exact: true }).click();
+  await expect(page).toHaveURL(`/app/chat/${elodie.id}`);
+  await expect(phone.composer()).toBeVisible();
+
+  // All of it without network, after one visit.
+  await isKeptOffline(page);
+  await phone.context.setOffline(true);
+  await page.goto("/app/contacts");
+  await expect(list.getByRole("listitem")).toHaveCount(2);
+  await list.getByText("Élodie Ngoma").click();
+  await expect(page).toHaveURL(`/app/chat/${elodie.id}`);
+  await expect(phone.composer()).toBeVisible();
+  await phone.close();
+});
+
+test("deleting a contact asks by name, can be left, says what went wrong, and ends it on both sides", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 753), await makePerson(site, 754)];
+  await connectPeople(site, ana, ben);
+  const anas = await Phone.open(browser, server);
+  const bens = await Phone.open(browser, server);
+  const { page, texts } = anas;
+  await anas.logIn(ana.phone);
+  await bens.logIn(ben.phone);
+  await anas.goToTab("contacts");
+  await bens.goToTab("contacts");
+  await expect(bens.page.getByText(ana.username)).toBeVisible();
+
+  const remove = page.getByRole("button", { name: fill(texts.contacts.deleteName, { name: ben.username }) });
+  const dialog = page.getByRole("alertdialog", {
+    name: fill(texts.contacts.deleteTitle, { name: ben.username }).replaceAll(" ", " "),
+  });
+  // By keyboard only: open, stay inside, leave, and the focus is where it was.
+  await remove.focus();
+  await page.keyboard.press("Enter");
+  await expect(dialog).toBeVisible();
+  await expect(dialog).toContainText(ben.username);
+  await expect(dialog.getByRole("button", { name: texts.common.cancel })).toBeFocused();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(remove).toBeFocused();
+
+  // Held up on its way: the button turns and cannot be pressed; then it fails, and nothing is lost.
+  let fail = () => {};
+  const held = new Promise<void>((resolve) => {
+    fail = resolve;
+  });
+  await anas.context.route("**/api/contacts/*", async (route) => {
+    await held;
+    await route.abort();
+  });
+  await remove.click();
+  await dialog.getByRole("button", { name: texts.common.delete }).click();
+  await expect(dialog).toBeHidden();
+  await expect(remove).toBeDisabled();
+  await expect(remove).toHaveAttribute("aria-busy", "true");
+  fail();
+  await expect(page.getByRole("alert").getByText(texts.contacts.deleteContactError)).toBeVisible();
+  await expect(remove).toBeEnabled();
+  await anas.context.unroute("**/api/contacts/*");
+
+  await remove.click();
+  await dialog.getByRole("button", { name: texts.common.delete }).click();
+  await expect(page.getByRole("status").getByText(texts.contacts.contactDeleted)).toBeVisible();
+  await expect(page.getByText(texts.contacts.none.title)).toBeVisible();
+  await expect(bens.page.getByText(texts.contacts.none.title)).toBeVisible();
+  await bens.page.goto(`/app/user/${ana.id}`);
+  await expect(bens.page.getByText(texts.contacts.person.notConnected)).toBeVisible();
+  await anas.close();
+  await bens.close();
+});
+
+test("of very many contacts only those near the screen exist, and all can be reached", async ({ browser, server }) => {
+  test.setTimeout(180_000);
+  const contactsCount = 60;
+  const site = siteOf(server);
+  const ana = await makePerson(site, 7600);
+  for (let n = 1; n <= contactsCount; n++) await connectPeople(site, await makePerson(site, 7600 + n), ana);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.logIn(ana.phone);
+  await phone.goToTab("contacts");
+  const list = page.getByRole("list", { name: texts.contacts.title });
+  const rows = list.getByRole("listitem");
+  await expect(rows.first()).toHaveAttribute("aria-setsize", String(contactsCount));
+  expect(await rows.count()).toBeLessThan(contactsCount / 2);
+  await list.hover();
+  await page.mouse.wheel(0, 100_000);
+  await expect(list.getByText(`Personne ${7600 + contactsCount}`)).toBeVisible();
+  await phone.close();
+});

@@ -1,0 +1,14 @@
+import { expect, type Page } from "@playwright/test";
+
+/** Waits until the service worker has everything that opens the app without a network, the page's language included. */
+export const isKeptOffline = async (page: Page): Promise<void> => {
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  const keptLanguage = () =>
+    page.evaluate(async () => {
+      const names = await caches.keys();
+      const kept = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+      const language = document.documentElement.lang;
+      return kept.flat().some(({ url }) => new URL(url).pathname.startsWith(`/assets/${language}-`));
+    });
+  await expect.poll(keptLanguage).toBe(true);
+};
