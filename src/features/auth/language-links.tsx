@@ -29,13 +29,19 @@ export function LanguageLinks({ short = false }: { short?: boolean }) {
               href={`?${languageParameter}=${language}`}
               hrefLang={language}
               lang={language}
-              aria-label={short ? names[language] : undefined}
               aria-current={language === current ? "true" : undefined}
               onClick={(event) => choose(event, language)}
               className="group inline-flex min-h-12 min-w-12 items-center justify-center rounded-full px-1 text-sm font-semibold text-muted aria-[current=true]:text-accent"
             >
               <span className="rounded-full px-3 py-1.5 group-hover:bg-raised group-aria-[current=true]:bg-accent-soft">
-                {short ? language.toUpperCase() : names[language]}
+                {short ? (
+                  <>
+                    <span aria-hidden="true">{language.toUpperCase()}</span>
+                    <span className="sr-only">{names[language]}</span>
+                  </>
+                ) : (
+                  names[language]
+                )}
               </span>
             </a>
           </li>

@@ -1,0 +1,212 @@
+import type { Page } from "@playwright/test";
+import { type Language, languages } from "../../contract/language";
+import { expect, test } from "../support/browser-test";
+import { onePixelPng, textsOf } from "../support/phone";
+
+const { en } = textsOf;
+const smallPicture = { name: "picture.png", mimeType: "image/png", buffer: onePixelPng };
+const password = "Masolo2026";
+
+/** The fields by their names, which are the same in every language. */
+const field = (page: Page, name: string) => page.locator(`[name=${name}]`);
+const submit = (page: Page) => page.locator("[type=submit]");
+
+/** The notice and the text beside the field say the same, the field says it is wrong, and the focus is there. */
+const expectRefusal = async (page: Page, name: string, text: string, title: string) => {
+  const notice = page.getByRole("alert");
+  await expect(notice).toContainText(text);
+  await expect(notice).toContainText(title);
+  await expect(field(page, name)).toHaveAttribute("aria-invalid", "true");
+  await expect(field(page, name)).toHaveAccessibleDescription(new RegExp(text.replace(/[+.?]/g, "\\$&")));
+  await expect(field(page, name)).toBeFocused();
+  await expect(page.locator("[aria-invalid=true]")).toHaveCount(1);
+};
+
+for (const language of languages) {
+  test(`registration refuses in the stated order and then leads to /app, in ${language}`, async ({ page }) => {
+    const { auth, common, errors } = textsOf[language];
+    const numbers: Record<Language, string> = { fr: "243810000021", en: "243810000022", pt: "243810000023" };
+    const say = (text: string, name: string) => expectRefusal(page, name, text, common.error);
+    await page.goto(`/register?lang=${language}`);
+
+    await submit(page).click();
+    await say(auth.profilePictureRequired, "avatar");
+
+    await field(page, "avatar").setInputFiles({
+      name: "huge.png",
+      mimeType: "image/png",
+      buffer: Buffer.alloc(5_242_881),
+    });
+    await expect(page.getByRole("alert")).toContainText(auth.fileTooLargeTitle);
+    await expect(page.getByRole("alert")).toContainText(auth.fileTooLarge);
+    await field(page, "avatar").setInputFiles({ name: "note.txt", mimeType: "text/plain", buffer: Buffer.from("no") });
+    await expect(page.getByRole("alert")).toContainText(auth.notAnImage);
+    await field(page, "avatar").setInputFiles({
+      name: "x.png",
+      mimeType: "image/png",
+      buffer: Buffer.from("not a picture"),
+    });
+    await expect(page.getByRole("alert")).toContainText(auth.notAnImage);
+    await submit(page).click();
+    await say(auth.profilePictureRequired, "avatar");
+
+    await field(page, "avatar").setInputFiles(smallPicture);
+    await expect(page.locator("form img")).toHaveAttribute("src", /^blob:/);
+    await submit(page).click();
+    await say(auth.allFieldsRequired, "displayName");
+    await field(page, "displayName").fill(`Amina ${language}`);
+    await submit(page).click();
+    await say(auth.allFieldsRequired, "phoneNumber");
+    await field(page, "phoneNumber").fill(`+${numbers[language]}`);
+    await submit(page).click();
+    await say(auth.allFieldsRequired, "password");
+    await field(page, "password").fill("kort");
+    await submit(page).click();
+    await say(auth.allFieldsRequired, "confirmPassword");
+    await field(page, "confirmPassword").fill("lang");
+    await submit(page).click();
+    await say(auth.invalidPhoneNumberFormat, "phoneNumber");
+    await field(page, "phoneNumber").fill(numbers[language]);
+    await submit(page).click();
+    await say(auth.passwordsDoNotMatch, "confirmPassword");
+    await field(page, "confirmPassword").fill("kort");
+    await submit(page).click();
+    await say(auth.passwordRequirement, "password");
+    await field(page, "password").fill(password);
+    await field(page, "confirmPassword").fill(password);
+    await submit(page).click();
+    await say(auth.mustCheckRobot, "robot");
+
+    await field(page, "robot").check();
+    await submit(page).click();
+    await page.waitForURL("**/app");
+    await expect(page.getByRole("status").filter({ hasText: auth.accountCreated })).toBeVisible();
+
+    // Somebody who is signed in has no use for the entry pages.
+    for (const path of ["/", "/login", "/register"]) {
+      await page.goto(path);
+      await page.waitForURL("**/app");
+    }
+
+    await page.context().clearCookies({ name: /lisolo/ });
+    await page.evaluate(() => localStorage.clear());
+    await page.goto(`/register?lang=${language}`);
+    await field(page, "avatar").setInputFiles(smallPicture);
+    await field(page, "displayName").fill("Amina");
+    await field(page, "phoneNumber").fill(numbers[language]);
+    await field(page, "password").fill(password);
+    await field(page, "confirmPassword").fill(password);
+    await field(page, "robot").check();
+    await submit(page).click();
+    await say(auth.phoneAlreadyRegistered, "phoneNumber");
+
+    await page.goto("/login");
+    await submit(page).click();
+    await say(auth.fillAllFields, "phoneNumber");
+    await field(page, "phoneNumber").fill(`+${numbers[language]}`);
+    await submit(page).click();
+    await say(auth.fillAllFields, "password");
+    await field(page, "password").fill("Wrong2026");
+    await submit(page).click();
+    await expectRefusal(page, "password", errors.invalid_credentials, auth.signInFailed);
+    await field(page, "password").fill(password);
+    await submit(page).click();
+    await page.waitForURL("**/app");
+    await expect(page.getByRole("status").filter({ hasText: auth.loginSuccessful })).toBeVisible();
+  });
+}
+
+const fillRegistration = async (page: Page, phone: string) => {
+  await field(page, "avatar").setInputFiles(smallPicture);
+  await field(page, "displayName").fill("Ben");
+  await field(page, "phoneNumber").fill(phone);
+  await field(page, "password").fill(password);
+  await field(page, "confirmPassword").fill(password);
+  await field(page, "robot").check();
+};
+
+test("an account whose picture could not be stored is there all the same, and the person is told", async ({ page }) => {
+  await page.route("**/api/profile/avatar", (route) => route.fulfill({ status: 503, body: "" }));
+  await page.goto("/register?lang=en");
+  await fillRegistration(page, "243810000031");
+  await submit(page).click();
+  await page.waitForURL("**/app");
+  const notice = page.getByRole("status").filter({ hasText: "Account Created" });
+  await expect(notice).toContainText(
+    "Your account is ready, but there was an issue setting up your profile. You can update it later.",
+  );
+});
+
+test("a registration whose answer was lost is finished by the next try", async ({ page }) => {
+  await page.goto("/register?lang=en");
+  await fillRegistration(page, "243810000032");
+  await page.route(
+    "**/api/auth/signup",
+    async (route) => {
+      await route.fetch();
+      await route.abort("connectionreset");
+    },
+    { times: 1 },
+  );
+  await submit(page).click();
+  await expect(page.getByRole("alert")).toContainText(en.auth.offline);
+  await expect(field(page, "displayName")).toHaveValue("Ben");
+  await submit(page).click();
+  await page.waitForURL("**/app");
+});
+
+test("offline both forms say so and keep what was typed", async ({ page, context }) => {
+  await page.goto("/register?lang=en");
+  await field(page, "avatar").setInputFiles(smallPicture);
+  await context.setOffline(true);
+  await fillRegistration(page, "243810000033");
+  await expect(page.getByText(en.auth.robotWaiting)).toBeVisible();
+  await submit(page).click();
+  await expect(page.getByRole("alert")).toContainText(en.auth.offline);
+  await expect(page.getByText(en.auth.offline).last()).toBeVisible();
+  await expect(field(page, "password")).toHaveValue(password);
+  await expect(field(page, "robot")).toBeChecked();
+  await context.setOffline(false);
+  await submit(page).click();
+  await page.waitForURL("**/app");
+});
+
+test("a proof of work that ran out is made anew without a word", async ({ page }) => {
+  let challenges = 0;
+  await page.route("**/api/auth/challenge", (route) => {
+    challenges++;
+    return route.continue();
+  });
+  await page.goto("/register?lang=en");
+  await fillRegistration(page, "243810000034");
+  await expect(page.getByText(en.auth.robotDone)).toBeVisible();
+  await page.clock.install();
+  await page.clock.fastForward("10:00");
+  await submit(page).click();
+  await page.waitForURL("**/app");
+  expect(challenges).toBe(2);
+});
+
+test("both forms can be filled and sent with the keyboard alone", async ({ page }) => {
+  await page.goto("/register?lang=en");
+  await page.locator("[name=avatar]").focus();
+  await field(page, "avatar").setInputFiles(smallPicture);
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("Chloé");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("243810000035");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type(password);
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("button", { name: en.auth.showPassword }).first()).toBeFocused();
+  await page.keyboard.press("Space");
+  await expect(field(page, "password")).toHaveAttribute("type", "text");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type(password);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await expect(field(page, "robot")).toBeFocused();
+  await page.keyboard.press("Space");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/app");
+});

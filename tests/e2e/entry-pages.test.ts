@@ -1,0 +1,179 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { languages } from "../../contract/language";
+import { expect, test } from "../support/browser-test";
+import { onePixelPng, textsOf } from "../support/phone";
+
+const { fr, en, pt } = textsOf;
+const smallPicture = { name: "picture.png", mimeType: "image/png", buffer: onePixelPng };
+const screens = { "/": "welcomeTitle", "/register": "registerTitle", "/login": "loginTitle" } as const;
+const paths = Object.keys(screens) as (keyof typeof screens)[];
+
+/** Holds every script back until it is let go. */
+const holdScripts = async (page: Page) => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/assets/*.js", async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+};
+
+test("an entry page is painted by its first answer alone, in each language", async ({ page }) => {
+  await holdScripts(page);
+  const fetched: string[] = [];
+  page.on("request", (request) => {
+    if (["stylesheet", "image", "font"].includes(request.resourceType())) fetched.push(request.url());
+  });
+  for (const path of paths) {
+    for (const language of languages) {
+      await page.goto(`${path}?lang=${language}`, { waitUntil: "commit" });
+      await expect(page).toHaveTitle(`${textsOf[language].auth[screens[path]]} · Lisolo`);
+      await expect(page.locator("html")).toHaveAttribute("lang", language);
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+      const ground = await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+      expect(ground).toBe("rgb(251, 247, 244)");
+    }
+  }
+  expect(fetched.filter((url) => !url.endsWith("/favicon.svg"))).toEqual([]);
+});
+
+test("what was typed, chosen and ticked before the script arrived is kept, with the focus", async ({ page }) => {
+  const release = await holdScripts(page);
+  await page.goto("/register?lang=pt", { waitUntil: "commit" });
+  await page.locator("[name=avatar]").setInputFiles(smallPicture);
+  await page.locator("[name=password]").fill("Masolo2026");
+  await page.locator("[name=robot]").check();
+  await page.locator("[name=displayName]").pressSequentially("Ana");
+  expect(await page.locator("form img").count()).toBe(0);
+  const marked = await page.locator("[name=displayName]").evaluateHandle((input) => input);
+  release();
+  // The script is here: it shows the picture that was chosen, and the work behind the ticked box is done.
+  await expect(page.locator("form img")).toBeVisible();
+  await expect(page.getByText(pt.auth.robotDone)).toBeVisible();
+  await page.keyboard.type(" Maria");
+  await expect(page.locator("[name=displayName]")).toHaveValue("Ana Maria");
+  await expect(page.locator("[name=displayName]")).toBeFocused();
+  await expect(page.locator("[name=password]")).toHaveValue("Masolo2026");
+  await expect(page.locator("[name=robot]")).toBeChecked();
+  await expect(page.locator("html")).toHaveAttribute("lang", "pt");
+  // The very elements of the prerendered page: nothing was put in their place.
+  expect(await marked.evaluate((input) => input.isConnected)).toBe(true);
+});
+
+test("a form sent before its script arrived waits for it, visibly, and is then sent once", async ({ page }) => {
+  const release = await holdScripts(page);
+  let sent = 0;
+  page.on("request", (request) => {
+    if (request.method() === "POST") sent++;
+  });
+  await page.goto("/login?lang=en", { waitUntil: "commit" });
+  await page.locator("[name=phoneNumber]").fill("243810000041");
+  await page.locator("[name=password]").fill("Masolo2026");
+  await page.keyboard.press("Enter");
+  const button = page.locator("[type=submit]");
+  await expect(button).toHaveAttribute("aria-busy", "true");
+  await expect(button.locator(".spinner")).toBeVisible();
+  await expect(page).toHaveURL(/\/login/);
+  release();
+  await expect(page.getByRole("alert")).toContainText(en.errors.invalid_credentials);
+  await expect(button).not.toHaveAttribute("aria-busy");
+  await expect(page.locator("[name=phoneNumber]")).toHaveValue("243810000041");
+  expect(sent).toBe(1);
+});
+
+test("a script that cannot be loaded is told, and takes the waiting off the button", async ({ page }) => {
+  await page.route("**/assets/*.js", (route) => route.abort());
+  await page.goto("/login?lang=en", { waitUntil: "commit" });
+  await expect(page.getByText(en.auth.loadFailed)).toBeVisible();
+});
+
+test("without any script the language links work and are remembered", async ({ browser, baseURL }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false, locale: "fr-FR", ...(baseURL && { baseURL }) });
+  const page = await context.newPage();
+  await page.goto("/");
+  await page.getByRole("link", { name: "Português" }).click();
+  await expect(page.getByRole("link", { name: pt.auth.createAccount })).toBeVisible();
+  await page.goto("/login");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(pt.auth.loginTitle);
+  await page.getByRole("link", { name: "Français" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(fr.auth.loginTitle);
+  await expect(page.locator("noscript p", { hasText: fr.auth.scriptNeeded })).toBeVisible();
+  await context.close();
+});
+
+test("with the script a change of language keeps what was typed, and the next page follows", async ({ page }) => {
+  await page.goto("/register");
+  await page.locator("[name=displayName]").fill("Amina");
+  await page.waitForLoadState("networkidle");
+  await page.getByRole("link", { name: "English" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(en.auth.registerTitle);
+  await expect(page).toHaveTitle(`${en.auth.registerTitle} · Lisolo`);
+  await expect(page.locator("[name=displayName]")).toHaveValue("Amina");
+  await expect(page).toHaveURL(/\/register$/);
+  await page.goto("/login");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(en.auth.loginTitle);
+});
+
+test("a page that did not change is not sent twice, and no shared cache keeps it", async ({ request }) => {
+  const first = await request.get("/login", { headers: { cookie: "lang=pt" } });
+  const { etag, vary, "cache-control": caching } = first.headers();
+  expect(caching).toBe("private, no-cache");
+  expect(vary).toContain("Cookie");
+  expect(etag).toBeTruthy();
+  const headers = { "if-none-match": etag ?? "" };
+  expect((await request.get("/login", { headers: { ...headers, cookie: "lang=pt" } })).status()).toBe(304);
+  expect((await request.get("/login", { headers: { ...headers, cookie: "lang=fr" } })).status()).toBe(200);
+  expect((await request.post("/login")).status()).toBe(405);
+});
+
+test("nothing on the entry pages offends their content policy", async ({ page }) => {
+  const offences: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || /Content Security|Trusted/i.test(message.text())) offences.push(message.text());
+  });
+  page.on("pageerror", (error) => offences.push(String(error)));
+  await page.addInitScript(() =>
+    addEventListener("securitypolicyviolation", (event) =>
+      console.error(`Content Security: ${event.violatedDirective} ${event.blockedURI}`),
+    ),
+  );
+  for (const path of paths) {
+    await page.goto(path);
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    const policy = (await page.request.get(path)).headers()["content-security-policy"] ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain("unsafe");
+  }
+  await page.locator("[type=submit]").click();
+  await expect(page.getByRole("alert")).toBeVisible();
+  expect(offences).toEqual([]);
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const viewport of [
+    { width: 360, height: 740 },
+    { width: 1280, height: 800 },
+  ]) {
+    test(`the entry pages have no fault axe finds, ${colorScheme}, ${viewport.width} px wide`, async ({ page }) => {
+      await page.setViewportSize(viewport);
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      for (const path of paths) {
+        await page.goto(path);
+        if (path !== "/") {
+          await page.locator("[type=submit]").click();
+          await expect(page.getByRole("alert")).toBeVisible();
+        }
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        expect(violations.map(({ id, nodes }) => `${path} ${id} ${nodes.map(({ html }) => html).join(" ")}`)).toEqual(
+          [],
+        );
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect(overflow).toBeLessThanOrEqual(0);
+      }
+    });
+  }
+}

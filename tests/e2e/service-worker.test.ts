@@ -1,0 +1,75 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "../support/browser-test";
+import { makePerson } from "../support/people";
+import { Phone, textsOf } from "../support/phone";
+
+const { pt } = textsOf;
+
+/** What the page's caches hold, as paths. */
+const keptPaths = (page: Page): Promise<string[]> =>
+  page.evaluate(async () => {
+    const names = await caches.keys();
+    const requests = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+    return requests.flat().map(({ url }) => new URL(url).pathname);
+  });
+
+/** The service worker runs the page, and its texts are kept. */
+const settle = async (page: Page) => {
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  await expect.poll(() => keptPaths(page)).toContainEqual(expect.stringMatching(/^\/assets\/(fr|en|pt)-/));
+};
+
+test("after one visit the app opens without a network, in the person's language", async ({ browser, server }) => {
+  const person = await makePerson({ origin: server.origin, fetch }, 51);
+  const phone = await Phone.open(browser, server, "pt");
+  const { page, context } = phone;
+  await phone.logIn(person.phone);
+  await settle(page);
+
+  await context.setOffline(true);
+  for (const path of ["/app", "/app/contacts", "/app/senga"]) {
+    await page.goto(path);
+    await expect(page.getByRole("navigation", { name: pt.shell.navigation })).toBeVisible();
+    await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
+  }
+  await context.close();
+});
+
+test("an entry page that was seen once opens without a network", async ({ page, context }) => {
+  await page.goto("/login?lang=pt");
+  await settle(page);
+  await page.goto("/login"); // this one through the service worker, which keeps it
+  await expect.poll(() => keptPaths(page)).toContain("/login");
+  await context.setOffline(true);
+  await page.goto("/login");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(pt.auth.loginTitle);
+});
+
+test("of the API only pictures of people are kept, and signing out removes them", async ({ browser, server }) => {
+  const phone = await Phone.open(browser, server, "fr");
+  const { page, context } = phone;
+  await phone.register("Picha", "243810000052");
+  await settle(page);
+  await page.goto("/app/profile");
+  await page.reload();
+  await expect.poll(() => keptPaths(page)).toContainEqual(expect.stringMatching(/^\/api\/avatars\//));
+  const ofApi = (await keptPaths(page)).filter((path) => path.startsWith("/api/") && !path.startsWith("/api/avatars/"));
+  expect(ofApi).toEqual([]);
+  await page.getByRole("button", { name: phone.texts.profile.signOut }).click();
+  await page.waitForURL((url) => url.pathname === "/");
+  await expect.poll(() => keptPaths(page)).not.toContainEqual(expect.stringMatching(/^\/api\//));
+  await context.close();
+});
+
+test("with no room to keep anything everything works as without a service worker", async ({ page, context }) => {
+  await page.goto("/favicon.svg");
+  const devtools = await context.newCDPSession(page);
+  await devtools.send("Storage.overrideQuotaForOrigin", { origin: new URL(page.url()).origin, quotaSize: 1_000 });
+  for (const path of ["/", "/register", "/login"]) {
+    await page.goto(path);
+    await page.waitForLoadState("networkidle");
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  }
+  await page.locator("[type=submit]").click();
+  await expect(page.getByRole("alert")).toBeVisible();
+});
