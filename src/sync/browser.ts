@@ -6,6 +6,8 @@ import { SyncError } from "./sync-error";
 
 const connectTimeoutMs = 15_000; // a slow network takes this long for an upgrade
 
+const openTimeoutMs = 15_000; // an open that a broken browser profile blocks never answers
+
 /** The browser as one person's engine sees it. */
 export const browserPlatform = (userId: Uuid): Platform => ({
   async request({ method, path, body }, signal) {
@@ -19,6 +21,7 @@ export const browserPlatform = (userId: Uuid): Platform => ({
   WebSocket,
   socketUrl: `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/socket`,
   connectTimeoutMs,
+  openTimeoutMs,
   session: {
     isCurrent: () => getSession()?.userId === userId,
     subscribe: subscribeSession,

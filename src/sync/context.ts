@@ -15,6 +15,13 @@ export type Context = {
   strict: Store;
   link: Observable<LinkState>;
   trouble: Observable<StorageTrouble | undefined>;
+  /** The local data cannot be worked with as it is. */
+  failed(error: unknown): void;
+};
+
+/** For work nobody waits for: what goes wrong in it is the store's trouble, not an unhandled rejection. */
+export const inBackground = (context: Context, work: Promise<unknown>): void => {
+  work.catch((error: unknown) => context.failed(error));
 };
 
 /** Runs a transaction; when the phone is full, makes room in the cache of old messages and tries once more. */
@@ -38,5 +45,12 @@ export const withRoom = async <T>(context: Context, work: () => Promise<T>): Pro
   }
 };
 
-export const takeIn = (context: Context, changes: readonly Change[]): Promise<Applied> =>
-  withRoom(context, () => applyChanges(context.store, context.me, changes));
+/** Takes in what the server said. What fails here can be had from the server again. */
+export const takeIn = async (context: Context, changes: readonly Change[]): Promise<Applied> => {
+  try {
+    return await withRoom(context, () => applyChanges(context.store, context.me, changes));
+  } catch (error) {
+    if (!isQuotaError(error)) context.failed(error);
+    throw error;
+  }
+};

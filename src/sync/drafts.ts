@@ -1,4 +1,5 @@
 import type { ConversationId } from "../../contract/ids";
+import { inBackground } from "./context";
 import type { Tab } from "./tab";
 
 const keyOf = (conversation: ConversationId): string => `draft:${conversation}`;
@@ -16,7 +17,10 @@ export class Drafts {
 
   save(conversation: ConversationId, text: string): void {
     this.#latest.set(conversation, text);
-    this.#cancel ??= this.#tab.platform.after(settleMs, () => void this.flush());
+    this.#cancel ??= this.#tab.platform.after(settleMs, () => {
+      const context = this.#tab.context.get();
+      if (context) inBackground(context, this.flush());
+    });
   }
 
   async read(conversation: ConversationId): Promise<string> {
@@ -29,10 +33,10 @@ export class Drafts {
   async flush(): Promise<void> {
     this.#cancel?.();
     this.#cancel = undefined;
+    const meta = this.#tab.context.get()?.store.meta;
+    if (!meta) return; // the store is being opened: the drafts wait
     const drafts = [...this.#latest];
     this.#latest.clear();
-    const meta = this.#tab.context.get()?.store.meta;
-    if (!meta) return;
     await Promise.all(
       drafts.map(([conversation, text]) => {
         const key = keyOf(conversation);

@@ -1,6 +1,7 @@
 import type { Uuid } from "../../contract/ids";
 import { Observable } from "../lib/observable";
 import { browserPlatform } from "./browser";
+import { inBackground } from "./context";
 import { Drafts } from "./drafts";
 import { LiveQueries } from "./live";
 import { deleteStore, keepUnsentOnly } from "./repair";
@@ -51,8 +52,8 @@ const start = async (userId: Uuid): Promise<Running> => {
     liveQueries.set(context && new LiveQueries(context));
   };
   const flush = () => {
-    void viewed.flush();
-    void drafts.flush();
+    const context = tab.context.get();
+    if (context) inBackground(context, Promise.all([viewed.flush(), drafts.flush()]));
   };
   const unsubscribe = [
     tab.context.subscribe(follow),

@@ -1,7 +1,7 @@
 import type { Command, CommandResults } from "../../contract/commands";
 import type { ConversationId } from "../../contract/ids";
 import type { Applied } from "./apply";
-import type { Context } from "./context";
+import { type Context, inBackground } from "./context";
 import { readCursor } from "./cursor";
 import { Fetcher } from "./fetcher";
 import { askByHttp } from "./http-carrier";
@@ -21,8 +21,6 @@ const storeRetryMs = 30_000; // a full phone
 const graceMs = 2_000; // a socket that comes back within this was never away, as far as a person is concerned
 
 export type LeaderEvents = {
-  /** The local data cannot be used as it is. */
-  storeFailed(error: unknown): void;
   /** The first message is out: the moment to ask for storage that lasts. */
   delivered(): void;
   signedOut(): void;
@@ -52,7 +50,7 @@ export class Leader {
     this.#downSince = context.platform.now();
     this.#receiver = new Receiver(context, {
       applied: (applied) => this.#afterApplied(applied),
-      failed: (error) => this.#onStoreError(error),
+      failed: (error) => this.#onUnstored(error),
     });
     this.#line = new Line(
       context.platform,
@@ -65,7 +63,8 @@ export class Leader {
           this.#poller.start();
         },
         changed: (changes, taken) => this.#receiver.push(changes, taken),
-        refusedSend: (cid, code, retryAfterMs) => void this.#outbox.refused(cid, new SyncError(code, retryAfterMs)),
+        refusedSend: (cid, code, retryAfterMs) =>
+          inBackground(context, this.#outbox.refused(cid, new SyncError(code, retryAfterMs))),
       },
       async () => {
         await this.#receiver.idle();
@@ -91,7 +90,7 @@ export class Leader {
     this.#marks = new MarkReporter(context, (row, command) => this.#tellMarks(row.handle ?? row.id, command));
     this.#poller = new Poller(context, this.#receiver, (isReachable) => {
       if (!this.#line.isUp) context.link.set(isReachable ? "online" : "offline");
-      if (isReachable) void this.#onReachable();
+      if (isReachable) inBackground(context, this.#onReachable());
     });
     this.#after(postAfterMs, () => this.#outbox.want());
   }
@@ -187,7 +186,7 @@ export class Leader {
     this.#hasRenewed = false;
     this.#poller.stop();
     this.#context.link.set("online");
-    void this.#onReachable();
+    inBackground(this.#context, this.#onReachable());
   }
 
   async #onReachable(): Promise<void> {
@@ -201,12 +200,8 @@ export class Leader {
         this.#hasProfile = false; // asked again when the link is there again
       });
     }
-    try {
-      await this.#fetcher.start();
-      await this.#marks.recheck(true);
-    } catch (error) {
-      this.#onStoreError(error);
-    }
+    await this.#fetcher.start();
+    await this.#marks.recheck();
   }
 
   #onEnded(failures: number): void {
@@ -233,9 +228,8 @@ export class Leader {
     return false;
   }
 
-  #onStoreError(error: unknown): void {
-    if (this.#isStopped) return;
-    if (!isQuotaError(error)) return this.#events.storeFailed(error);
+  #onUnstored(error: unknown): void {
+    if (this.#isStopped || !isQuotaError(error)) return; // anything else ends this leader
     // Nothing was confirmed: once there is room, the next welcome brings it again. Until then nothing may follow it.
     this.#line.restart(storeRetryMs);
   }

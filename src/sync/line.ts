@@ -63,7 +63,10 @@ export class Line {
     this.#events = events;
     this.#readCursor = readCursor;
     this.#socket = new Socket(platform, {
-      opened: () => void this.#sayHello(),
+      opened: () => {
+        // Without the cursor there is nothing to say; the store's trouble is dealt with elsewhere.
+        this.#sayHello().catch(() => this.#socket.restart(answerTimeoutMs));
+      },
       received: (text) => this.#receive(text),
       counted: (counter) => this.#count(counter),
       ended: (failures) => {

@@ -2,7 +2,7 @@ import type { Command } from "../../contract/commands";
 import { clampMarks, type Marks } from "../../contract/conversations";
 import type { ConversationId } from "../../contract/ids";
 import { receiptCoalesceMs } from "../../contract/limits";
-import { type Context, takeIn } from "./context";
+import { type Context, inBackground, takeIn } from "./context";
 import { ownMarks } from "./rows";
 import type { ConversationRow } from "./store";
 
@@ -33,12 +33,10 @@ export class MarkReporter {
     this.#schedule();
   }
 
-  /** The link is new, or another tab has read something: everything the server lacks is told. */
-  async recheck(isNewLink: boolean): Promise<void> {
-    if (isNewLink) {
-      for (const told of this.#told.values()) told.cancel();
-      this.#told.clear();
-    }
+  /** The link is new: everything the server lacks is told. */
+  async recheck(): Promise<void> {
+    for (const told of this.#told.values()) told.cancel();
+    this.#told.clear();
     await this.#context.store.conversations.each((row) => {
       if (this.#missing(row)) this.#dirty.add(row.id);
     });
@@ -68,7 +66,7 @@ export class MarkReporter {
     if (this.#dirty.size === 0 || this.#cancel || this.#isStopped) return;
     this.#cancel = this.#context.platform.after(receiptCoalesceMs, () => {
       this.#cancel = undefined;
-      void this.#flush();
+      inBackground(this.#context, this.#flush());
     });
   }
 

@@ -7,6 +7,7 @@ export type Platform = {
   WebSocket: new (url: string | URL, protocols?: string | string[]) => WebSocket;
   socketUrl: string;
   connectTimeoutMs: number;
+  openTimeoutMs: number;
   session: {
     /** Whether this person is still the one signed in on this browser. */
     isCurrent(): boolean;

@@ -15,8 +15,6 @@ export type Opened = Stores & {
   trouble: "memory" | undefined;
 };
 
-const openTimeoutMs = 15_000; // an open that is blocked by a broken browser profile never answers
-
 const Rescued = v.object({
   cid: Uuid,
   conversation: ConversationId,
@@ -30,7 +28,7 @@ const Rescued = v.object({
 
 const withTimeout = <T>(platform: Platform, work: Promise<T>): Promise<T> =>
   new Promise<T>((resolve, reject) => {
-    const cancel = platform.after(openTimeoutMs, () => reject(new Error("the local store does not open")));
+    const cancel = platform.after(platform.openTimeoutMs, () => reject(new Error("the local store does not open")));
     work.then(resolve, reject).finally(cancel);
   });
 

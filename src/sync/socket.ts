@@ -179,7 +179,8 @@ export class Socket {
   }
 
   async #askSession(): Promise<void> {
-    if (await this.#events.refused()) this.#retryAfter(retryDelayMs(this.#attempt++, this.#platform.random));
+    const isWorthTrying = await this.#events.refused().catch(() => true);
+    if (isWorthTrying) this.#retryAfter(retryDelayMs(this.#attempt++, this.#platform.random));
     else this.stop();
   }
 

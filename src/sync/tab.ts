@@ -15,7 +15,11 @@ import type { LinkState, StorageTrouble } from "./views";
 /** What the app may want to say aloud. */
 export type Notice = "store-reset" | "outdated" | "signed-out";
 
-const suspectWithinMs = 60_000; // a store that fails again this soon after it was opened is made anew
+const reopenMs = 10_000;
+const suspectWithinMs = 60_000; // a store that fails again this soon after it was opened anew is not to be trusted
+
+/** Closed from outside, by a tab that deletes it or a browser that frees memory: no fault of the data. */
+const isClosed = (error: unknown): boolean => error instanceof Error && error.name === "DatabaseClosedError";
 
 /** One person's synchronisation in one tab: the local store, the other tabs, and the server when this tab leads. */
 export class Tab {
@@ -27,7 +31,7 @@ export class Tab {
   readonly #peers: Peers;
   #leadership: Leadership | undefined;
   #leader: Leader | undefined;
-  #openedAt = 0;
+  #failedAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
   #reopening: Promise<void> | undefined;
   #hasAskedPersistence = false;
@@ -42,7 +46,9 @@ export class Tab {
     this.#peers = new Peers(platform, storeName(userId), {
       isLeader: () => this.#leader !== undefined,
       written: () => this.#leader?.nudge(),
-      read: (conversation) => void this.#leader?.read(conversation),
+      read: (conversation) => {
+        if (this.#leader) this.#background(this.#leader.read(conversation));
+      },
       opened: (conversation) => this.#leader?.open(conversation),
       woke: () => this.#leader?.wake(),
       linkTold: (state) => {
@@ -102,7 +108,7 @@ export class Tab {
   }
 
   read(conversation: ConversationId): void {
-    if (this.#leader) void this.#leader.read(conversation);
+    if (this.#leader) this.#background(this.#leader.read(conversation));
     else this.#tellLeader({ type: "read", conversation });
   }
 
@@ -137,13 +143,14 @@ export class Tab {
   async #open(isSuspect: boolean): Promise<void> {
     const opened = await openStores(this.platform, this.userId, isSuspect);
     if (this.#isStopped) return closeStores(opened);
-    this.#openedAt = this.platform.now();
     this.trouble.set(opened.trouble);
     const { store, strict } = opened;
     const onClose = () => this.#onClosed(opened);
     store.on("close", onClose);
     strict.on("close", onClose);
-    this.context.set({ me: this.userId, platform: this.platform, store, strict, link: this.link, trouble: this.trouble });
+    const { userId: me, platform, link, trouble } = this;
+    const context: Context = { me, platform, store, strict, link, trouble, failed: (error) => this.#onFailed(context, error) };
+    this.context.set(context);
   }
 
   #compete(): void {
@@ -160,11 +167,7 @@ export class Tab {
     if (!context || this.#isStopped || this.#leader) return;
     this.link.set("connecting");
     this.#leader = new Leader(context, {
-      storeFailed: (error) => {
-        console.warn("the local store failed", error);
-        void this.#reopen(this.platform.now() - this.#openedAt < suspectWithinMs);
-      },
-      delivered: () => void this.#askPersistence(),
+      delivered: () => this.#background(this.#askPersistence()),
       signedOut: () => this.#notify("signed-out"),
       outdated: () => this.#notify("outdated"),
     });
@@ -177,20 +180,40 @@ export class Tab {
     await leader?.stop();
   }
 
+  #onFailed(context: Context, error: unknown): void {
+    if (this.#isStopped || this.context.get() !== context) return;
+    if (isClosed(error)) return this.#reopen(false);
+    console.warn("the local store failed", error);
+    const now = this.platform.now();
+    const isAgain = now - this.#failedAt < suspectWithinMs;
+    this.#failedAt = now;
+    this.#reopen(isAgain);
+  }
+
   /** The browser closed the store under us: its data was cleared, or something broke. */
   #onClosed(opened: Opened): void {
     if (this.#isStopped || this.context.get()?.store !== opened.store) return;
-    if (this.platform.session.isCurrent()) void this.#reopen(false);
+    if (this.platform.session.isCurrent()) this.#reopen(false);
   }
 
-  #reopen(isSuspect: boolean): Promise<void> {
-    this.#reopening ??= this.#reopenNow(isSuspect).finally(() => {
-      this.#reopening = undefined;
-    });
-    return this.#reopening;
+  #background(work: Promise<unknown>): void {
+    const context = this.context.get();
+    work.catch((error: unknown) => context?.failed(error));
+  }
+
+  #reopen(isSuspect: boolean): void {
+    this.#reopening ??= this.#reopenNow(isSuspect)
+      .catch((error: unknown) => {
+        console.error("no local store can be had", error);
+        this.platform.after(reopenMs, () => this.#reopen(false));
+      })
+      .finally(() => {
+        this.#reopening = undefined;
+      });
   }
 
   async #reopenNow(isSuspect: boolean): Promise<void> {
+    if (this.#isStopped) return;
     this.#leadership?.stop();
     const before = this.context.get();
     this.context.set(undefined);

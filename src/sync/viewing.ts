@@ -1,6 +1,6 @@
 import type { ConversationId } from "../../contract/ids";
 import { messagePageRows, receiptCoalesceMs } from "../../contract/limits";
-import { takeIn } from "./context";
+import { inBackground, takeIn } from "./context";
 import type { ConversationRow } from "./store";
 import type { Tab } from "./tab";
 
@@ -17,16 +17,19 @@ export class Viewed {
   mark(conversation: ConversationId, seq: number): void {
     if (seq <= (this.#upTo.get(conversation) ?? 0)) return;
     this.#upTo.set(conversation, seq);
-    this.#cancel ??= this.#tab.platform.after(receiptCoalesceMs, () => void this.flush());
+    this.#cancel ??= this.#tab.platform.after(receiptCoalesceMs, () => {
+      const context = this.#tab.context.get();
+      if (context) inBackground(context, this.flush());
+    });
   }
 
   async flush(): Promise<void> {
     this.#cancel?.();
     this.#cancel = undefined;
+    const context = this.#tab.context.get();
+    if (!context) return; // the store is being opened: the marks wait
     const marks = [...this.#upTo];
     this.#upTo.clear();
-    const context = this.#tab.context.get();
-    if (!context) return;
     for (const [conversation, seq] of marks) {
       const isNew = await context.store.conversations
         .where("id")

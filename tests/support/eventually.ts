@@ -11,4 +11,3 @@ export const eventually = async <T>(check: () => Promise<T> | T, withinMs = 8_00
   }
 };
 
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

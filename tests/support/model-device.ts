@@ -2,15 +2,15 @@ import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
 import { type Command, isRefusal } from "../../contract/commands";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { HttpRequest } from "../../contract/requests";
-import type { Platform } from "../../src/sync/platform";
+import type { Channel, Platform } from "../../src/sync/platform";
 import { closeStores } from "../../src/sync/repair";
 import { SyncError } from "../../src/sync/sync-error";
 import { type Notice, Tab } from "../../src/sync/tab";
 import type { ModelServer } from "./model-server";
 import { type Faults, goodNetwork, ModelSocket } from "./model-socket";
 
-/** Time runs this much faster than on a phone: a back-off of 30 s is over in 0.3 s. */
-export const speed = 100;
+/** Time runs this much faster than on a phone: a back-off of 30 s is over in 0.75 s. */
+const speed = 40;
 
 let devices = 0;
 
@@ -32,6 +32,7 @@ export class ModelDevice {
   readonly requests: HttpRequest[] = [];
   readonly sockets: ModelSocket[] = [];
   readonly tabs: Tab[] = [];
+  readonly #lives = new WeakMap<Tab, { isAsleep: boolean }>();
   readonly #wakes = new Set<() => void>();
   readonly #sessionListeners = new Set<() => void>();
   readonly #started = Date.now();
@@ -42,10 +43,18 @@ export class ModelDevice {
   ) {}
 
   async openTab(): Promise<Tab> {
-    const tab = new Tab(this.user, this.platform(), (notice) => this.notices.push(notice));
+    const life = { isAsleep: false };
+    const tab = new Tab(this.user, this.platform(life), (notice) => this.notices.push(notice));
+    this.#lives.set(tab, life);
     this.tabs.push(tab);
     await tab.start();
     return tab;
+  }
+
+  /** A page whose tasks do not run any more: it hears nothing, its timers stand still, and it keeps its lock. */
+  putToSleep(tab: Tab): void {
+    const life = this.#lives.get(tab);
+    if (life) life.isAsleep = true;
   }
 
   /** The tab is gone as when its process is killed: nothing is written any more. */
@@ -73,14 +82,22 @@ export class ModelDevice {
     for (const listener of [...this.#sessionListeners]) listener();
   }
 
+  /** Waits for so much of the phone's time. */
+  pass(ms: number): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, ms / speed));
+  }
+
   now = (): number => this.#started + (Date.now() - this.#started) * speed;
 
-  platform(): Platform {
+  platform(life = { isAsleep: false }): Platform {
     const device = this;
     const mine = (name: string) => `${name} on device ${device.number}`;
     class DeviceSocket extends ModelSocket {
       constructor(url: string | URL) {
-        super(String(url), device.server, device.user, device.faults, () => device.refusesSession);
+        const faults = new Proxy(device.faults, {
+          get: (target, name: keyof Faults) => (name === "blackhole" && life.isAsleep) || target[name],
+        });
+        super(String(url), device.server, device.user, faults, () => device.refusesSession);
         device.sockets.push(this);
       }
     }
@@ -89,6 +106,7 @@ export class ModelDevice {
       WebSocket: DeviceSocket as unknown as Platform["WebSocket"],
       socketUrl: "ws://model/api/socket",
       connectTimeoutMs: 15_000 / speed,
+      openTimeoutMs: 15_000 * speed, // opening takes a machine its real time
       session: {
         isCurrent: () => device.isSignedIn,
         subscribe: (listener) => {
@@ -110,7 +128,7 @@ export class ModelDevice {
               navigator.locks.request(mine(name), ...rest),
           } as unknown as Platform["locks"])
         : undefined,
-      openChannel: (name) => new BroadcastChannel(mine(name)),
+      openChannel: (name) => sleepable(new BroadcastChannel(mine(name)), life),
       isVisible: () => device.isVisible,
       onWake: (listener) => {
         device.#wakes.add(listener);
@@ -123,7 +141,9 @@ export class ModelDevice {
       storage: { indexedDB: device.indexedDB, IDBKeyRange },
       loadMemoryStorage: async () => ({ indexedDB: new IDBFactory(), IDBKeyRange }),
       after: (ms, run) => {
-        const timer = setTimeout(run, ms / speed);
+        const timer = setTimeout(() => {
+          if (!life.isAsleep) run();
+        }, ms / speed);
         return () => clearTimeout(timer);
       },
       now: device.now,
@@ -145,6 +165,19 @@ export class ModelDevice {
     return structuredClone(result);
   }
 }
+
+const sleepable = (channel: BroadcastChannel, life: { isAsleep: boolean }): Channel => ({
+  postMessage: (message) => channel.postMessage(message),
+  close: () => channel.close(),
+  get onmessage() {
+    return null;
+  },
+  set onmessage(listener) {
+    channel.onmessage = (event: unknown) => {
+      if (!life.isAsleep) listener?.call(channel, event as MessageEvent);
+    };
+  },
+});
 
 /** The other direction of `toHttpRequest`, as the Worker's routes read it. */
 const toCommand = ({ method, path, body }: HttpRequest): Command => {

@@ -1,37 +1,17 @@
-import { afterEach, describe, expect, it } from "vitest";
-import type { ConversationId, Uuid } from "../../contract/ids";
+import { describe, expect, it } from "vitest";
 import { Viewed } from "../../src/sync/viewing";
 import { discard, retry, writeText } from "../../src/sync/writing";
-import { eventually, pause } from "../support/eventually";
+import { eventually } from "../support/eventually";
 import { becomesLevel, contextOf, expectLevel, listOf, shownIn, textsIn } from "../support/model-checks";
-import { ModelDevice } from "../support/model-device";
-import { ModelServer } from "../support/model-server";
-
-let devices: ModelDevice[] = [];
-const device = (server: ModelServer, user: Uuid): ModelDevice => {
-  const made = new ModelDevice(server, user);
-  devices.push(made);
-  return made;
-};
-afterEach(async () => {
-  await Promise.all(devices.map((made) => made.shut()));
-  devices = [];
-});
-
-const makePair = (): { server: ModelServer; amina: Uuid; benoit: Uuid; chat: ConversationId } => {
-  const server = new ModelServer();
-  const amina = server.addPerson("Amina");
-  const benoit = server.addPerson("Benoît");
-  return { server, amina, benoit, chat: server.connect(amina, benoit) };
-};
+import { makeDevice, makePair } from "../support/model-world";
 
 describe("sending", () => {
   it("a message goes from clock to one tick, two ticks and blue ticks as the other receives and reads it", async () => {
     const { server, amina, benoit, chat } = makePair();
-    const hers = await device(server, amina).openTab();
+    const hers = await makeDevice(server, amina).openTab();
     await writeText(hers, chat, "Mbote");
     await eventually(async () => expect(await shownIn(hers, chat)).toEqual(["Mbote sent"]));
-    const his = await device(server, benoit).openTab();
+    const his = await makeDevice(server, benoit).openTab();
     await eventually(async () => expect(await shownIn(hers, chat)).toEqual(["Mbote delivered"]));
     expect((await listOf(his))[0]).toMatchObject({ unread: 1, last: { body: { text: "Mbote" }, mine: false } });
     const viewed = new Viewed(his);
@@ -43,7 +23,7 @@ describe("sending", () => {
 
   it("what is written without a network is shown at once and sent in order when it is back", async () => {
     const { server, amina, chat } = makePair();
-    const phone = device(server, amina);
+    const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
     for (let i = 1; i <= 30; i++) await writeText(tab, chat, `n${i}`);
@@ -59,7 +39,7 @@ describe("sending", () => {
 
   it("what was written outlives a tab killed before it could send, and is sent once by the next one", async () => {
     const { server, amina, chat } = makePair();
-    const phone = device(server, amina);
+    const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
     const first = await phone.openTab();
     await writeText(first, chat, "a");
@@ -73,13 +53,13 @@ describe("sending", () => {
 
   it("a message whose acknowledgement is lost is sent again and stored once", async () => {
     const { server, amina, chat } = makePair();
-    const phone = device(server, amina);
+    const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
     phone.faults.dropAck = 1;
     await writeText(tab, chat, "once");
     await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
-    await pause(250); // longer than an unanswered message waits
+    await phone.pass(25_000); // longer than an unanswered message waits
     phone.faults.dropAck = 0;
     await becomesLevel(server, tab, chat);
     expect(await shownIn(tab, chat)).toEqual(["once sent"]);
@@ -88,7 +68,7 @@ describe("sending", () => {
 
   it("a message refused for good is shown as failed, does not hold up the next, and can be tried again or dropped", async () => {
     const { server, amina, chat } = makePair();
-    const tab = await device(server, amina).openTab();
+    const tab = await makeDevice(server, amina).openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
     server.refuse = (_, command) =>
       command.type === "send" && command.messages[0]?.body.text === "bad" ? { error: "not_connected" } : undefined;
@@ -110,7 +90,7 @@ describe("sending", () => {
 
   it("a refusal that will pass is waited out, and nothing overtakes what it held up", async () => {
     const { server, amina, chat } = makePair();
-    const tab = await device(server, amina).openTab();
+    const tab = await makeDevice(server, amina).openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
     let refusals = 0;
     server.refuse = (_, command) =>
@@ -123,7 +103,7 @@ describe("sending", () => {
 
   it("a message nobody could take for a week is shown as failed", async () => {
     const { server, amina, chat } = makePair();
-    const phone = device(server, amina);
+    const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
     await writeText(tab, chat, "old");
@@ -139,7 +119,7 @@ describe("sending", () => {
 
   it("blank text is refused before it is written anywhere", async () => {
     const { server, amina, chat } = makePair();
-    const tab = await device(server, amina).openTab();
+    const tab = await makeDevice(server, amina).openTab();
     await expect(writeText(tab, chat, " \n ")).rejects.toMatchObject({ code: "empty_message" });
     await expect(writeText(tab, chat, "x".repeat(8_001))).rejects.toMatchObject({ code: "message_too_long" });
     expect(await contextOf(tab).store.outbox.count()).toBe(0);
@@ -147,7 +127,7 @@ describe("sending", () => {
 
   it("storage that lasts is asked for once, after the first message is out", async () => {
     const { server, amina, chat } = makePair();
-    const phone = device(server, amina);
+    const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
     expect(phone.persistenceAsked).toBe(0);
@@ -159,13 +139,13 @@ describe("sending", () => {
     const next = await phone.openTab();
     await writeText(next, chat, "c");
     await becomesLevel(server, next, chat);
-    await pause(50);
+    await phone.pass(5_000);
     expect(phone.persistenceAsked).toBe(1);
   });
 
   it("a message keeps its key from pending to sent", async () => {
     const { server, amina, chat } = makePair();
-    const phone = device(server, amina);
+    const phone = makeDevice(server, amina);
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
     await writeText(tab, chat, "same");

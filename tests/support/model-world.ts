@@ -1,0 +1,25 @@
+import { afterEach } from "vitest";
+import type { ConversationId, Uuid } from "../../contract/ids";
+import { ModelDevice } from "./model-device";
+import { ModelServer } from "./model-server";
+
+let devices: ModelDevice[] = [];
+
+/** A device that is shut when its test ends. */
+export const makeDevice = (server: ModelServer, user: Uuid): ModelDevice => {
+  const device = new ModelDevice(server, user);
+  devices.push(device);
+  return device;
+};
+
+export const makePair = (): { server: ModelServer; amina: Uuid; benoit: Uuid; chat: ConversationId } => {
+  const server = new ModelServer();
+  const amina = server.addPerson("Amina");
+  const benoit = server.addPerson("Benoît");
+  return { server, amina, benoit, chat: server.connect(amina, benoit) };
+};
+
+afterEach(async () => {
+  await Promise.all(devices.map((device) => device.shut()));
+  devices = [];
+});

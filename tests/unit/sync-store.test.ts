@@ -1,0 +1,200 @@
+import { IDBFactory, IDBObjectStore, IDBKeyRange } from "fake-indexeddb";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { keepUnsentOnly } from "../../src/sync/repair";
+import { Store, storeName } from "../../src/sync/store";
+import { fetchOlder } from "../../src/sync/viewing";
+import { writeText } from "../../src/sync/writing";
+import { eventually } from "../support/eventually";
+import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "../support/model-checks";
+import { makeDevice, makePair } from "../support/model-world";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** A factory whose next opens fail as a broken profile's do. */
+const breakOpens = (factory: IDBFactory, times: number): void => {
+  const open = factory.open.bind(factory);
+  let left = times;
+  factory.open = (name: string, version?: number) => {
+    if (left-- > 0) throw new DOMException("Internal error opening backing store for indexedDB.open.", "UnknownError");
+    return open(name, version);
+  };
+};
+
+const quotaError = () => new DOMException("the phone is full", "QuotaExceededError");
+
+describe("a local store that breaks", () => {
+  it("a store that does not open is made anew; what was unsent is kept and sent", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    server.post(benoit, chat, "before");
+    await becomesLevel(server, first, chat);
+    phone.faults.isOffline = true;
+    await writeText(first, chat, "unsent");
+    await phone.close(first);
+    phone.faults.isOffline = false;
+    // Both connections of one attempt fail, with the attempts that Dexie makes by itself.
+    breakOpens(phone.indexedDB, 8);
+    const second = await phone.openTab();
+    expect(second.trouble.get()).toBeUndefined();
+    await becomesLevel(server, second, chat);
+    expect(await shownIn(second, chat)).toEqual(["before", "unsent sent"]);
+  });
+
+  it("where nothing can be stored at all the app works from memory and says so", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    breakOpens(phone.indexedDB, Number.POSITIVE_INFINITY);
+    const tab = await phone.openTab();
+    expect(tab.trouble.get()).toBe("memory");
+    await writeText(tab, chat, "from memory");
+    // What only this page has is with the server before it counts as written.
+    expect(server.log(chat).messages).toHaveLength(1);
+    server.post(benoit, chat, "answer");
+    await becomesLevel(server, tab, chat);
+  });
+
+  it("data cleared under a running tab comes back from the server", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "a", "b");
+    await becomesLevel(server, tab, chat);
+    await new Promise<void>((resolve, reject) => {
+      const request = phone.indexedDB.deleteDatabase(storeName(amina));
+      request.onsuccess = () => resolve();
+      request.onerror = () => reject(request.error);
+    });
+    await eventually(async () => expect(await contextOf(tab).store.conversations.count()).toBe(1));
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["a", "b"]);
+  });
+
+  it("a store that fails again and again while it is used is made anew with what is unsent", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "a");
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    await writeText(tab, chat, "unsent");
+    let isDamaged = true;
+    const remove = phone.indexedDB.deleteDatabase.bind(phone.indexedDB);
+    phone.indexedDB.deleteDatabase = (name) => {
+      isDamaged = false;
+      return remove(name);
+    };
+    const put = IDBObjectStore.prototype.put;
+    vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...args) {
+      if (this.name === "messages" && isDamaged) throw new DOMException("damaged", "DataError");
+      return put.apply(this, args);
+    });
+    phone.faults.isOffline = false;
+    phone.wake();
+    server.post(benoit, chat, "b");
+    await eventually(() => expect(phone.notices).toContain("store-reset"));
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["a", "b", "unsent"]);
+  });
+});
+
+describe("a phone that is full", () => {
+  it("old messages make room for new ones", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    server.post(benoit, chat, ...Array.from({ length: 150 }, (_, i) => `m${i + 1}`));
+    await becomesLevel(server, tab, chat);
+    const put = IDBObjectStore.prototype.put;
+    let isFull = true;
+    vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...args) {
+      if (this.name === "messages" && isFull) throw quotaError();
+      return put.apply(this, args);
+    });
+    const remove = IDBObjectStore.prototype.delete;
+    vi.spyOn(IDBObjectStore.prototype, "delete").mockImplementation(function (this: IDBObjectStore, ...args) {
+      isFull = false;
+      return remove.apply(this, args);
+    });
+    server.post(benoit, chat, "new");
+    await becomesLevel(server, tab, chat);
+    expect((await textsIn(tab, chat)).at(-1)).toBe("new");
+    expect(tab.trouble.get()).toBeUndefined();
+    vi.restoreAllMocks();
+    await fetchOlder(tab, chat);
+    expect((await textsIn(tab, chat)).length).toBe(81);
+  });
+
+  it("without any room a message still goes out, a warning shows, and all is taken in once there is room", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "a");
+    await becomesLevel(server, tab, chat);
+    for (const method of ["put", "add"] as const)
+      vi.spyOn(IDBObjectStore.prototype, method).mockImplementation(() => {
+        throw quotaError();
+      });
+    await writeText(tab, chat, "not kept");
+    expect(server.log(chat).messages).toHaveLength(2);
+    expect(tab.trouble.get()).toBe("full");
+    server.post(benoit, chat, "b");
+    await phone.pass(10_000);
+    expect(await textsIn(tab, chat)).toEqual(["a"]);
+    phone.faults.isOffline = true;
+    await expect(writeText(tab, chat, "neither")).rejects.toMatchObject({ code: "offline" });
+    phone.faults.isOffline = false;
+    vi.restoreAllMocks();
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["a", "not kept", "b"]);
+    expect(tab.trouble.get()).toBeUndefined();
+  });
+});
+
+describe("people on one phone", () => {
+  it("each has a store of their own", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const hers = makeDevice(server, amina);
+    const his = makeDevice(server, benoit);
+    his.indexedDB = hers.indexedDB;
+    hers.faults.isOffline = true;
+    const first = await hers.openTab();
+    await writeText(first, chat, "secret draft");
+    await hers.close(first);
+    const second = await his.openTab();
+    await eventually(() => expect(second.link.get()).toBe("online"));
+    expect(await listOf(second)).toEqual([]);
+  });
+
+  it("when a session ends by itself only unsent messages stay, for when the same person is back", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "private");
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    await writeText(tab, chat, "unsent");
+    await phone.close(tab);
+    await keepUnsentOnly(phone.platform(), amina);
+    const where = { indexedDB: phone.indexedDB, IDBKeyRange };
+    const store = new Store(storeName(amina), "relaxed", where);
+    expect(await Promise.all([store.messages.count(), store.people.count(), store.outbox.count()])).toEqual([0, 0, 1]);
+    store.close();
+    phone.faults.isOffline = false;
+    const next = await phone.openTab();
+    await becomesLevel(server, next, chat);
+    expect(await shownIn(next, chat)).toEqual(["private", "unsent sent"]);
+    await phone.close(next);
+    await keepUnsentOnly(phone.platform(), amina);
+    expect((await phone.indexedDB.databases()).map(({ name }) => name)).not.toContain(storeName(amina));
+  });
+});
