@@ -58,6 +58,7 @@ const clientFrames = {
   k: v.strictTuple([v.literal("k"), Count]), // credit: messages taken in since the welcome, all of them
 } as const;
 export type ClientFrame = v.InferOutput<(typeof clientFrames)[keyof typeof clientFrames]>;
+export const clientFrameTypes = Object.keys(clientFrames) as ClientFrame[0][];
 
 // ── server → device ────────────────────────────────────────────────────────────────────────────────────────
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { Message, InboxRow, StoredBody } from "./conversations";
-import { ConversationId, PackedUuid, packUuid, unpackUuid, Uuid } from "./ids";
-import { Relation, relationStates } from "./people";
+import { type InboxRow, type Message, StoredBody } from "./conversations";
+import { ConversationId, PackedUuid, packUuid, type Uuid, unpackUuid } from "./ids";
+import { type Relation, relationStates } from "./people";
 
 /**
  * The short forms in which messages, rows and people travel inside frames: tuples instead of named fields,
@@ -19,8 +19,8 @@ export const fromWireBody = (body: WireBody): StoredBody =>
 
 /** seq, time, sender, body, and for the author's own devices the client id. */
 export const WireMessage = v.union([
-  v.tuple([Int, Int, Int, WireBody]),
-  v.tuple([Int, Int, Int, WireBody, PackedUuid]),
+  v.strictTuple([Int, Int, Int, WireBody]),
+  v.strictTuple([Int, Int, Int, WireBody, PackedUuid]),
 ]);
 export type WireMessage = v.InferOutput<typeof WireMessage>;
 export const toWireMessage = (m: Message, now: number): WireMessage =>

@@ -98,7 +98,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     try {
       if (this.#isRecovering || !isOwn) {
         this.#isRecovering = false;
-        for (const { number } of this.#log?.members ?? []) this.#fanOut.touch(number, true);
+        this.#fanOut.recover(this.#log?.members.map(({ number }) => number) ?? []);
       }
       await this.#fanOut.retry();
     } catch (error) {

@@ -1,6 +1,7 @@
 import { fanOutAlarmMs, fanOutAtOnce, fanOutRetryMaxMs, retryBaseMs } from "../../contract/limits";
 import { jitterMs } from "./retry";
 
+const recoverMessages = 50; // pushed again after a crash; what a channel has of them it drops
 const patienceMs = 10_000; // how long the alarm waits for what is under way
 
 type Lane = {
@@ -47,6 +48,15 @@ export class FanOut {
     if (lane.isWaiting) return;
     lane.isWaiting = true;
     if (!lane.isUnderWay && lane.retryAt <= Date.now()) this.#enqueue(member);
+  }
+
+  /** Whom an earlier instance told what is not known: everybody is told anew, from a little way back. */
+  recover(members: readonly number[]): void {
+    for (const member of members) {
+      const lane = this.#lane(member);
+      lane.told = Math.max(0, Math.min(lane.told, this.#host.head() - recoverMessages));
+      this.touch(member, true);
+    }
   }
 
   /** The member's channel has this much: it said so, or was told another way. */

@@ -1,0 +1,43 @@
+import { env } from "cloudflare:workers";
+import { type ConversationId, createUuid, privateConversationId } from "../../contract/ids";
+import { openDb } from "../../worker/db/client";
+import { connections, profiles, sessions, users } from "../../worker/db/schema";
+import { signAccessToken } from "../../worker/lib/access-token";
+import { conversationOf } from "../../worker/objects/stubs";
+import { nameOf, type Person, phoneOf, testPassword } from "../support/people";
+
+/**
+ * People put straight into the directory, signed in: for tests of what comes after, which need many. Numbers
+ * from 5000 on, apart from those that sign up.
+ */
+let lastNumber = 5_000;
+
+export const seedPerson = async (): Promise<Person & { session: string }> => {
+  const number = ++lastNumber;
+  const [id, session, phone, now] = [createUuid(), createUuid(), phoneOf(number), Date.now()];
+  const db = openDb(env);
+  await db.batch([
+    db.insert(users).values({ id, phone, password_hash: "none", created_at: now, updated_at: now }),
+    db.insert(profiles).values({ id, username: nameOf(number), phone, created_at: now }),
+    db.insert(sessions).values({ id: session, user_id: id, nonce: "none", refreshed_at: now, created_at: now }),
+  ]);
+  const token = await signAccessToken(env, { sub: id, sid: session, gen: 0 });
+  return { id, phone, password: testPassword, username: nameOf(number), token, refreshToken: "", session };
+};
+
+export type Pair = {
+  ana: Awaited<ReturnType<typeof seedPerson>>;
+  ben: Awaited<ReturnType<typeof seedPerson>>;
+  id: ConversationId;
+};
+
+/** Two new people who are connected; their conversation is open. */
+export const newPair = async (): Promise<Pair> => {
+  const [ana, ben] = [await seedPerson(), await seedPerson()];
+  const [id, connection] = [privateConversationId(ana.id, ben.id), createUuid()];
+  await openDb(env)
+    .insert(connections)
+    .values({ id: connection, user1_id: ana.id, user2_id: ben.id, conversation_id: id, created_at: Date.now() });
+  await conversationOf(env, id).open(id, connection);
+  return { ana, ben, id };
+};
