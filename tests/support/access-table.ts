@@ -1,0 +1,156 @@
+import { createUuid, privateConversationId } from "../../contract/ids";
+import type { Person } from "./people";
+
+/**
+ * Who may do what over HTTP: one row for every route of the API, one column for every way to stand to it. The
+ * test that reads it (tests/worker/access.test.ts) fails when a route has no row.
+ */
+
+/** Ana's world: Cal is her contact, Rita was, Bob has a request of hers to answer, Sam has nothing to do with her. */
+export type World = {
+  ana: Person;
+  cal: Person;
+  rita: Person;
+  bob: Person;
+  sam: Person;
+  request: string;
+  avatar: string;
+};
+
+/**
+ * `visitor`: no session. `revoked`: the entitled person's, ended. `stranger`: Sam. `other`: Bob, who is somebody to
+ * Ana but not to the thing asked for. `removed`: Rita, with what was hers once. `entitled`: whose it is.
+ */
+export const roles = ["visitor", "revoked", "stranger", "other", "removed", "entitled"] as const;
+export type Role = (typeof roles)[number];
+type Expected = Record<Role, number>;
+type Named = "ana" | "bob" | "cal";
+
+export type Row = {
+  expected: Expected;
+  /** Whose the thing is; Ana unless it says so. */
+  entitled?: Named;
+  /** Who is somebody to Ana but not to the thing; Bob unless it says so. */
+  other?: Named;
+  path?: (world: World, role: Role) => string;
+  body?: (world: World, role: Role) => unknown;
+  headers?: Record<string, string>;
+};
+
+const everybody = (status: number): Expected => ({
+  visitor: status,
+  revoked: status,
+  stranger: status,
+  other: status,
+  removed: status,
+  entitled: status,
+});
+const signedIn = (status: number): Expected => ({ ...everybody(status), visitor: 401, revoked: 401 });
+/** Only the entitled one; to everybody else the thing does not exist. */
+const owned: Expected = { ...signedIn(404), entitled: 200 };
+
+/** Ana and Cal's conversation; to Rita the one that was Ana's and hers. */
+const conversation = ({ ana, cal, rita }: World, role: Role): string =>
+  privateConversationId(ana.id, role === "removed" ? rita.id : cal.id);
+/** Rita keeps the history of what was said, and adds nothing to it. */
+const history: Expected = { ...owned, removed: 200 };
+
+const oneText = () => ({ messages: [{ cid: createUuid(), body: { type: "text", text: "Mbote" } }] });
+
+export const accessTable: Record<string, Row> = {
+  // Open to everybody; what has a body is refused for its being empty, which is after who asks.
+  "GET /api/health": { expected: everybody(200) },
+  "GET /api/openapi.json": { expected: everybody(200) },
+  "GET /api/docs": { expected: everybody(200) },
+  "GET /api/auth/challenge": { expected: everybody(200) },
+  "POST /api/auth/signup": { expected: everybody(400), body: () => ({}) },
+  "POST /api/auth/token": {
+    expected: everybody(400),
+    path: () => "/api/auth/token?grant_type=password",
+    body: () => ({}),
+  },
+
+  // One's own, which everybody signed in has
+  "POST /api/auth/logout": { expected: signedIn(204), path: () => "/api/auth/logout?scope=others" },
+  "GET /api/auth/user": { expected: signedIn(200) },
+  "GET /api/users": { expected: signedIn(200), path: ({ cal }) => `/api/users?phone=${cal.phone.slice(1)}` },
+  "PATCH /api/profile": { expected: signedIn(200), body: () => ({ username: "Moi" }) },
+  "PUT /api/profile/avatar": { expected: signedIn(415), body: () => "no picture" },
+  "GET /api/requests": { expected: signedIn(200) },
+  "GET /api/contacts": { expected: signedIn(200) },
+  "GET /api/conversations": { expected: signedIn(200) },
+  "GET /api/sync": { expected: signedIn(200), path: () => "/api/sync?since=0" },
+  "GET /api/socket": { expected: signedIn(101), headers: { upgrade: "websocket", "sec-fetch-site": "same-origin" } },
+
+  // People
+  "GET /api/users/:id": {
+    entitled: "cal",
+    path: ({ ana }) => `/api/users/${ana.id}`,
+    expected: { ...signedIn(200), stranger: 404 },
+  },
+  "GET /api/avatars/:key": { path: ({ avatar }) => `/api/avatars/${avatar}?size=50`, expected: signedIn(200) },
+
+  // Requests: Ana asked Bob
+  "POST /api/requests": {
+    entitled: "cal",
+    // Who has nothing pending may ask; Bob has been asked already.
+    body: ({ ana, bob }, role) => ({ to_user_id: role === "entitled" ? bob.id : ana.id }),
+    expected: { ...signedIn(200), other: 409 },
+  },
+  "POST /api/requests/:id/accept": {
+    entitled: "bob",
+    other: "ana",
+    path: ({ request }) => `/api/requests/${request}/accept`,
+    expected: owned,
+  },
+  "POST /api/requests/:id/decline": {
+    entitled: "bob",
+    other: "ana",
+    path: ({ request }) => `/api/requests/${request}/decline`,
+    expected: owned,
+  },
+  "DELETE /api/contacts/:userId": {
+    path: ({ ana, cal }, role) => `/api/contacts/${role === "removed" ? ana.id : cal.id}`,
+    expected: owned,
+  },
+
+  // Conversations
+  "GET /api/conversations/:id/messages": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/messages`,
+    expected: history,
+  },
+  "GET /api/conversations/:id/search": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/search?query=mbote`,
+    expected: history,
+  },
+  "POST /api/conversations/:id/messages": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/messages`,
+    body: oneText,
+    expected: { ...owned, removed: 403 },
+  },
+  "PUT /api/conversations/:id/marks": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/marks`,
+    body: () => ({ delivered: 0, read: 0 }),
+    expected: history,
+  },
+  "DELETE /api/conversations/:id": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}`,
+    expected: history,
+  },
+};
+
+/** Who asks in a role; nobody for a visitor. The revoked one is the entitled one with a session that ended. */
+export const callerOf = (world: World, role: Role, { entitled = "ana", other = "bob" }: Row): Person | undefined => {
+  switch (role) {
+    case "visitor":
+      return undefined;
+    case "stranger":
+      return world.sam;
+    case "other":
+      return world[other];
+    case "removed":
+      return world.rita;
+    default:
+      return world[entitled];
+  }
+};
