@@ -2,9 +2,12 @@ import type { Page } from "@playwright/test";
 import { privateConversationId } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
 import { sendTexts } from "../support/messages";
+import { isKeptOffline } from "../support/offline";
 import { siteOf } from "../support/pair";
 import { connectPeople, makePerson, type Person, type Site } from "../support/people";
 import { fill, Phone } from "../support/phone";
+
+test.describe.configure({ timeout: 120_000 }); // several phones on a machine that may be busy
 
 const total = 500;
 const textOf = (n: number): string => (n === 3 ? "Rendez-vous à l’Été bleu" : `message ${n}`);
@@ -73,7 +76,7 @@ test("scrolling up loads 500 messages in order, and none moves under the reader"
   await expect(anas.page.getByText(anas.texts.chat.start)).toBeVisible();
 
   // All of it is on the phone now, offline and after a reload.
-  await anas.page.waitForFunction(() => navigator.serviceWorker?.controller !== null);
+  await isKeptOffline(anas.page);
   await anas.context.setOffline(true);
   await anas.page.reload();
   await expect(anas.message(`message ${total}`)).toBeInViewport();
@@ -108,7 +111,7 @@ test("a search finds a message of the first page by part of a word and leads to 
   await expect(anas.message(`message ${total}`)).toHaveCount(0);
 
   // Without network only this phone is searched, and it says so.
-  await page.waitForFunction(() => navigator.serviceWorker?.controller !== null);
+  await isKeptOffline(page);
   await anas.context.setOffline(true);
   await openSearch();
   await field.fill("message 500");

@@ -2,9 +2,12 @@ import AxeBuilder from "@axe-core/playwright";
 import { privateConversationId } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
 import { sendTexts } from "../support/messages";
+import { isKeptOffline } from "../support/offline";
 import { siteOf } from "../support/pair";
 import { connectPeople, makePerson } from "../support/people";
 import { fill, Phone } from "../support/phone";
+
+test.describe.configure({ timeout: 120_000 }); // several phones on a machine that may be busy
 
 test("the list is live: newest first, with unread counts and the ticks of one's own", async ({ browser, server }) => {
   const site = siteOf(server);
@@ -42,7 +45,7 @@ test("the list is live: newest first, with unread counts and the ticks of one's 
   await expect(row).not.toContainText(fill(texts.masolo.unread_other, { count: 2 }));
 
   // Written without network it stands in the list at once, with its clock.
-  await page.waitForFunction(() => navigator.serviceWorker?.controller !== null);
+  await isKeptOffline(page);
   await anas.context.setOffline(true);
   await anas.conversation(cleo.username).click();
   await anas.write("dès que possible");

@@ -5,8 +5,7 @@ export function ListTop(props: { hasOlder: boolean; isLoading: boolean; isStuck:
   const t = useT();
   const { hasOlder, isLoading, isStuck, height } = props;
   return (
-    <li
-      role="presentation"
+    <p
       className="absolute inset-x-0 top-0 flex items-center justify-center gap-2 px-4 text-center text-xs text-muted"
       style={{ height }}
     >
@@ -18,6 +17,6 @@ export function ListTop(props: { hasOlder: boolean; isLoading: boolean; isStuck:
           {t("chat.loadingOlder")}
         </>
       )}
-    </li>
+    </p>
   );
 }

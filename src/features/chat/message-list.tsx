@@ -137,42 +137,44 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
         className="flex min-h-0 flex-1 flex-col overflow-y-auto overscroll-contain [overflow-anchor:none]"
         onScroll={({ currentTarget }) => setAtEnd(isNearEnd(currentTarget))}
       >
-        <ol
-          ref={virtualizer.containerRef}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what can be focused
-          tabIndex={0}
-          aria-label={t("chat.messages", { name })}
-          className="relative mt-auto w-full shrink-0 -outline-offset-3"
-        >
+        <div className="relative mt-auto shrink-0">
           <ListTop hasOlder={hasOlder} isLoading={chat.loading} isStuck={isStuck} height={topPx} />
-          {rows.map(({ key, index }) => {
-            const item = itemAt(index);
-            if (!item) return null;
-            const place = placementOf(item, itemAt(index - 1), itemAt(index + 1), hasOlder);
-            return (
-              <li key={key} ref={virtualizer.measureElement} data-index={index} className="absolute inset-x-0 top-0">
-                {place.startsDay && (
-                  <p className="py-3 text-center text-xs font-semibold text-muted">
-                    {formatDayHeading(item.at, language)}
-                  </p>
-                )}
-                <Bubble
-                  kind={item.body.type}
-                  text={item.body.type === "text" ? item.body.text : ""}
-                  at={item.at}
-                  mine={item.mine}
-                  author={item.mine ? t("chat.fromYou") : t("chat.from", { name })}
-                  status={item.status}
-                  error={item.error}
-                  cid={item.cid}
-                  startsGroup={place.startsGroup}
-                  endsGroup={place.endsGroup}
-                  isTarget={highlighted !== undefined && item.seq === highlighted}
-                />
-              </li>
-            );
-          })}
-        </ol>
+          <ol
+            ref={virtualizer.containerRef}
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what can be focused
+            tabIndex={0}
+            aria-label={t("chat.messages", { name })}
+            className="relative -outline-offset-3"
+          >
+            {rows.map(({ key, index }) => {
+              const item = itemAt(index);
+              if (!item) return null;
+              const place = placementOf(item, itemAt(index - 1), itemAt(index + 1), hasOlder);
+              return (
+                <li key={key} ref={virtualizer.measureElement} data-index={index} className="absolute inset-x-0 top-0">
+                  {place.startsDay && (
+                    <p className="py-3 text-center text-xs font-semibold text-muted">
+                      {formatDayHeading(item.at, language)}
+                    </p>
+                  )}
+                  <Bubble
+                    kind={item.body.type}
+                    text={item.body.type === "text" ? item.body.text : ""}
+                    at={item.at}
+                    mine={item.mine}
+                    author={item.mine ? t("chat.fromYou") : t("chat.from", { name })}
+                    status={item.status}
+                    error={item.error}
+                    cid={item.cid}
+                    startsGroup={place.startsGroup}
+                    endsGroup={place.endsGroup}
+                    isTarget={highlighted !== undefined && item.seq === highlighted}
+                  />
+                </li>
+              );
+            })}
+          </ol>
+        </div>
       </div>
       {(!isAtEnd || hasNewer) && (
         <NewestButton count={past ? 0 : unseen} onClick={() => (past ? onNewest() : virtualizer.scrollToEnd())} />
