@@ -2,6 +2,7 @@ import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Profile, Relation } from "../../contract/people";
 import { takeIn } from "./context";
 import { running, type Sync } from "./engine";
+import { askByHttp } from "./http-carrier";
 import { putProfile } from "./profile";
 import { type FoundMessage, search } from "./search";
 import { SyncError } from "./sync-error";
@@ -28,10 +29,13 @@ export const markViewed = (conversation: ConversationId, seq: number): void => {
   running.get()?.viewed.mark(conversation, seq);
 };
 
-/** Removes a conversation from my view; rejects with a SyncError. Needs the network. */
+/**
+ * Removes a conversation from my view; rejects with a SyncError. Needs the network, and goes by HTTP: a socket
+ * without a network keeps what it is given and may deliver it long after the person was told that it failed.
+ */
 export const hideConversation = async (conversation: ConversationId): Promise<void> => {
   const { tab } = getSync();
-  const { hidden } = await tab.ask({ type: "hide", conversation });
+  const { hidden } = await askByHttp(tab.platform, { type: "hide", conversation });
   const context = tab.context.get();
   if (context) await takeIn(context, [{ type: "hidden", conversation, upTo: hidden }]);
 };
