@@ -1,8 +1,10 @@
 import { hydrateRoot } from "react-dom/client";
 import { isLanguage } from "../contract/language";
+import { showToast } from "./components/toast";
 import { Entry, type EntryName, entryPaths, loadEntryScreen } from "./entry-screens";
 import { loadLanguage } from "./i18n/setup";
 import { browserLanguage } from "./lib/language";
+import { takeNotice } from "./lib/notice";
 import { registerServiceWorker } from "./lib/service-worker";
 import { getSession } from "./lib/session";
 
@@ -35,4 +37,7 @@ addEventListener("pageshow", (event) => {
 });
 
 await takeOver();
+// What signing out has to say, once the welcome page stands.
+const notice = takeNotice();
+if (notice) showToast({ message: notice.message, ...(notice.title === undefined ? {} : { title: notice.title }) });
 registerServiceWorker();

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from "react";
+import { isDeparting } from "../lib/departure";
 import { useSession } from "../lib/session";
 import { startSync, stopSync } from "../sync/engine";
 import { useSyncNotices } from "./notices";
@@ -27,7 +28,9 @@ function Synced({ userId, children }: { userId: string; children: ReactNode }) {
 function LeaveForLogin() {
   useEffect(() => {
     // What the person who was signed in must not leave behind is removed first.
-    void stopSync().finally(() => location.replace("/login"));
+    void stopSync().finally(() => {
+      if (!isDeparting()) location.replace("/login");
+    });
   }, []);
   return <PaneSpinner />;
 }

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { ConfirmDialog } from "../../components/dialog";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
+import { setDeparting } from "../../lib/departure";
 import { failureText } from "../../lib/failure-text";
 import { leaveNotice } from "../../lib/notice";
 import { getSession, signOut } from "../../lib/session";
@@ -21,9 +22,11 @@ export const useSignOut = () => {
     setUnsent(0);
     setBusy(true);
     const userId = getSession()?.userId;
+    setDeparting(true);
     try {
       await signOut();
     } catch (error) {
+      setDeparting(false);
       showToast({ title: t("auth.signOutFailed"), message: failureText(error, t), tone: "danger" });
       setBusy(false);
       return;
