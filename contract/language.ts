@@ -4,8 +4,8 @@ export type Language = (typeof languages)[number];
 export const defaultLanguage: Language = "fr";
 
 /** Readable by script: the choice is the browser's to keep, the Worker only picks the page by it. */
-export const languageCookie = "lang";
-export const languageCookieSeconds = 365 * 24 * 3_600;
+const languageCookie = "lang";
+const languageCookieSeconds = 365 * 24 * 3_600;
 /** The parameter of a plain language link, which works before and without the script. */
 export const languageParameter = "lang";
 

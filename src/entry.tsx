@@ -7,6 +7,7 @@ import { browserLanguage } from "./lib/language";
 import { takeNotice } from "./lib/notice";
 import { registerServiceWorker } from "./lib/service-worker";
 import { getSession } from "./lib/session";
+import { showUnloaded } from "./lib/unloaded";
 
 /**
  * The script of the prerendered pages. It takes over what stands there: what was typed, chosen and ticked
@@ -28,15 +29,17 @@ const takeOver = async () => {
   if (browserLanguage() !== shown) await loadLanguage(browserLanguage());
 };
 
-// The page came back from the browser's memory, or another tab signed in: SPEC.md §2 leads on to /app.
-const leaveIfSignedIn = () => {
-  if (getSession()) location.replace("/app");
-};
+// The browser's "back" may bring the page from its memory, where the inline script does not run again.
 addEventListener("pageshow", (event) => {
-  if (event.persisted) leaveIfSignedIn();
+  if (event.persisted && getSession()) location.replace("/app");
 });
 
-await takeOver();
+try {
+  await takeOver();
+} catch (error) {
+  showUnloaded();
+  throw error;
+}
 // What signing out has to say, once the welcome page stands.
 const notice = takeNotice();
 if (notice) showToast({ message: notice.message, ...(notice.title === undefined ? {} : { title: notice.title }) });

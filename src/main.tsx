@@ -8,12 +8,16 @@ import { loadLanguage } from "./i18n/setup";
 import { browserLanguage } from "./lib/language";
 import { takeNotice } from "./lib/notice";
 import { registerServiceWorker } from "./lib/service-worker";
+import { showUnloaded } from "./lib/unloaded";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");
 
 preloadApp(location.pathname);
-await loadLanguage(browserLanguage());
+await loadLanguage(browserLanguage()).catch((error: unknown) => {
+  showUnloaded();
+  throw error;
+});
 createRoot(root).render(
   <StrictMode>
     <App />

@@ -6,7 +6,7 @@ import { getSession } from "../lib/session";
 import { Failures } from "./failures";
 import { SignedInOnly } from "./guard";
 import { Lazy, lazyScreen } from "./lazy-screen";
-import { PaneSpinner } from "./pane-spinner";
+import { OpeningFrame } from "./opening-frame";
 import { RouteError } from "./route-error";
 import { findAppRoute } from "./routes";
 
@@ -27,7 +27,7 @@ function SignedInPart() {
   if (!isApp(pathname)) throw new RouteError(404, "Not Found");
   return (
     <SignedInOnly>
-      <Suspense fallback={<PaneSpinner />}>
+      <Suspense fallback={<OpeningFrame />}>
         <Lazy screen={shell} />
       </Suspense>
     </SignedInOnly>

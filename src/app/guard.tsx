@@ -3,7 +3,7 @@ import { isDeparting } from "../lib/departure";
 import { useSession } from "../lib/session";
 import { startSync, stopSync } from "../sync/engine";
 import { useSyncNotices } from "./notices";
-import { PaneSpinner } from "./pane-spinner";
+import { OpeningFrame } from "./opening-frame";
 
 /** Opens the person's local store before any screen reads it, and closes it when they go. */
 function Synced({ userId, children }: { userId: string; children: ReactNode }) {
@@ -21,7 +21,7 @@ function Synced({ userId, children }: { userId: string; children: ReactNode }) {
   }, [userId]);
   useSyncNotices();
   if (state && "error" in state) throw state.error;
-  return state?.userId === userId ? children : <PaneSpinner />;
+  return state?.userId === userId ? children : <OpeningFrame />;
 }
 
 /** The entry pages are documents of their own: leaving for one also ends whatever of the last person runs here. */
@@ -32,7 +32,7 @@ function LeaveForLogin() {
       if (!isDeparting()) location.replace("/login");
     });
   }, []);
-  return <PaneSpinner />;
+  return <OpeningFrame />;
 }
 
 /** SPEC.md §2: a visitor who opens a guarded route goes to /login. */

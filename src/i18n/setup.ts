@@ -16,7 +16,7 @@ type PathOf<T> = {
 }[keyof T & string];
 type WithoutForm<P extends string> = P extends `${infer Stem}_${"one" | "other"}` ? Stem : P;
 export type TextKey = WithoutForm<PathOf<Texts>>;
-export type TextValues = Record<string, string | number> & { count?: number };
+type TextValues = Record<string, string | number> & { count?: number };
 export type Translate = (key: TextKey, values?: TextValues) => string;
 
 const loaders: Record<Language, () => Promise<{ default: unknown }>> = {

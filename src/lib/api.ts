@@ -1,7 +1,7 @@
 import { ApiFailure, exchange, type Method, type RequestOptions } from "./exchange";
 import { dropSession, getSession, isNearExpiry, refreshSession } from "./session";
 
-export { ApiFailure, failureCode } from "./exchange";
+export { ApiFailure } from "./exchange";
 
 /**
  * The one way to the API for the signed-in person; it shows nothing and goes nowhere itself. It renews a session near its end first, and once more when the server

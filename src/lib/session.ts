@@ -103,7 +103,7 @@ export const isNearExpiry = ({ expiresAt }: KnownSession): boolean =>
   expiresAt - Date.now() < refreshMarginSeconds * 1_000;
 
 /** Keeps a session the server opened. Its lifetime counts from now: a phone's clock may be hours off. */
-export const keepSession = (answer: unknown): KnownSession => {
+const keepSession = (answer: unknown): KnownSession => {
   const parsed = v.safeParse(ServerSession, answer);
   if (!parsed.success) throw new ApiFailure("unavailable", 200);
   const { user, expires_in } = parsed.output;

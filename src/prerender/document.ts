@@ -25,7 +25,7 @@ const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] ?? c);
 
 /** Says that a script could not be loaded. `watchScripts` shows it; it stands outside of what React takes over. */
-export const unloadedNotice = (text: string, retry: string): string =>
+const unloadedNotice = (text: string, retry: string): string =>
   `<p id="unloaded" role="alert" hidden>${escapeHtml(text)} <a href="">${escapeHtml(retry)}</a></p>`;
 
 /** Inline script: a script that does not arrive must not leave a page that only looks alive. */
