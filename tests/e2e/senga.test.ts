@@ -1,0 +1,176 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, test } from "../support/browser-test";
+import { siteOf } from "../support/pair";
+import { callSite, makePerson, phoneOf } from "../support/people";
+import { fill, Phone } from "../support/phone";
+
+const search = async (phone: Phone, digits: string): Promise<void> => {
+  const box = phone.page.getByRole("searchbox", { name: phone.texts.senga.searchLabel });
+  await box.fill(digits);
+  await box.press("Enter");
+};
+
+test("a request appears on the other side, live, and accepting it makes both contacts", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 730), await makePerson(site, 731)];
+  const anas = await Phone.open(browser, server);
+  const bens = await Phone.open(browser, server, "en");
+  await anas.logIn(ana.phone);
+  await bens.logIn(ben.phone);
+  await bens.goToTab("senga");
+  await expect(bens.page.getByText(bens.texts.senga.noReceived.title)).toBeVisible();
+  await anas.goToTab("senga");
+
+  await search(anas, ben.phone);
+  const results = anas.page.getByRole("list", { name: anas.texts.senga.results });
+  await results.getByRole("button", { name: anas.texts.senga.add }).click();
+  await expect(anas.page.getByRole("status").getByText(`Demande envoyée à ${ben.username}.`)).toBeVisible();
+  await expect(results.getByRole("button", { name: "Demande envoyée" })).toBeDisabled();
+  await anas.page.getByRole("tab", { name: anas.texts.senga.sent }).click();
+  await expect(anas.page.getByRole("tabpanel").getByText(ben.username)).toBeVisible();
+  await expect(anas.page.getByRole("tab", { name: anas.texts.senga.sent })).toContainText("1");
+  expect((await new AxeBuilder({ page: anas.page }).analyze()).violations).toEqual([]);
+
+  const bar = bens.page.getByRole("navigation", { name: bens.texts.shell.navigation });
+  await expect(bar.getByText(fill(bens.texts.shell.received_one, { count: 1 }))).toBeAttached();
+  expect((await new AxeBuilder({ page: bens.page }).analyze()).violations).toEqual([]);
+  await bens.page.getByRole("button", { name: fill(bens.texts.senga.acceptName, { name: ana.username }) }).click();
+  await expect(bens.page.getByText(fill(bens.texts.senga.requestAccepted, { name: ana.username }))).toBeVisible();
+  await expect(bens.page.getByText(bens.texts.senga.noReceived.title)).toBeVisible();
+  await bens.goToTab("contacts");
+  await expect(bens.page.getByRole("list", { name: bens.texts.contacts.title }).getByText(ana.username)).toBeVisible();
+
+  // The one who asked sees it where they stand.
+  await expect(anas.page.getByText(anas.texts.senga.noSent.body)).toBeVisible();
+  await results.getByRole("link", { name: fill(anas.texts.senga.messageName, { name: ben.username }) }).click();
+  await expect(anas.composer()).toBeVisible();
+  await anas.page.goto("/app/contacts");
+  await expect(anas.page.getByRole("list", { name: anas.texts.contacts.title }).getByText(ben.username)).toBeVisible();
+  await anas.close();
+  await bens.close();
+});
+
+test("a declined request is gone on both sides and may be made again", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 732), await makePerson(site, 733)];
+  const anas = await Phone.open(browser, server);
+  const bens = await Phone.open(browser, server);
+  await anas.logIn(ana.phone);
+  await bens.logIn(ben.phone);
+  await anas.goToTab("senga");
+  await bens.goToTab("senga");
+  const { texts } = anas;
+  await search(anas, ben.phone);
+  const add = anas.page.getByRole("button", { name: fill(texts.senga.addName, { name: ben.username }) });
+  await add.click();
+  await bens.page.getByRole("button", { name: fill(texts.senga.declineName, { name: ana.username }) }).click();
+  await expect(bens.page.getByText(fill(texts.senga.requestDeclined, { name: ana.username }))).toBeVisible();
+  await expect(bens.page.getByText(texts.senga.noReceived.title)).toBeVisible();
+  await expect(add).toBeEnabled();
+  await add.click();
+  await expect(
+    bens.page.getByRole("button", { name: fill(texts.senga.acceptName, { name: ana.username }) }),
+  ).toBeVisible();
+  // The person who was asked may say yes from a search as well.
+  await search(bens, ana.phone);
+  await bens.page
+    .getByRole("list", { name: texts.senga.results })
+    .getByRole("button", { name: fill(texts.senga.acceptName, { name: ana.username }) })
+    .click();
+  await expect(
+    bens.page.getByRole("link", { name: fill(texts.senga.messageName, { name: ana.username }) }),
+  ).toBeVisible();
+  await anas.close();
+  await bens.close();
+});
+
+test("the search refuses less than three digits, finds at most ten and never oneself", async ({ browser, server }) => {
+  test.setTimeout(120_000);
+  const site = siteOf(server);
+  const ana = await makePerson(site, 7400);
+  for (let n = 7401; n <= 7411; n++) await makePerson(site, n);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.logIn(ana.phone);
+  await phone.goToTab("senga");
+  const refusal = "Veuillez entrer au moins 3 chiffres du numéro de téléphone.";
+  for (const query of ["", "24", "  9 ", "+2-4", "abc"]) {
+    await search(phone, query);
+    await expect(page.getByRole("alert").getByText(refusal)).toBeVisible();
+    await page.getByRole("searchbox").fill("1");
+    await expect(page.getByText(refusal)).toHaveCount(0);
+  }
+  const asked: string[] = [];
+  page.on("request", (request) => request.url().includes("/api/users?") && asked.push(request.url()));
+  // One request for a number typed digit by digit, after the pause; Enter on the same number asks nothing more.
+  await page.getByRole("searchbox").clear();
+  await page.getByRole("searchbox").pressSequentially("+243 81 000 74", { delay: 30 });
+  const results = page.getByRole("list", { name: texts.senga.results });
+  await expect(results.getByRole("listitem")).toHaveCount(10);
+  await expect(results.getByText(ana.phone)).toHaveCount(0);
+  await page.getByRole("searchbox").press("Enter");
+  await expect(results.getByRole("listitem")).toHaveCount(10);
+  expect(asked).toHaveLength(1);
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await search(phone, "999999999");
+  await expect(page.getByText(texts.senga.noUsers.title)).toBeVisible();
+  await phone.close();
+});
+
+test("a search without network says so, keeps what was typed and goes on by itself", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 734), await makePerson(site, 735)];
+  const phone = await Phone.open(browser, server);
+  const { page, texts, context } = phone;
+  await phone.logIn(ana.phone);
+  await phone.goToTab("senga");
+  await context.setOffline(true);
+  await search(phone, ben.phone);
+  await expect(page.getByText(texts.senga.offline)).toBeVisible();
+  await expect(page.getByRole("searchbox")).toHaveValue(ben.phone);
+  await context.setOffline(false);
+  await expect(page.getByRole("list", { name: texts.senga.results }).getByText(ben.username)).toBeVisible();
+  // A request without network is said to have failed, and can be made again.
+  await context.setOffline(true);
+  const add = page.getByRole("button", { name: fill(texts.senga.addName, { name: ben.username }) });
+  await add.click();
+  await expect(page.getByRole("alert").getByText(texts.errors.offline)).toBeVisible();
+  await context.setOffline(false);
+  await add.click();
+  await expect(page.getByRole("button", { name: texts.senga.requestSent })).toBeDisabled();
+  await phone.close();
+});
+
+test("what the server refuses is said in the person's language, with the seconds of a limit", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 736), await makePerson(site, 737)];
+  const phone = await Phone.open(browser, server, "pt");
+  const { page, texts, context } = phone;
+  await phone.logIn(ana.phone);
+  await phone.goToTab("senga");
+  await search(phone, ben.phone);
+  const add = page.getByRole("button", { name: fill(texts.senga.addName, { name: ben.username }) });
+  await expect(add).toBeVisible();
+  // Asked from elsewhere a moment before, and this device has not heard of it.
+  await context.route("**/api/requests", async (route) => {
+    await callSite(site, "POST", "/api/requests", { token: ana.token, body: { to_user_id: ben.id } });
+    await route.continue();
+  });
+  await add.click();
+  await expect(page.getByRole("alert").getByText(texts.errors.request_already_sent)).toBeVisible();
+  await expect(page.getByRole("button", { name: texts.senga.requestSent })).toBeDisabled();
+
+  await context.route("**/api/users?*", (route) =>
+    route.fulfill({
+      status: 429,
+      headers: { "retry-after": "7" },
+      json: { code: 429, error_code: "rate_limited", msg: "too many" },
+    }),
+  );
+  await search(phone, phoneOf(7));
+  await expect(page.getByText(fill(texts.shell.rateLimited_other, { count: 7 }))).toBeVisible();
+  await phone.close();
+});

@@ -1,0 +1,254 @@
+import AxeBuilder from "@axe-core/playwright";
+import { privateConversationId } from "../../contract/ids";
+import { expect, test } from "../support/browser-test";
+import { sendTexts } from "../support/messages";
+import { isKeptOffline } from "../support/offline";
+import { siteOf } from "../support/pair";
+import { connectPeople, makePerson } from "../support/people";
+import { Phone, type Texts } from "../support/phone";
+
+const wide = { width: 1280, height: 800 };
+const toastMs = 5_000;
+const someone = "01900000-0000-7000-8000-000000000001";
+
+test("a visitor who opens a guarded address is led to the log-in", async ({ page }) => {
+  for (const path of ["/app", "/app/contacts", `/app/chat/${someone}`, "/app/blocked"]) {
+    await page.goto(path);
+    await expect(page).toHaveURL(/\/login$/);
+  }
+});
+
+test("six tabs, the active one by path prefix, and no bar where a screen needs the room", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 700), await makePerson(site, 701)];
+  await connectPeople(site, ana, ben);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.logIn(ana.phone);
+  const bar = page.getByRole("navigation", { name: texts.shell.navigation });
+  await expect(bar.getByRole("link")).toHaveCount(6);
+  const active = bar.locator('[aria-current="page"]');
+  await expect(active).toHaveText(texts.shell.tabs.masolo);
+  for (const tab of ["makutano", "contacts", "senga", "tala", "services"] as const) {
+    await phone.goToTab(tab);
+    await expect(page).toHaveURL(`/app/${tab}`);
+    await expect(active).toHaveText(texts.shell.tabs[tab]);
+    await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+    expect(await page.locator("header").evaluate((header) => header.getBoundingClientRect().height)).toBe(72);
+    for (const link of await bar.getByRole("link").all()) {
+      const box = await link.boundingBox();
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(48);
+    }
+  }
+  // What is not under another tab is under /app.
+  for (const path of ["/app/profile", "/app/notifications", "/app/privacy", "/app/help", "/app/blocked"]) {
+    await page.goto(path);
+    await expect(active).toContainText(texts.shell.tabs.masolo);
+  }
+  for (const path of [`/app/user/${ben.id}`, `/app/chat/${ben.id}`, `/app/group/${someone}`, "/app/create-group"]) {
+    await page.goto(path);
+    await expect(page.getByRole("main").getByRole("link", { name: texts.common.back })).toBeVisible();
+    await expect(bar).toHaveCount(0);
+  }
+  await phone.close();
+});
+
+const namesOf = (t: Texts): [path: string, heading: string][] => [
+  ["/app", t.masolo.title],
+  ["/app/makutano", t.later.makutano.title],
+  ["/app/contacts", t.contacts.title],
+  ["/app/senga", t.senga.title],
+  ["/app/tala", t.later.tala.title],
+  ["/app/services", t.later.services.title],
+  ["/app/profile", t.profile.title],
+  ["/app/notifications", t.later.notifications.title],
+  ["/app/privacy", t.later.privacy.title],
+  ["/app/help", t.later.help.title],
+  ["/app/blocked", t.later.blocked.title],
+  ["/app/create-group", t.later.createGroup.title],
+  [`/app/group/${someone}`, t.later.group.title],
+];
+
+(["fr", "en", "pt"] as const).forEach((language, index) => {
+  test(`every screen has a name, a description and no fault a checker finds, in ${language}`, async ({
+    browser,
+    server,
+  }) => {
+    test.setTimeout(120_000);
+    const ana = await makePerson(siteOf(server), 702 + index);
+    const phone = await Phone.open(browser, server, language);
+    const { page, texts } = phone;
+    await phone.logIn(ana.phone);
+    const seen = new Set<string>();
+    for (const [path, heading] of namesOf(texts)) {
+      await page.goto(path);
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
+      expect(await page.title()).toContain(heading);
+      const description = await page.locator('meta[name="description"]').getAttribute("content");
+      expect(description).toBeTruthy();
+      seen.add(`${await page.title()}\n${description}`);
+      await page.emulateMedia({ colorScheme: index % 2 === 0 ? "light" : "dark" });
+      expect((await new AxeBuilder({ page }).analyze()).violations, path).toEqual([]);
+      const overflows = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      expect(overflows, `${path} is wider than the screen`).toBe(false);
+    }
+    expect(seen.size).toBe(namesOf(texts).length);
+    await phone.close();
+  });
+});
+
+test("an address that does not exist says so, with its status, in these words in every language", async ({
+  browser,
+  server,
+}) => {
+  const ana = await makePerson(siteOf(server), 706);
+  for (const language of ["fr", "en", "pt"] as const) {
+    const phone = await Phone.open(browser, server, language);
+    const { page, texts } = phone;
+    await phone.logIn(ana.phone);
+    await page.goto("/app/nowhere");
+    await expect(page.getByRole("heading", { name: "Unexpected Application Error!" })).toBeVisible();
+    await expect(page.getByText("404 Not Found")).toBeVisible();
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    await page.getByRole("button", { name: texts.shell.error.home }).click();
+    await expect(page.getByRole("heading", { name: texts.masolo.title })).toBeVisible();
+    await phone.close();
+  }
+});
+
+test("on a wide screen the list stays beside the open chat, and back leads back", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 707), await makePerson(site, 708)];
+  await connectPeople(site, ana, ben);
+  await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Mbote"]);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await page.setViewportSize(wide);
+  await phone.logIn(ana.phone);
+  await expect(page.getByText(texts.shell.nothingOpen.title)).toBeVisible();
+  const row = page.getByRole("list", { name: texts.masolo.list }).getByText(ben.username, { exact: true });
+  await row.click();
+  await expect(phone.message("Mbote")).toBeVisible();
+  await expect(row).toBeVisible();
+  const list = await row.boundingBox();
+  const chat = await page.getByRole("main").boundingBox();
+  expect((list?.x ?? 0) + (list?.width ?? 0)).toBeLessThanOrEqual(chat?.x ?? 0);
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+
+  await page.goBack();
+  await expect(page.getByText(texts.shell.nothingOpen.title)).toBeVisible();
+  await page.goForward();
+  await expect(phone.message("Mbote")).toBeVisible();
+  await page.reload();
+  await expect(phone.message("Mbote")).toBeVisible();
+  await expect(row).toBeVisible();
+
+  // Made narrow, the chat has the screen to itself; back shows the list again.
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect(phone.message("Mbote")).toBeVisible();
+  await expect(row).toBeHidden();
+  await page.getByRole("link", { name: texts.common.back }).click();
+  await expect(row).toBeVisible();
+  await expect(page).toHaveURL("/app");
+  await phone.close();
+});
+
+test("one toast at a time, for five seconds; the language is kept", async ({ browser, server }) => {
+  const ana = await makePerson(siteOf(server), 709);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.logIn(ana.phone);
+  await page.getByRole("link", { name: texts.shell.myProfile }).click();
+  await expect(page.getByRole("main").getByText(ana.username)).toBeVisible();
+  await expect(page.getByRole("main").getByText(ana.phone)).toBeVisible();
+  await page.getByText("English", { exact: true }).click();
+  await expect(page.getByText("Language changed to English")).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Profile");
+  await page.getByText("Português", { exact: true }).click();
+  const second = page.getByText("Idioma alterado para Português");
+  await expect(second).toBeVisible();
+  const shownAt = Date.now();
+  await expect(page.getByText("Language changed to English")).toHaveCount(0);
+  await expect(second).toHaveCount(0, { timeout: toastMs + 3_000 });
+  const shownMs = Date.now() - shownAt;
+  expect(shownMs).toBeGreaterThan(toastMs - 1_000);
+  expect(shownMs).toBeLessThan(toastMs + 2_000);
+  await page.getByText("Français", { exact: true }).click();
+  await expect(page.getByText("Langue changée vers Français")).toBeVisible();
+  await page.reload();
+  await expect(page.locator("html")).toHaveAttribute("lang", "fr");
+  await phone.close();
+});
+
+test("signing out says so and leaves nothing of the person; a failure keeps them signed in", async ({
+  browser,
+  server,
+}) => {
+  const ana = await makePerson(siteOf(server), 710);
+  const phone = await Phone.open(browser, server);
+  const { page, texts, context } = phone;
+  await phone.logIn(ana.phone);
+  await page.goto("/app/profile");
+  await context.route("**/api/auth/logout*", (route) => route.abort());
+  await page.getByRole("button", { name: texts.profile.signOut }).click();
+  await expect(page.getByRole("alert").getByText(texts.auth.signOutFailed)).toBeVisible();
+  await expect(page).toHaveURL("/app/profile");
+  await context.unroute("**/api/auth/logout*");
+  await page.getByRole("button", { name: texts.profile.signOut }).click();
+  await expect(page).toHaveURL("/");
+  await expect(page.getByText("Déconnexion réussie")).toBeVisible();
+  await expect.poll(() => page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))).toEqual([]);
+  await page.goto("/app");
+  await expect(page).toHaveURL(/\/login$/);
+  await phone.close();
+});
+
+test("signing out asks first when messages would be lost", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 711), await makePerson(site, 712)];
+  await connectPeople(site, ana, ben);
+  const phone = await Phone.open(browser, server);
+  const { page, texts, context } = phone;
+  await phone.logIn(ana.phone);
+  await isKeptOffline(page);
+  await phone.openChat(ben.id);
+  await context.setOffline(true);
+  await phone.write("pas encore parti");
+  await expect(phone.ticks("pas encore parti", "sending")).toBeVisible();
+  await page.getByRole("link", { name: texts.common.back }).click();
+  await expect(page.getByText(texts.shell.link.offline)).toBeVisible();
+  await page.getByRole("link", { name: texts.shell.myProfile }).click();
+  await page.getByRole("button", { name: texts.profile.signOut }).click();
+  const dialog = page.getByRole("alertdialog", { name: texts.profile.unsentTitle });
+  await expect(dialog).toBeVisible();
+  await expect(dialog.getByRole("button", { name: texts.profile.stay })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole("button", { name: texts.profile.signOut })).toBeFocused();
+  await context.setOffline(false);
+  await phone.openChat(ben.id);
+  await expect(phone.ticks("pas encore parti", "sent")).toBeVisible();
+  await phone.close();
+});
+
+test("a screen whose code cannot be fetched offers to try again", async ({ browser, server }) => {
+  const ana = await makePerson(siteOf(server), 713);
+  const context = await browser.newContext({ baseURL: server.origin, serviceWorkers: "block" });
+  const phone = new Phone(context, await context.newPage(), (await Phone.open(browser, server)).texts);
+  const { page, texts } = phone;
+  await context.addCookies([{ name: "lang", value: "fr", url: server.origin }]);
+  await phone.logIn(ana.phone);
+  await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
+  await context.setOffline(true);
+  await phone.goToTab("senga");
+  await expect(page.getByText(texts.shell.missing.title)).toBeVisible();
+  await page.getByRole("button", { name: texts.common.retry }).click();
+  await expect(page.getByText(texts.shell.missing.title)).toBeVisible();
+  await context.setOffline(false);
+  await page.getByRole("button", { name: texts.common.retry }).click();
+  await expect(page.getByRole("searchbox", { name: texts.senga.searchLabel })).toBeVisible();
+  await phone.close();
+});
