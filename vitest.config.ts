@@ -25,6 +25,8 @@ export default defineConfig({
           name: "worker",
           include: ["tests/worker/**/*.test.ts"],
           setupFiles: ["./tests/worker/apply-migrations.ts"],
+          // Hashing a password takes a fifth of a second on an idle machine, and much longer on a busy one.
+          testTimeout: 30_000,
         },
       },
     ],

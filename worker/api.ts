@@ -7,6 +7,7 @@ import type { AppEnv } from "./lib/app";
 import { limitBody } from "./lib/body-limit";
 import { createNotFound, onError } from "./lib/errors";
 import { secureHeaders } from "./lib/headers";
+import { operation } from "./lib/operation";
 import { requireSameOrigin } from "./lib/origin";
 import { peopleRoutes } from "./people/routes";
 import { serviceRoutes } from "./service";
@@ -17,7 +18,16 @@ const app = new Hono<AppEnv>();
 /** Everything under /api, in one chain: its type is what a typed client sees. */
 export const api = app
   .use("/api/*", secureHeaders, requireSameOrigin, limitBody)
-  .get("/api/socket", (c) => handleSocket(c.req.raw, c.env))
+  .get(
+    "/api/socket",
+    operation({
+      tag: "conversations",
+      summary: "A device's one socket (RFC 6455): live changes, and every command as a frame (contract/protocol.ts)",
+      ok: { status: 101, body: null },
+      refusals: ["invalid_input", "forbidden_origin", "unavailable"],
+    }),
+    (c) => handleSocket(c.req.raw, c.env),
+  )
   .route("/api/auth", authRoutes)
   .route("/api", peopleRoutes)
   .route("/api", contactsRoutes)

@@ -1,5 +1,6 @@
 import { createChallenge, randomInt, verifySolution } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
+import { sql } from "drizzle-orm";
 import * as v from "valibot";
 import type { Challenge } from "../../contract/auth";
 import type { Db } from "../db/client";
@@ -14,7 +15,7 @@ const algorithm = "PBKDF2/SHA-256";
 const iterations = 2_000;
 const leastCounter = 100;
 const mostCounter = 200;
-export const challengeMs = 5 * 60_000;
+const challengeMs = 5 * 60_000;
 
 const options = (secret: string) => ({
   deriveKey,
@@ -74,4 +75,12 @@ export const redeemChallenge = async (db: Db, secret: string, token: string | un
     .onConflictDoNothing()
     .returning({ signature: used_challenges.signature });
   return first.length === 1;
+};
+
+/** Removes proofs that have expired and so need not be remembered, a few at a time. */
+export const forgetOldChallenges = async (db: Db, now = Date.now()): Promise<void> => {
+  await db.run(
+    sql`DELETE FROM used_challenges WHERE signature IN
+        (SELECT signature FROM used_challenges WHERE expires_at < ${now} LIMIT 100)`,
+  );
 };

@@ -19,10 +19,10 @@ import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
 import { accessTokenOf, authenticate, recognize } from "../lib/authenticate";
 import { clearSessionCookies, refreshCookie, setSessionCookies } from "../lib/cookies";
 import { operation } from "../lib/operation";
-import { addressOf, limitAddress, returnToken, takeToken } from "../lib/rate-limit";
+import { addressOf, forgetFullBuckets, limitAddress, returnToken, takeToken } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
-import { makeChallenge, redeemChallenge } from "./challenge";
+import { forgetOldChallenges, makeChallenge, redeemChallenge } from "./challenge";
 import { hashPassword, isOutdatedHash, verifyPassword } from "./passwords";
 import {
   findUser,
@@ -47,6 +47,7 @@ const toSession = async (
 ): Promise<Session> => {
   const now = Date.now();
   const access_token = await signAccessToken(c.env, { sub: user.id, sid: session, gen: generation }, now);
+  tidy(c);
   const inCookies = usesCookies(c);
   if (inCookies) setSessionCookies(c, { access_token, refresh_token });
   return {
@@ -57,6 +58,13 @@ const toSession = async (
     expires_at: Math.floor(now / 1_000) + accessTokenSeconds,
     user: toAuthUser(user),
   };
+};
+
+/** What has served its time goes, a little with every session that begins or is renewed. */
+const tidy = (c: AppContext): void => {
+  const db = openDb(c.env);
+  afterAnswer(c.executionCtx, "forget full buckets", forgetFullBuckets(db));
+  afterAnswer(c.executionCtx, "forget old challenges", forgetOldChallenges(db));
 };
 
 /** Signs a person in on this device. The eleventh device takes the place of the oldest. */

@@ -6,7 +6,7 @@ type Description = {
   tag: "auth" | "people" | "contacts" | "conversations" | "service";
   summary: string;
   /** What a success answers: its status with a schema, a media type for bytes, or null for no body. */
-  ok: { status: 200 | 204; body: v.GenericSchema | string | null };
+  ok: { status: 101 | 200 | 204; body: v.GenericSchema | string | null };
   refusals?: readonly ErrorCode[];
   /** Routes that a visitor may call. */
   open?: boolean;
@@ -16,6 +16,8 @@ type Description = {
 
 const alwaysPossible: readonly ErrorCode[] = ["rate_limited", "internal"];
 const signedInOnly: readonly ErrorCode[] = ["no_authorization", "bad_jwt", "session_not_found"];
+
+const descriptions = { 101: "The socket is open", 200: "OK", 204: "Done" } as const;
 
 const bytes = { type: "string", format: "binary" } as const;
 
@@ -44,7 +46,7 @@ export const operation = ({ tag, summary, ok, refusals = [], open = false, takes
     ...(open ? { security: [] } : {}),
     ...(takes === undefined ? {} : { requestBody: { required: true, content: { [takes]: { schema: bytes } } } }),
     responses: {
-      [ok.status]: { description: ok.status === 204 ? "Done" : "OK", ...toContent(ok.body) },
+      [ok.status]: { description: descriptions[ok.status], ...toContent(ok.body) },
       ...Object.fromEntries(
         [...byStatus].map(([status, of]) => [
           status,

@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import type { Session } from "../../contract/auth";
+import { closeCodes } from "../../contract/protocol";
+import { policies } from "../../worker/lib/rate-limit";
+import { testPassword } from "../support/people";
+import { call, drain, newPerson, site } from "./site";
+
+/** Opens a socket with this token; `closed` is the code it ends with. */
+const openSocket = async (token: string) => {
+  const response = await site.fetch(`${site.origin}/api/socket`, {
+    headers: { upgrade: "websocket", authorization: `Bearer ${token}` },
+  });
+  const socket = response.webSocket;
+  if (!socket) throw new Error(`no socket: ${response.status}`);
+  const closed = new Promise<number>((resolve) => socket.addEventListener("close", ({ code }) => resolve(code)));
+  socket.accept();
+  return { socket, closed };
+};
+const within2s = <T>(promise: Promise<T>) =>
+  Promise.race([promise, new Promise<string>((resolve) => setTimeout(() => resolve("still open"), 2_000))]);
+
+const twoDevices = async () => {
+  const person = await newPerson();
+  const body = { phone: person.phone, password: testPassword };
+  const second = (await call("POST", "/api/auth/token?grant_type=password", { body })).body as Session;
+  return { person, second };
+};
+
+test("signing out everywhere closes every socket of the person", async () => {
+  const { person, second } = await twoDevices();
+  const [here, there] = [await openSocket(person.token), await openSocket(second.access_token)];
+  await call("POST", "/api/auth/logout?scope=global", { token: person.token });
+  expect(await within2s(Promise.all([here.closed, there.closed]))).toEqual([
+    closeCodes.signedOut,
+    closeCodes.signedOut,
+  ]);
+});
+
+test("signing out on one device closes that device's socket only", async () => {
+  const { person, second } = await twoDevices();
+  const [here, there] = [await openSocket(person.token), await openSocket(second.access_token)];
+  await call("POST", "/api/auth/logout?scope=local", { token: person.token });
+  expect(await within2s(here.closed)).toBe(closeCodes.signedOut);
+  expect(there.socket.readyState).toBe(WebSocket.READY_STATE_OPEN);
+  there.socket.close();
+});
+
+test("a refresh token used twice closes its session's socket", async () => {
+  const person = await newPerson();
+  const refresh = async (refresh_token: string) =>
+    (await call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } })).body as Session;
+  const child = await refresh(person.refreshToken);
+  const grandchild = await refresh(child.refresh_token);
+  const { closed } = await openSocket(grandchild.access_token);
+  await refresh(person.refreshToken);
+  expect(await within2s(closed)).toBe(closeCodes.signedOut);
+});
+
+test("a session that ended opens no socket", async () => {
+  const person = await newPerson();
+  await call("POST", "/api/auth/logout?scope=local", { token: person.token });
+  await expect(openSocket(person.token)).rejects.toThrow("no socket: 401");
+});
+
+test.each(["https://evil.test", "null", "https://lisolo.test.evil.test", "http://lisolo.test", undefined])(
+  "a page of the origin %s opens no socket with the person's cookie",
+  async (origin) => {
+    const person = await newPerson();
+    const response = await site.fetch(`${site.origin}/api/socket`, {
+      headers: {
+        upgrade: "websocket",
+        cookie: `__Host-lisolo-at=${person.token}`,
+        ...(origin === undefined ? {} : { origin }),
+      },
+    });
+    expect(response.status).toBe(403);
+  },
+);
+
+test("who opened too many sockets in a minute waits, and is told how long", async () => {
+  expect(policies.socket_by_user).toEqual({ burst: 30, everyMs: 2_000 });
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  await drain("socket_by_user", ana.id);
+  const response = await site.fetch(`${site.origin}/api/socket`, {
+    headers: { upgrade: "websocket", authorization: `Bearer ${ana.token}` },
+  });
+  expect(response.status).toBe(429);
+  expect(await response.json()).toMatchObject({ error_code: "rate_limited" });
+  expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+  (await openSocket(ben.token)).socket.close();
+});
