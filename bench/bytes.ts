@@ -46,8 +46,9 @@ export async function measureBytes(): Promise<Section[]> {
       heard.length = 0;
       action();
       await pause(settleMs);
+      const taken = [...heard];
       return (device: string, direction: "in" | "out", head?: string) =>
-        heard
+        taken
           .filter((one) => one.device === device && one.direction === direction)
           .filter((one) => head === undefined || one.frame.startsWith(`["${head}"`) || (head === "live" && !one.frame.startsWith("[")))
           .map((one) => bytesOf(one.frame));
@@ -57,18 +58,18 @@ export async function measureBytes(): Promise<Section[]> {
     let ref = 0;
     let seq = 0;
     for (const [name, text] of texts) {
-      const taken = { send: [] as number[], live: [] as number[], ack: [] as number[], own: [] as number[] };
+      const sizes = { send: [] as number[], live: [] as number[], ack: [] as number[], own: [] as number[] };
       for (let i = 0; i < repeats; i++) {
         const of = await frames(() => from.send(++ref, handle, text));
         seq++;
-        taken.send.push(...of("A", "out", "s"));
-        taken.live.push(...of("B", "in", "live"));
-        taken.ack.push(...of("A", "in", "a"));
-        taken.own.push(...of("A's other", "in", "m"));
+        sizes.send.push(...of("A", "out", "s"));
+        sizes.live.push(...of("B", "in", "live"));
+        sizes.ack.push(...of("A", "in", "a"));
+        sizes.own.push(...of("A's other", "in", "m"));
       }
       const size = bytesOf(text);
       const beyond = (list: number[]) => (list.length === 0 ? "none" : `+${median(list) - size}`);
-      rows.push([name, String(size), beyond(taken.live), beyond(taken.send), String(median(taken.ack)), beyond(taken.own)]);
+      rows.push([name, String(size), beyond(sizes.live), beyond(sizes.send), String(median(sizes.ack)), beyond(sizes.own)]);
     }
 
     const delivered = await frames(() => to.write(["r", handleOfB, seq, 0]));

@@ -12,11 +12,11 @@ const compressible = /^(text\/|application\/(javascript|json|manifest\+json)|ima
 export type Proxy = { origin: string; stop(): Promise<void> };
 
 /**
- * Stands before a local server and compresses as the edge does in production; Wrangler's development server does not
- * compress. What was compressed once is not again, so a measured page waits for the network only. The socket's upgrade
+ * Stands before a local server and compresses as the edge does in production, since Wrangler's development server does
+ * not; what comes compressed already passes as it is. What was compressed once is not again, so a measured page waits for the network only. The socket's upgrade
  * passes through.
  */
-export async function startCompressingProxy(upstream: string, keepHost = true): Promise<Proxy> {
+export async function startCompressingProxy(upstream: string): Promise<Proxy> {
   const target = new URL(upstream);
   const cache = new Map<string, Buffer>();
   const ask = (incoming: IncomingMessage) =>
@@ -25,7 +25,7 @@ export async function startCompressingProxy(upstream: string, keepHost = true): 
       port: target.port,
       method: incoming.method,
       path: incoming.url,
-      headers: { ...incoming.headers, ...(keepHost ? {} : { host: target.host }), "accept-encoding": "identity" },
+      headers: incoming.headers,
     });
 
   const server: Server = createServer((incoming, outgoing) => {

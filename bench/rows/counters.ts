@@ -3,11 +3,12 @@ import { env } from "cloudflare:workers";
 import { Conversation, UserChannel } from "../../worker/index";
 import type { Counts } from "./counts";
 
-type Cursor = { rowsRead: number; rowsWritten: number };
+type Cursor = { readonly rowsRead: number; readonly rowsWritten: number };
 type Method = (...values: unknown[]) => unknown;
 type Methods = Record<string, Method>;
 
-let cursors: Cursor[] = [];
+let rowsRead = 0;
+let rowsWritten = 0;
 let metas: { rows_read: number; rows_written: number }[] = [];
 let counts = { alarmsSet: 0, alarmsRun: 0, objectRequests: 0, framesIn: 0, kvReads: 0, kvWrites: 0 };
 export const calls = new Map<string, number>();
@@ -39,13 +40,21 @@ function counted(stub: object, kind: string): object {
   });
 }
 
-/**
- * Watches every object and D1 of this runtime at their common prototypes, so that nothing in the product has to know.
- * Rows are read off each cursor at the end, when it has been used up.
- */
+/** A cursor counts as it is read, which the objects do at once; and only its own object may ask it. */
+function addRows(cursor: Cursor): void {
+  queueMicrotask(() => {
+    rowsRead += cursor.rowsRead;
+    rowsWritten += cursor.rowsWritten;
+  });
+}
+
+/** The stub of a conversation that the runtime's own test functions accept. */
+export let plainConversation = (id: string): DurableObjectStub => env.CONVERSATION.getByName(id);
+
+/** Watches every object and D1 of this runtime at their common prototypes, so that nothing in the product has to know. */
 export async function startCounting(): Promise<void> {
   await runInDurableObject(env.CONVERSATION.getByName("counters"), (_instance, state) => {
-    observe(Object.getPrototypeOf(state.storage.sql) as object, "exec", (cursor) => void cursors.push(cursor as Cursor));
+    observe(Object.getPrototypeOf(state.storage.sql) as object, "exec", (cursor) => addRows(cursor as Cursor));
     const storage = Object.getPrototypeOf(state.storage) as object;
     observe(storage, "setAlarm", () => void counts.alarmsSet++);
     for (const name of ["get", "list"]) observe(storage, name, () => void counts.kvReads++);
@@ -62,6 +71,8 @@ export async function startCounting(): Promise<void> {
   });
   const namespace = Object.getPrototypeOf(env.CONVERSATION) as Methods;
   const conversations: unknown = env.CONVERSATION;
+  const getByName = namespace["getByName"];
+  plainConversation = (id) => getByName?.call(conversations, id) as DurableObjectStub;
   for (const name of ["get", "getByName"]) {
     const original = namespace[name];
     if (!original) continue;
@@ -77,8 +88,8 @@ const sum = <T>(list: T[], of: (one: T) => number): number => list.reduce((total
 export function takeCounts(): Counts {
   const { alarmsSet, alarmsRun, objectRequests, framesIn, kvReads, kvWrites } = counts;
   const taken = {
-    objectRowsRead: sum(cursors, (cursor) => cursor.rowsRead) + kvReads,
-    objectRowsWritten: sum(cursors, (cursor) => cursor.rowsWritten) + kvWrites + alarmsSet,
+    objectRowsRead: rowsRead + kvReads,
+    objectRowsWritten: rowsWritten + kvWrites + alarmsSet,
     d1RowsRead: sum(metas, (meta) => meta.rows_read),
     d1RowsWritten: sum(metas, (meta) => meta.rows_written),
     alarmsSet,
@@ -86,7 +97,8 @@ export function takeCounts(): Counts {
     objectRequests,
     framesIn,
   };
-  cursors = [];
+  rowsRead = 0;
+  rowsWritten = 0;
   metas = [];
   counts = { alarmsSet: 0, alarmsRun: 0, objectRequests: 0, framesIn: 0, kvReads: 0, kvWrites: 0 };
   return taken;

@@ -6,6 +6,7 @@ import { type ClientFrame, decodeServerFrame, encodeFrame, protocolVersion, toSe
 import { fromWireRow } from "../../contract/wire";
 import type { Person } from "../../tests/support/people";
 import { site } from "../../tests/worker/site";
+import { plainConversation } from "./counters";
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -17,6 +18,7 @@ export class SceneDevice {
   /** What this device says of a message as it arrives. */
   receipts: "none" | "delivered" | "read" = "none";
   private readonly waiting: ((frame: unknown[]) => void)[] = [];
+  private readonly unacknowledged = new Map<number, () => void>();
   private ref = 0;
 
   private constructor(private readonly socket: WebSocket) {
@@ -34,17 +36,22 @@ export class SceneDevice {
     return device;
   }
 
-  /** Writes a frame and waits for the next frame that is an answer. */
+  /** Writes a question and waits for the next frame that is an answer. */
   ask(frame: ClientFrame): Promise<unknown[]> {
     return new Promise((resolve) => {
       this.waiting.push(resolve);
-      this.socket.send(encodeFrame(frame));
+      this.write(frame);
     });
   }
 
-  send(conversation: ConversationId, text: string): Promise<unknown[]> {
+  /** Resolves when the message is acknowledged. */
+  send(conversation: ConversationId, text: string): Promise<void> {
     const handle = this.rows.get(conversation)?.handle ?? conversation;
-    return this.ask(toSendFrame(++this.ref, handle, { cid: createUuid(), body: { type: "text", text } }));
+    const ref = ++this.ref;
+    return new Promise((resolve) => {
+      this.unacknowledged.set(ref, resolve);
+      this.write(toSendFrame(ref, handle, { cid: createUuid(), body: { type: "text", text } }));
+    });
   }
 
   write(frame: ClientFrame): void {
@@ -70,11 +77,14 @@ export class SceneDevice {
         return this.keep(fromWireRow(frame[2], 0));
       case "m":
         return this.take(frame[2], frame[3].at(-1)?.[0] ?? 0);
+      case "a":
+        for (let i = 2; i < frame.length; i += 3) this.unacknowledged.get(Number(frame[i]))?.();
+        return;
       case "n":
       case "x":
         throw new Error(`Refused: ${data}`);
     }
-    if (["w", "c", "g", "q", "y", "a"].includes(frame[0])) this.waiting.shift()?.(frame);
+    if (["w", "c", "g", "q", "y"].includes(frame[0])) this.waiting.shift()?.(frame);
   }
 
   private keep(row: InboxRow): void {
@@ -90,7 +100,7 @@ export const conversationOf = (a: Person, b: Person): ConversationId => privateC
 
 /** Puts `count` messages of a long friendship under the newest one, straight into the log. */
 export async function seedLog(conversation: ConversationId, count: number): Promise<void> {
-  await runInDurableObject(env.CONVERSATION.getByName(conversation), (_instance, { storage }) => {
+  await runInDurableObject(plainConversation(conversation), (_instance, { storage }) => {
     storage.sql.exec(
       `WITH RECURSIVE place(seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM place WHERE seq < ?)
        INSERT INTO messages (seq, sender, cid, at, kind, body)

@@ -4,10 +4,11 @@ import { DurableObject } from "cloudflare:workers";
 export class Relay extends DurableObject {
   constructor(ctx, env) {
     super(ctx, env);
-    this.head = 0;
-    this.ctx.storage.sql.exec(
+    const { sql } = this.ctx.storage;
+    sql.exec(
       "CREATE TABLE IF NOT EXISTS messages (seq INTEGER PRIMARY KEY, cid TEXT NOT NULL UNIQUE, at INTEGER, body TEXT)",
     );
+    this.head = Number(sql.exec("SELECT max(seq) AS head FROM messages").one().head);
   }
 
   async fetch(request) {
