@@ -62,7 +62,7 @@ languages.forEach((language, index) => {
     await ben.page.reload();
     await expect(ben.message("Mbote, Ben!")).toBeVisible();
     await expect(ben.message("Mbote na yo, Ana 👋")).toBeVisible();
-    await ben.page.goto("/app");
+    await ben.goTo("/app");
     await expect(ben.conversation(nameOf(a))).toContainText("Mbote na yo, Ana 👋");
 
     // Gone from my view, not from theirs.

@@ -118,7 +118,7 @@ test("on a touch screen a row's menu deletes, and the new button offers what the
   await connectPeople(site, ana, ben);
   await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Bonjour"]);
   const context = await browser.newContext({ baseURL: server.origin, hasTouch: true, isMobile: true });
-  const anas = new Phone(context, await context.newPage(), (await Phone.open(browser, server)).texts);
+  const anas = await Phone.openIn(context, server);
   const { page, texts } = anas;
   await anas.logIn(ana.phone);
 

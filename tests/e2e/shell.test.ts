@@ -237,9 +237,8 @@ test("signing out asks first when messages would be lost", async ({ browser, ser
 test("a screen whose code cannot be fetched offers to try again", async ({ browser, server }) => {
   const ana = await makePerson(siteOf(server), 713);
   const context = await browser.newContext({ baseURL: server.origin, serviceWorkers: "block" });
-  const phone = new Phone(context, await context.newPage(), (await Phone.open(browser, server)).texts);
+  const phone = await Phone.openIn(context, server);
   const { page, texts } = phone;
-  await context.addCookies([{ name: "lang", value: "fr", url: server.origin }]);
   await phone.logIn(ana.phone);
   await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
   await context.setOffline(true);

@@ -24,22 +24,32 @@ export class Phone {
   readonly context: BrowserContext;
   readonly page: Page;
   readonly texts: Texts;
+  readonly #origin: string;
 
-  constructor(context: BrowserContext, page: Page, texts: Texts) {
+  private constructor(context: BrowserContext, page: Page, texts: Texts, origin: string) {
     this.context = context;
     this.page = page;
     this.texts = texts;
+    this.#origin = origin;
   }
 
+  /** A browser window of its own, in French unless told otherwise. */
   static async open(browser: Browser, server: Server, language: Language = "fr"): Promise<Phone> {
-    const context = await browser.newContext({ baseURL: server.origin });
+    return Phone.openIn(await browser.newContext({ baseURL: server.origin }), server, language);
+  }
+
+  static async openIn(context: BrowserContext, server: Server, language: Language = "fr"): Promise<Phone> {
     await context.addCookies([{ name: "lang", value: language, url: server.origin }]);
-    return new Phone(context, await context.newPage(), textsOf[language]);
+    return new Phone(context, await context.newPage(), textsOf[language], server.origin);
+  }
+
+  async goTo(path: string, page = this.page): Promise<void> {
+    await page.goto(this.#origin + path);
   }
 
   async register(name: string, phone: string): Promise<void> {
     const { page, texts } = this;
-    await page.goto("/register");
+    await this.goTo("/register");
     await page.locator("#avatar").setInputFiles({ name: "moi.png", mimeType: "image/png", buffer: onePixelPng });
     await page.getByLabel(texts.auth.displayName).fill(name);
     await page.getByLabel(texts.auth.phoneNumber).fill(phone.replace("+", ""));
@@ -52,7 +62,7 @@ export class Phone {
 
   async logIn(phone: string, password = testPassword): Promise<void> {
     const { page, texts } = this;
-    await page.goto("/login");
+    await this.goTo("/login");
     await page.getByLabel(texts.auth.phoneNumber).fill(phone);
     await page.getByLabel(texts.auth.password, { exact: true }).fill(password);
     await page.getByRole("button", { name: texts.auth.logIn }).click();
@@ -68,7 +78,7 @@ export class Phone {
   }
 
   async openChat(userId: string, page = this.page): Promise<void> {
-    await page.goto(`/app/chat/${userId}`);
+    await this.goTo(`/app/chat/${userId}`, page);
     await expect(this.composer(page)).toBeVisible();
   }
 
