@@ -60,7 +60,7 @@ export const Session = v.object({
 export type Session = v.InferOutput<typeof Session>;
 
 export const sessionTransportHeader = "x-session-transport";
-export const signOutScopes = ["global", "local", "others"] as const;
+const signOutScopes = ["global", "local", "others"] as const;
 
 export const SignOut = v.object({ scope: v.optional(v.picklist(signOutScopes), "global") });
 export const grantTypes = ["password", "refresh_token"] as const;

@@ -44,7 +44,7 @@ const isAskedAlready = ignore("request_already_sent", "request_already_received"
 
 async function connect(one, other) {
   await call(one, "POST", "/api/requests", { to_user_id: other.id }).catch(isAskedAlready);
-  const received = await call(other, "GET", "/api/requests?direction=received");
+  const { received } = await call(other, "GET", "/api/requests");
   const request = received.find((candidate) => candidate.from_user_id === one.id);
   if (request) await call(other, "POST", `/api/requests/${request.id}/accept`);
 }

@@ -41,7 +41,7 @@ test("a person without a name yet is called by the number", async () => {
 test("a number is taken however it is written", async () => {
   const person = await newPerson();
   const digits = person.phone.slice(1);
-  const spellings = [person.phone, digits, `00${digits}`, `+243 81 000 ${digits.slice(-4)}`, "＋" + digits];
+  const spellings = [person.phone, digits, `00${digits}`, `+243 81 000 ${digits.slice(-4)}`, `＋${digits}`];
   for (const phone of spellings) {
     const { status, body } = await signUp(phone, await makeCaptchaToken(site));
     expect({ phone, status, body }).toMatchObject({

@@ -39,7 +39,7 @@ const relationTo = async (db: Db, me: Uuid, other: Uuid): Promise<Relation | und
 /** The request, if it is the caller's to answer; to everybody else it does not exist. */
 const findAnswerable = async (db: Db, me: Uuid, id: Uuid) => {
   const request = await findRequest(db, id);
-  return request && can(me, "request.answer", request) ? request : undefined;
+  return request && can.answerRequest(me, request) ? request : undefined;
 };
 
 const refusalByState = {
@@ -83,7 +83,7 @@ export const contactsRoutes = createRoutes()
     async (c) => {
       const me = c.var.caller.user;
       const other = c.req.valid("json").to_user_id;
-      if (!can(me, "request.send", { id: other })) return refuse(c, "request_to_self");
+      if (!can.sendRequest(me, { id: other })) return refuse(c, "request_to_self");
       const db = openDb(c.env);
       const before = await relationTo(db, me, other);
       if (!before) return refuse(c, "user_not_found");

@@ -1,6 +1,5 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import { type ConversationId, otherMember, privateConversationId, type Uuid } from "../../contract/ids";
-import { boundParametersMax } from "../../contract/limits";
 import type { Profile, Relation } from "../../contract/people";
 import type { Db } from "./client";
 import { connection_requests, connections, profiles } from "./schema";
@@ -44,14 +43,11 @@ export const findConnection = (db: Db, a: Uuid, b: Uuid): Promise<Connection | u
     .where(eq(connections.conversation_id, privateConversationId(a, b)))
     .get();
 
-export type Standing = Omit<Relation, "profile">;
+type Standing = Omit<Relation, "profile">;
 const strangers: Standing = { state: "none", request_id: null, connection_id: null, since: 0 };
 
 /** Of a pair's requests the one that counts: the pending one, else the one that changed last. */
 const latestRequest = sql<number>`max(CASE ${connection_requests.status} WHEN 'pending' THEN 9e15 ELSE ${connection_requests.updated_at} END)`;
-
-/** How many people one look may concern; the statements below bind one parameter each. */
-export const standingsMax = boundParametersMax - 1;
 
 const standingsQueries = (db: Db, pairs: ConversationId[]) =>
   [
@@ -110,7 +106,7 @@ const toStandings = (
   return found;
 };
 
-/** How each of these people stands to me; at most `standingsMax` of them. Who is left out has nothing to do with me. */
+/** How each of these people stands to me, at one bound parameter each. Who is left out has nothing to do with me. */
 export const listStandings = async (db: Db, me: Uuid, others: Uuid[]): Promise<Standings> => {
   if (others.length === 0) return new Map();
   const [links, requests] = await db.batch(
@@ -144,7 +140,7 @@ export const findEncounter = async (db: Db, me: Uuid, other: Uuid): Promise<Enco
     db
       .select(profileColumns)
       .from(profiles)
-      .where(and(eq(profiles.id, other))),
+      .where(eq(profiles.id, other)),
     ...standingsQueries(db, [privateConversationId(me, other)]),
   ]);
   if (!profile) return undefined;

@@ -3,7 +3,7 @@ import { headersEverywhere } from "../../contract/document-headers";
 import type { AppEnv } from "./app";
 
 /** For what is no page: nothing in it may load, run, or be framed. */
-export const closedPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox";
+const closedPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox";
 
 /** Middleware: what a route set itself stays; an API answer is kept by nobody unless its route says so. */
 export const secureHeaders = createMiddleware<AppEnv>(async (c, next) => {

@@ -20,7 +20,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
 
 type RefusalStatus<C extends ErrorCode> = (typeof errorStatus)[C];
 
-export const toApiError = (code: ErrorCode, msg?: string): ApiError => ({
+const toApiError = (code: ErrorCode, msg?: string): ApiError => ({
   code: errorStatus[code],
   error_code: code,
   msg: msg ?? messages[code] ?? code.replaceAll("_", " "),

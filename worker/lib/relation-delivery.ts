@@ -10,7 +10,7 @@ import { pending_relations } from "../db/schema";
  * nothing: whatever is left is told at the person's next change or next socket.
  */
 
-const pageRows = 40;
+const pageRows = 40; // one bound parameter each, of which a statement may have `boundParametersMax`
 const pagesMax = 50;
 const peopleAtOnce = 6; // outgoing connections of one request
 const peopleMax = 200; // told at once of a changed profile; the rest hear of it when they next connect

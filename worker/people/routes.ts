@@ -82,7 +82,7 @@ export const peopleRoutes = createRoutes()
       const found = await findEncounter(openDb(c.env), me, c.req.valid("param").id);
       if (!found) return refuse(c, "user_not_found");
       const { profile, standing, haveAsked } = found;
-      const isKnown = can(me, "profile.read", { id: profile.id, state: standing.state, haveAsked });
+      const isKnown = can.readProfile(me, { id: profile.id, state: standing.state, haveAsked });
       return isKnown ? c.json(profile, 200) : refuse(c, "user_not_found");
     },
   )
