@@ -41,7 +41,9 @@ export function TabBar({ pathname }: { pathname: string }) {
                     <CountBadge count={badge.count} label={badge.label} className="absolute -top-1 left-1/2 ml-1" />
                   )}
                 </span>
-                <span className={`max-w-full truncate text-[11px] leading-4 ${isActive ? "font-bold" : "font-medium"}`}>
+                <span
+                  className={`max-w-full truncate text-[10px] leading-4 tracking-tight min-[350px]:text-[11px] min-[350px]:tracking-normal ${isActive ? "font-bold" : "font-medium"}`}
+                >
                   {t(`shell.tabs.${tab.id}`)}
                 </span>
               </Link>

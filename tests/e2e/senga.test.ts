@@ -26,7 +26,10 @@ test("a request appears on the other side, live, and accepting it makes both con
   await results.getByRole("button", { name: anas.texts.senga.add }).click();
   await expect(anas.page.getByRole("status").getByText(`Demande envoyée à ${ben.username}.`)).toBeVisible();
   await expect(results.getByRole("button", { name: "Demande envoyée" })).toBeDisabled();
-  await anas.page.getByRole("tab", { name: anas.texts.senga.sent }).click();
+  // The tabs by keyboard: the arrow moves on and chooses.
+  await anas.page.getByRole("tab", { name: anas.texts.senga.received }).focus();
+  await anas.page.keyboard.press("ArrowRight");
+  await expect(anas.page.getByRole("tab", { name: anas.texts.senga.sent, selected: true })).toBeFocused();
   await expect(anas.page.getByRole("tabpanel").getByText(ben.username)).toBeVisible();
   await expect(anas.page.getByRole("tab", { name: anas.texts.senga.sent })).toContainText("1");
   expect((await new AxeBuilder({ page: anas.page }).analyze()).violations).toEqual([]);

@@ -146,6 +146,21 @@ test("on a wide screen the list stays beside the open chat, and back leads back"
   await expect(phone.message("Mbote")).toBeVisible();
   await expect(row).toBeVisible();
 
+  // The chat's menu by keyboard: it opens on its first entry, arrows go round, Escape gives the focus back.
+  const menuButton = page.getByRole("main").getByRole("button", { name: texts.common.more });
+  await menuButton.focus();
+  await page.keyboard.press("Enter");
+  const entries = page.getByRole("menuitem");
+  await expect(entries.first()).toBeFocused();
+  await page.keyboard.press("ArrowUp");
+  await expect(entries.last()).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect(entries.first()).toBeFocused();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await page.keyboard.press("Escape");
+  await expect(entries).toHaveCount(0);
+  await expect(menuButton).toBeFocused();
+
   // Made narrow, the chat has the screen to itself; back shows the list again.
   await page.setViewportSize({ width: 360, height: 740 });
   await expect(phone.message("Mbote")).toBeVisible();

@@ -38,7 +38,7 @@ function LanguagePicker() {
         <span className="i-ph-translate text-2xl text-muted" aria-hidden="true" />
         {t("common.language")}
       </legend>
-      <div className="clear-both grid grid-cols-3 gap-2">
+      <div className="clear-both grid grid-cols-[repeat(auto-fit,minmax(96px,1fr))] gap-2">
         {languages.map((language) => (
           <label
             key={language}

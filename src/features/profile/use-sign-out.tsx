@@ -3,6 +3,7 @@ import { ConfirmDialog } from "../../components/dialog";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { setDeparting } from "../../lib/departure";
+import { failureCode } from "../../lib/exchange";
 import { failureText } from "../../lib/failure-text";
 import { leaveNotice } from "../../lib/notice";
 import { getSession, signOut } from "../../lib/session";
@@ -27,7 +28,9 @@ export const useSignOut = () => {
       await signOut();
     } catch (error) {
       setDeparting(false);
-      showToast({ title: t("auth.signOutFailed"), message: failureText(error, t), tone: "danger" });
+      const isKnown = failureCode(error) !== "internal";
+      const message = isKnown ? failureText(error, t) : t("auth.signOutFailedMessage");
+      showToast({ title: t("auth.signOutFailed"), message, tone: "danger" });
       setBusy(false);
       return;
     }

@@ -7,6 +7,9 @@ import { useT } from "../../i18n/setup";
 import { usePerson } from "../../sync/hooks";
 import type { RequestActions } from "./request-actions";
 
+/** Narrow, so that name and number keep their room on a 360 px screen; long words go on two lines. */
+const buttonShape = "!px-3 max-w-28 shrink-0 text-sm leading-tight";
+
 function FoundRow({ found, actions }: { found: FoundPerson; actions: RequestActions }) {
   const t = useT();
   // What this device knows is live; the search result is a moment.
@@ -17,21 +20,21 @@ function FoundRow({ found, actions }: { found: FoundPerson; actions: RequestActi
   const name = found.username || found.phone;
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-3">
-      <span className="flex min-w-0 flex-1 basis-[190px]">
+      <span className="flex min-w-0 flex-1 basis-[140px]">
         <PersonLine person={{ ...found, avatar: found.avatar_url }} />
       </span>
       {state === "contact" && (
         <Link
           to={`/app/chat/${found.id}`}
           aria-label={t("senga.messageName", { name })}
-          className="inline-flex min-h-12 grow items-center justify-center gap-2 rounded-card bg-accent px-4 py-2 font-semibold text-on-accent hover:bg-accent-hover"
+          className={`inline-flex min-h-12 items-center justify-center rounded-card bg-accent py-2 font-semibold text-on-accent hover:bg-accent-hover ${buttonShape}`}
         >
           {t("senga.message")}
         </Link>
       )}
       {state === "received" && (
         <Button
-          className="grow !px-4"
+          className={buttonShape}
           aria-label={t("senga.acceptName", { name })}
           busy={deed === "accept"}
           disabled={requestId === undefined || deed !== undefined}
@@ -41,13 +44,13 @@ function FoundRow({ found, actions }: { found: FoundPerson; actions: RequestActi
         </Button>
       )}
       {state === "sent" && (
-        <Button look="secondary" className="grow !px-4" disabled>
+        <Button look="secondary" className={buttonShape} disabled>
           {t("senga.requestSent")}
         </Button>
       )}
       {state === "none" && (
         <Button
-          className="grow !px-4"
+          className={buttonShape}
           aria-label={t("senga.addName", { name })}
           busy={deed === "add"}
           onClick={() => void actions.add(found)}
