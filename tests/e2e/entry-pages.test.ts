@@ -1,8 +1,11 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { languages } from "../../contract/language";
 import { expect, test } from "../support/browser-test";
-import { onePixelPng, textsOf } from "../support/phone";
+import { onePixelPng, Phone, textsOf } from "../support/phone";
+import { root } from "../support/state";
 
 const { fr, en, pt } = textsOf;
 const smallPicture = { name: "picture.png", mimeType: "image/png", buffer: onePixelPng };
@@ -39,6 +42,14 @@ test("an entry page is painted by its first answer alone, in each language", asy
     }
   }
   expect(fetched.filter((url) => !url.endsWith("/favicon.svg"))).toEqual([]);
+});
+
+test("no entry page is heavier than 14 kB on its way", () => {
+  for (const name of ["welcome", "register", "login"]) {
+    for (const language of languages) {
+      expect(statSync(join(root, "dist", "client", "entry", `${name}.${language}.page.br`)).size).toBeLessThan(14_000);
+    }
+  }
 });
 
 test("what was typed, chosen and ticked before the script arrived is kept, with the focus", async ({ page }) => {
@@ -85,10 +96,24 @@ test("a form sent before its script arrived waits for it, visibly, and is then s
   expect(sent).toBe(1);
 });
 
-test("a script that cannot be loaded is told, and takes the waiting off the button", async ({ page }) => {
-  await page.route("**/assets/*.js", (route) => route.abort());
+test("a script that cannot be loaded is told, and a form sent early waits no longer", async ({ page }) => {
+  let giveUp = () => {};
+  const givenUp = new Promise<void>((resolve) => {
+    giveUp = resolve;
+  });
+  await page.route("**/assets/*.js", async (route) => {
+    await givenUp;
+    await route.abort();
+  });
   await page.goto("/login?lang=en", { waitUntil: "commit" });
-  await expect(page.getByText(en.auth.loadFailed)).toBeVisible();
+  const button = page.locator("[type=submit]");
+  await button.click();
+  await expect(button).toHaveAttribute("aria-busy", "true");
+  giveUp();
+  await expect(page.getByRole("alert")).toContainText(en.auth.loadFailed);
+  await expect(button).not.toHaveAttribute("aria-busy");
+  await button.click();
+  await expect(button).not.toHaveAttribute("aria-busy");
 });
 
 test("without any script the language links work and are remembered", async ({ browser, baseURL }) => {
@@ -130,10 +155,11 @@ test("a page that did not change is not sent twice, and no shared cache keeps it
   expect((await request.post("/login")).status()).toBe(405);
 });
 
-test("nothing on the entry pages offends their content policy", async ({ page }) => {
+/** Everything the page's content policy or the page itself complains about from now on. */
+const hearOffences = async (page: Page): Promise<string[]> => {
   const offences: string[] = [];
   page.on("console", (message) => {
-    if (message.type() === "error" || /Content Security|Trusted/i.test(message.text())) offences.push(message.text());
+    if (/Content Security|Trusted/i.test(message.text())) offences.push(message.text());
   });
   page.on("pageerror", (error) => offences.push(String(error)));
   await page.addInitScript(() =>
@@ -141,6 +167,11 @@ test("nothing on the entry pages offends their content policy", async ({ page })
       console.error(`Content Security: ${event.violatedDirective} ${event.blockedURI}`),
     ),
   );
+  return offences;
+};
+
+test("nothing on the entry pages offends their content policy", async ({ page }) => {
+  const offences = await hearOffences(page);
   for (const path of paths) {
     await page.goto(path);
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
@@ -151,6 +182,23 @@ test("nothing on the entry pages offends their content policy", async ({ page })
   await page.locator("[type=submit]").click();
   await expect(page.getByRole("alert")).toBeVisible();
   expect(offences).toEqual([]);
+});
+
+test("nothing in the app offends its content policy", async ({ browser, server }) => {
+  const phone = await Phone.open(browser, server, "fr");
+  const { page, context } = phone;
+  const offences = await hearOffences(page);
+  await phone.register("Politique", "243810000061");
+  for (const path of ["/app", "/app/contacts", "/app/senga", "/app/tala", "/app/profile", "/app/nowhere"]) {
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
+    await page.waitForTimeout(300); // what is offensive may come after the heading
+  }
+  const policy = (await page.request.get("/app")).headers()["content-security-policy"] ?? "";
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toContain("unsafe");
+  expect(offences).toEqual([]);
+  await context.close();
 });
 
 for (const colorScheme of ["light", "dark"] as const) {
