@@ -87,7 +87,9 @@ const applyToKnown = async (
       raiseOthers(row, change.delivered, change.read);
       break;
     case "mine":
-      Object.assign(row, mergeMarks(row, change), { unread: change.unread });
+      // A count that is older than what is known of the marks is of no use any more.
+      if (change.read >= row.read && change.delivered >= row.delivered) row.unread = change.unread;
+      Object.assign(row, mergeMarks(row, change));
       break;
     case "head":
       row.head = Math.max(row.head, change.head);

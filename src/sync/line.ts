@@ -229,7 +229,9 @@ export class Line {
       changes.push(this.#move((cursor) => (isGap || isHeadOnly ? withHole({ ...cursor, counter }, last) : { ...cursor, counter })));
     }
     const messages = messagesIn(frame);
-    this.#events.changed(changes, () => this.#credit(base, messages, text.length, isHeadOnly));
+    // Overtaken, or told twice: what was asked for meanwhile knows better than its rows and counts.
+    const useful = counter < last ? changes.filter(({ type }) => type !== "row" && type !== "mine" && type !== "person") : changes;
+    this.#events.changed(useful, () => this.#credit(base, messages, text.length, isHeadOnly));
   }
 
   /** The server's counter, from a pong: ahead of the frames received, some were lost. */

@@ -22,7 +22,6 @@ export type OutboxOptions = {
   applied(applied: Applied): void;
 };
 
-type UnderWay = { carrier: "socket" | "http"; cancel: () => void };
 type Blocked = { attempts: number; cancel: (() => void) | undefined };
 
 /**
@@ -32,33 +31,40 @@ type Blocked = { attempts: number; cancel: (() => void) | undefined };
 export class Outbox {
   readonly #context: Context;
   readonly #options: OutboxOptions;
-  readonly #retry: Retry;
-  #underWay = new Map<Uuid, UnderWay>();
+  readonly #pump: Retry;
+  readonly #poster: Retry;
+  /** On the socket and not answered yet, with what ends the wait. */
+  #underWay = new Map<Uuid, () => void>();
   #blocked = new Map<ConversationId, Blocked>();
   /** Conversations whose messages go one by one, to find the one that the server refuses. */
   #single = new Set<ConversationId>();
+  /** The conversation whose messages are on their way by HTTP: what follows them must not overtake them on a socket. */
+  #posting: ConversationId | undefined;
 
   constructor(context: Context, options: OutboxOptions) {
     this.#context = context;
     this.#options = options;
-    this.#retry = new Retry(context.platform, () => this.#pump());
+    this.#pump = new Retry(context.platform, () => this.#sendDue());
+    this.#poster = new Retry(context.platform, () => this.#postDue());
   }
 
   /** Something was written, or room was made. */
   want(): void {
-    this.#retry.want();
+    this.#pump.want();
+    this.#poster.want();
   }
 
   /** The link is there: what waited for its turn is tried now. */
   hurry(): void {
     for (const blocked of this.#blocked.values()) blocked.cancel?.();
     this.#blocked.clear();
-    this.#retry.hurry();
+    this.#pump.hurry();
+    this.#poster.hurry();
   }
 
   /** The socket is gone, and with it the answers to what went over it. */
   lost(): void {
-    for (const [cid, { carrier }] of this.#underWay) if (carrier === "socket") this.#end(cid);
+    for (const cid of [...this.#underWay.keys()]) this.#end(cid);
     this.want();
   }
 
@@ -88,13 +94,14 @@ export class Outbox {
   }
 
   stop(): void {
-    this.#retry.stop();
+    this.#pump.stop();
+    this.#poster.stop();
     for (const cid of [...this.#underWay.keys()]) this.#end(cid);
     for (const blocked of this.#blocked.values()) blocked.cancel?.();
   }
 
   #end(cid: Uuid): void {
-    this.#underWay.get(cid)?.cancel();
+    this.#underWay.get(cid)?.();
     this.#underWay.delete(cid);
   }
 
@@ -113,7 +120,7 @@ export class Outbox {
   }
 
   #isBlocked(conversation: ConversationId): boolean {
-    return this.#blocked.get(conversation)?.cancel !== undefined;
+    return conversation === this.#posting || this.#blocked.get(conversation)?.cancel !== undefined;
   }
 
   /** What may go now, oldest first: no message before an earlier one of its conversation. */
@@ -134,18 +141,18 @@ export class Outbox {
     return due;
   }
 
-  async #pump(): Promise<"done" | "again" | "retry"> {
-    const { line, usesHttp } = this.#options;
-    if (!line.isUp && !usesHttp()) return "done";
-    const due = await this.#due();
+  async #sendDue(): Promise<"done" | "again" | "retry"> {
+    const { line } = this.#options;
+    const due = line.isUp ? await this.#due() : [];
     if (due.length === 0) return "done";
-    if (!line.isUp) return this.#postSome(due);
     for (const row of due) {
       const conversation = await this.#context.store.conversations.get(row.conversation);
       if (this.#underWay.has(row.cid)) continue;
       if (!line.sendMessage(row.conversation, conversation?.handle ?? row.conversation, row)) return "done";
-      const cancel = this.#context.platform.after(unansweredMs, () => this.#unanswered(row.cid));
-      this.#underWay.set(row.cid, { carrier: "socket", cancel });
+      this.#underWay.set(
+        row.cid,
+        this.#context.platform.after(unansweredMs, () => this.#unanswered(row.cid)),
+      );
     }
     return "again";
   }
@@ -157,16 +164,18 @@ export class Outbox {
     this.want();
   }
 
-  async #postSome(due: readonly OutboxRow[]): Promise<"done" | "again" | "retry"> {
+  async #postDue(): Promise<"done" | "again" | "retry"> {
+    const { line, usesHttp, post, applied } = this.#options;
+    const due = !line.isUp && usesHttp() ? await this.#due() : [];
     const conversation = due[0]?.conversation;
-    if (conversation === undefined) return "done";
+    if (conversation === undefined || line.isUp) return "done";
     const isSingle = this.#single.has(conversation);
     const rows = due.filter((row) => row.conversation === conversation).slice(0, isSingle ? 1 : outboxWindow);
-    for (const { cid } of rows) this.#underWay.set(cid, { carrier: "http", cancel: () => {} });
+    this.#posting = conversation;
     try {
-      const { epoch, sent } = await this.#options.post(conversation, rows);
+      const { epoch, sent } = await post(conversation, rows);
       const changes = sent.map((place) => ({ type: "sent", conversation, epoch, ...place }) as const);
-      this.#options.applied(await takeIn(this.#context, changes));
+      applied(await takeIn(this.#context, changes));
       this.#single.delete(conversation);
       return "again";
     } catch (error) {
@@ -177,7 +186,8 @@ export class Outbox {
       else if (rows[0]) await this.refused(rows[0].cid, failure);
       return "again";
     } finally {
-      for (const { cid } of rows) this.#end(cid);
+      this.#posting = undefined;
+      this.#pump.want();
     }
   }
 }

@@ -105,7 +105,8 @@ export const mergeInboxRow = (row: ConversationRow, inbox: InboxRow): void => {
     { delivered: inbox.othersDelivered, read: inbox.othersRead },
   );
   const hidden = Math.max(row.hidden, inbox.hidden);
-  if (head >= row.head) Object.assign(row, { head, at, sender, preview, whole, unread });
+  if (head > row.head || (head === row.head && inbox.read >= row.read)) row.unread = unread;
+  if (head >= row.head) Object.assign(row, { head, at, sender, preview, whole });
   Object.assign(row, rest, mine, { othersDelivered: others.delivered, othersRead: others.read, hidden });
 };
 

@@ -61,7 +61,8 @@ export class ModelSocket extends EventTarget {
   #held: string | undefined;
   #up: Promise<void> = Promise.resolve();
   #down: Promise<void> = Promise.resolve();
-  readonly sent: string[] = [];
+  /** A connection that lost anything without a word delivers nothing after it. */
+  #isDead = false;
 
   constructor(
     readonly url: string,
@@ -84,7 +85,6 @@ export class ModelSocket extends EventTarget {
 
   send(text: string): void {
     if (this.readyState !== WebSocket.OPEN) throw new Error("the socket is not open");
-    this.sent.push(text);
     this.#up = this.#up.then(() => this.#wait()).then(() => this.#receive(text));
   }
 
@@ -141,7 +141,8 @@ export class ModelSocket extends EventTarget {
   }
 
   #receive(text: string): void {
-    if (this.readyState !== WebSocket.OPEN || this.faults.blackhole) return;
+    this.#isDead ||= this.faults.blackhole;
+    if (this.readyState !== WebSocket.OPEN || this.#isDead) return;
     if (this.faults.isOffline || this.#chance(this.faults.cut)) return this.end(1006);
     if (text === pingFrame) return this.#deliver(pongFrame(this.server.inbox(this.user).counter));
     const frame = decodeClientFrame(text);
@@ -227,7 +228,8 @@ export class ModelSocket extends EventTarget {
     this.#down = this.#down
       .then(() => this.#wait())
       .then(() => {
-        if (this.readyState !== WebSocket.OPEN || this.faults.blackhole) return;
+        this.#isDead ||= this.faults.blackhole;
+        if (this.readyState !== WebSocket.OPEN || this.#isDead) return;
         if (this.faults.isOffline || this.#chance(this.faults.cut)) return this.end(1006);
         this.dispatchEvent(new MessageEvent("message", { data: text }));
       });
