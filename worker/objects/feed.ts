@@ -4,7 +4,7 @@ import type { ConversationId } from "../../contract/ids";
 import { markHoldMs } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
 import { encodeFrame, pingFrame, pongFrame, type ServerFrame } from "../../contract/protocol";
-import { readChanges, readCounter, readList, toInboxRow } from "./changes";
+import { readChanges, readCounterBound, readList, toInboxRow } from "./changes";
 import { messagesPush, mineFrame, othersFrame, personFrame, rowFrame, sentFrame } from "./frames";
 import { Inbox } from "./inbox";
 import { type Arrivals, type Entry, type Merge, mergeNotice, mergeStanding } from "./inbox-rules";
@@ -62,11 +62,12 @@ export class Feed {
     this.epoch = this.#meta("epoch") ?? crypto.randomUUID().slice(0, 8);
     if (this.#meta("epoch") === undefined) this.#setMeta("epoch", this.epoch);
     const floor = this.#meta("floor");
-    const written = Math.max(readCounter(ctx.storage.sql), Number(floor ?? 0));
+    const written = Math.max(readCounterBound(ctx.storage.sql), Number(floor ?? 0));
     const reserve = floor !== undefined || written > 0 ? counterReserve : 0;
-    // Sockets that outlived the instance know the newest number that was told to anybody.
-    this.#isFloorWritten = !sockets.isEmpty;
-    this.#counter = sockets.isEmpty ? written + reserve : Math.max(written, sockets.lastCounter);
+    // Sockets that outlived the instance were told of every change there was.
+    const { lastCounter } = sockets;
+    this.#isFloorWritten = lastCounter !== undefined;
+    this.#counter = lastCounter ?? written + reserve;
     this.#announce();
   }
 

@@ -4,10 +4,10 @@ import { type ConversationId, privateMembers } from "../../contract/ids";
 import type { Entry } from "./inbox-rules";
 
 /**
- * Changes are found through an index on `changed` in steps of this size: seven updates of a row in eight leave
- * the index alone, and a page reads at most two buckets more than it answers with.
+ * Changes are found through an index on `changed` in steps of this size: fifteen updates of a busy row in
+ * sixteen leave the index alone.
  */
-export const bucketSize = 8;
+export const bucketSize = 16;
 export const bucketOf = (changed: number): number => Math.floor(changed / bucketSize);
 
 const cachedRowsMax = 128;

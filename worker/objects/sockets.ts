@@ -4,7 +4,7 @@ import type { ErrorCode } from "../../contract/errors";
 import type { Uuid } from "../../contract/ids";
 import { behindMaxMs, malformedFramesMax, malformedWindowMs, socketsPerUserMax } from "../../contract/limits";
 import { closeCodes, encodeFrame, type ServerFrame } from "../../contract/protocol";
-import { type Credit, charge, confirm, fullCredit, isBehind } from "./credit";
+import { type Credit, charge, confirm, fullCredit, isBehind, isFull } from "./credit";
 
 export type Base = { now: number; counter: number };
 
@@ -53,9 +53,10 @@ export class Sockets {
     for (const old of others.slice(0, excess)) this.close(old, "replaced");
   }
 
-  /** The newest change that any socket was told of. */
-  get lastCounter(): number {
-    return Math.max(0, ...[...this.#all()].map((socket) => socket.state?.counter ?? 0));
+  /** The newest change there was, as the ready sockets know it; undefined when there is none. */
+  get lastCounter(): number | undefined {
+    const ready = [...this.#all()].filter((socket) => socket.state?.isReady);
+    return ready.length === 0 ? undefined : Math.max(...ready.map((socket) => socket.state?.counter ?? 0));
   }
 
   get isEmpty(): boolean {
@@ -82,7 +83,8 @@ export class Sockets {
       }
       return;
     }
-    const credit = messages === 0 ? state.credit : charge(state.credit, messages, Buffer.byteLength(frame));
+    const load = { messages, bytes: Buffer.byteLength(frame) };
+    const credit = messages === 0 ? state.credit : charge(state.credit, load, false);
     socket.setState({ ...state, credit });
     this.#send(socket, frame);
   }
@@ -92,14 +94,15 @@ export class Sockets {
     const text = encodeFrame(frame);
     const { state } = socket;
     if (state && messages > 0) {
-      socket.setState({ ...state, credit: charge(state.credit, messages, Buffer.byteLength(text)) });
+      const load = { messages, bytes: Buffer.byteLength(text) };
+      socket.setState({ ...state, credit: charge(state.credit, load, true) });
     }
     this.#send(socket, text);
   }
 
-  /** Whether the socket has to confirm something before it gets more. */
-  isBehind(socket: Socket): boolean {
-    return socket.state ? isBehind(socket.state.credit) : true;
+  /** Whether the socket has to confirm something before it may ask for more. */
+  isFull(socket: Socket): boolean {
+    return socket.state ? isFull(socket.state.credit) : true;
   }
 
   /** The device has taken in this many messages. False when it cannot have. */

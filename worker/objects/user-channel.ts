@@ -23,7 +23,7 @@ export const sessionHeader = "x-lisolo-session";
 type Asking = Extract<ClientFrame, readonly ["s" | "r" | "g" | "q" | "c" | "d", ...unknown[]]>;
 type Reading = "hide" | "page" | "search" | "changes";
 
-const behindRetryMs = 1_000;
+const fullRetryMs = 1_000;
 
 const isStanding = (answer: Standing | Refusal): answer is Standing => !isRefusal(answer);
 
@@ -141,8 +141,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const command = parsed.output;
     if (command.type === "send") return this.#sendFrom(socket, frame[1] as number, command, refuse);
     const isHeavy = command.type === "page" || command.type === "search";
-    if (isHeavy && this.#sockets.isBehind(socket))
-      return refuse({ error: "rate_limited", retryAfterMs: behindRetryMs });
+    if (isHeavy && this.#sockets.isFull(socket)) return refuse({ error: "rate_limited", retryAfterMs: fullRetryMs });
     if (command.type === "mark") return this.#markFrom(socket, command);
     const result = await this.#run(command);
     if (isRefusal(result)) return refuse(result);
