@@ -5,7 +5,7 @@ import { measureChatOpening } from "./chat-opening";
 import { measureDelivery } from "./delivery";
 import { measureFanOut } from "./fan-out";
 import { measureFirstScreen } from "./first-screen";
-import { measureRows } from "./rows/rows";
+import { measureRows } from "./row-costs";
 import { measureSize } from "./size";
 import { printSection, type Section } from "./table";
 

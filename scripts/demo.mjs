@@ -49,31 +49,35 @@ async function connect(one, other) {
   if (request) await call(other, "POST", `/api/requests/${request.id}/accept`);
 }
 
-/** Sends a chat's lines in order, what one person says in a row as one request, and leaves the receipts as told. */
-async function talk(chat, a, b) {
-  const conversation = conversationOf(a, b);
-  const path = `/api/conversations/${conversation}`;
-  const speakers = { a, b };
-  const lines = linesOf(chat);
+/** Sends lines in order, what one person says in a row as one request. Their ids count up from `first`. */
+async function say(chat, speakers, lines, first) {
+  const path = `/api/conversations/${conversationOf(speakers.a, speakers.b)}/messages`;
   let head = 0;
   for (let start = 0; start < lines.length; ) {
     const speaker = lines[start][0];
     let end = start;
     while (lines[end]?.[0] === speaker) end++;
     const messages = lines.slice(start, end).map((line, i) => ({
-      cid: stableId(chat.pair.join(), String(start + i)),
+      cid: stableId(chat.pair.join(), String(first + start + i)),
       body: { type: "text", text: line.slice(2) },
     }));
-    const { sent } = await call(speakers[speaker], "POST", `${path}/messages`, { messages });
+    const { sent } = await call(speakers[speaker], "POST", path, { messages });
     for (const { seq } of sent) head = Math.max(head, seq);
     start += sent.length; // what was not taken in yet is sent again
   }
+  return head;
+}
+
+/** Says a chat's closing lines and leaves the receipts as told. */
+async function close(chat, speakers) {
+  const head = await say(chat, speakers, chat.last, linesOf(chat).length - chat.last.length);
   const seen = head - chat.last.length;
-  const last = chat.last.at(-1)[0] === "a" ? b : a;
-  for (const person of [a, b]) {
-    const isLate = person === last && chat.read !== "read";
+  const reader = chat.last.at(-1)[0] === "a" ? speakers.b : speakers.a;
+  for (const person of [speakers.a, speakers.b]) {
+    const isLate = person === reader && chat.read !== "read";
     const delivered = isLate && chat.read === "none" ? seen : head;
-    await call(person, "PUT", `${path}/marks`, { delivered, read: isLate ? seen : head });
+    const marks = { delivered, read: isLate ? seen : head };
+    await call(person, "PUT", `/api/conversations/${conversationOf(speakers.a, speakers.b)}/marks`, marks);
   }
 }
 
@@ -96,9 +100,9 @@ async function populate() {
   for (const [from, to] of openRequests) {
     await call(known[from], "POST", "/api/requests", { to_user_id: known[to].id }).catch(isAskedAlready);
   }
-  const write = (chat) => talk(chat, known[chat.pair[0]], known[chat.pair[1]]);
-  await Promise.all(chats.slice(0, -1).map(write));
-  await write(lastChat);
+  const speakersOf = ({ pair }) => ({ a: known[pair[0]], b: known[pair[1]] });
+  await Promise.all(chats.map((chat) => say(chat, speakersOf(chat), linesOf(chat).slice(0, -chat.last.length), 0)));
+  for (const chat of chats) await close(chat, speakersOf(chat));
 }
 
 if (!(await isComplete())) {

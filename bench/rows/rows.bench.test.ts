@@ -12,7 +12,7 @@ const settleMs = markHoldMs + 3_500;
 const seededMessages = 200_000;
 const seededConversations = 1_000;
 
-/** One line per measured thing; bench/rows.ts reads them out of the run's output. */
+/** One line per measured thing; bench/row-costs.ts reads them out of the run's output. */
 function report(name: string, per: number, counts: Counts): void {
   console.log(`BENCH ${JSON.stringify({ name, per, counts })}`);
 }
@@ -106,6 +106,8 @@ test("with 1,000 conversations an opening costs", async () => {
   await measure("list: first page over HTTP", 1, () => call("GET", "/api/conversations", { token: a.token }));
   const device = await SceneDevice.connect(a);
   device.receipts = "read";
+  await other.send(chat, "Mbote");
+  await pause(settleMs);
   await measure("lone message into such an inbox, read at once", 1, () => other.send(chat, "Encore"), true);
   await evictAllDurableObjects({ webSockets: "hibernate" });
   await measure("the same with all objects asleep", 1, () => other.send(chat, "Encore"), true);

@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { InboxRow } from "../../contract/conversations";
 import { type ConversationId, createUuid, privateConversationId, type Uuid } from "../../contract/ids";
+import { creditReportMessages } from "../../contract/limits";
 import { type ClientFrame, decodeServerFrame, encodeFrame, protocolVersion, toSendFrame } from "../../contract/protocol";
 import { fromWireRow } from "../../contract/wire";
 import type { Person } from "../../tests/support/people";
@@ -20,6 +21,8 @@ export class SceneDevice {
   private readonly waiting: ((frame: unknown[]) => void)[] = [];
   private readonly unacknowledged = new Map<number, () => void>();
   private ref = 0;
+  private taken = 0;
+  private confirmed = 0;
 
   private constructor(private readonly socket: WebSocket) {
     socket.accept();
@@ -76,7 +79,7 @@ export class SceneDevice {
       case "i":
         return this.keep(fromWireRow(frame[2], 0));
       case "m":
-        return this.take(frame[2], frame[3].at(-1)?.[0] ?? 0);
+        return this.take(frame[2], frame[3].at(-1)?.[0] ?? 0, frame[3].length);
       case "a":
         for (let i = 2; i < frame.length; i += 3) this.unacknowledged.get(Number(frame[i]))?.();
         return;
@@ -84,6 +87,8 @@ export class SceneDevice {
       case "x":
         throw new Error(`Refused: ${data}`);
     }
+    if (frame[0] === "g") this.confirm(frame[4].length);
+    if (frame[0] === "q") this.confirm(frame[2].length);
     if (["w", "c", "g", "q", "y"].includes(frame[0])) this.waiting.shift()?.(frame);
   }
 
@@ -91,7 +96,16 @@ export class SceneDevice {
     this.rows.set(row.conversation, row);
   }
 
-  private take(handle: number, seq: number): void {
+  /** What a device took in it says now and then, or the server holds back. */
+  private confirm(messages: number): void {
+    this.taken += messages;
+    if (this.taken - this.confirmed < creditReportMessages) return;
+    this.confirmed = this.taken;
+    this.write(["k", this.taken]);
+  }
+
+  private take(handle: number, seq: number, messages = 1): void {
+    this.confirm(messages);
     if (this.receipts !== "none") this.write(["r", handle, seq, this.receipts === "read" ? seq : 0]);
   }
 }

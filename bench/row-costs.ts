@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { bin, toolEnv } from "../../scripts/run.mjs";
-import { root } from "../../tests/support/state";
-import type { Counts } from "./counts";
-import type { Section } from "../table";
+import { bin, toolEnv } from "../scripts/run.mjs";
+import { root } from "../tests/support/state";
+import type { Counts } from "./rows/counts";
+import type { Section } from "./table";
 
 type Measured = { name: string; per: number; counts: Counts };
 
