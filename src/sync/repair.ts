@@ -94,7 +94,10 @@ const recreate = async (platform: Platform, me: Uuid): Promise<Opened> => {
 };
 
 const openInMemory = async (platform: Platform, me: Uuid, unsent: OutboxRow[]): Promise<Opened> => {
-  const stores = await openPlainly(platform, storeName(me), await platform.loadMemoryStorage());
+  const where = await platform.loadMemoryStorage();
+  // Live queries do nothing while Dexie believes that there is no IndexedDB.
+  Dexie.dependencies.indexedDB ??= where.indexedDB;
+  const stores = await openPlainly(platform, storeName(me), where);
   await putBack(stores, me, unsent);
   return { ...stores, trouble: "memory" };
 };

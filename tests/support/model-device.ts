@@ -27,7 +27,8 @@ export class ModelDevice {
   canRenew = true;
   persistenceAsked = 0;
   hasLocks = true;
-  hasMemoryOnly = false;
+  /** How long every HTTP request takes, in the phone's time. */
+  requestMs = 0;
   readonly notices: Notice[] = [];
   readonly requests: HttpRequest[] = [];
   readonly sockets: ModelSocket[] = [];
@@ -155,6 +156,7 @@ export class ModelDevice {
     const { faults } = this;
     this.requests.push(request);
     await new Promise((resolve) => setTimeout(resolve, faults.random() * faults.delay));
+    if (this.requestMs > 0) await this.pass(this.requestMs);
     if (faults.isOffline || faults.blackhole || (faults.cut > 0 && faults.random() < faults.cut)) throw new SyncError("offline");
     if (request.path === `/api/users/${this.user}`) return this.server.profiles.get(this.user);
     const command = toCommand(request);

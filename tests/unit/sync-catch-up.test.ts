@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { privateConversationId } from "../../contract/ids";
+import { applyChanges } from "../../src/sync/apply";
 import { readChat } from "../../src/sync/queries";
 import { search } from "../../src/sync/search";
 import { fetchOlder, Viewed } from "../../src/sync/viewing";
@@ -83,7 +84,9 @@ describe("catching up", () => {
     const tab = await makeDevice(server, amina).openTab();
     await eventually(async () => expect(await listOf(tab)).toHaveLength(75));
     await eventually(async () => expect(await contextOf(tab).store.messages.count()).toBe(300));
-    expect((await listOf(tab)).map(({ id }) => id)).toEqual([...chats].reverse());
+    const list = await listOf(tab);
+    expect(new Set(list.map(({ id }) => id))).toEqual(new Set(chats));
+    expect(list.every(({ at }, index) => at <= (list[index - 1]?.at ?? at))).toBe(true);
     const oldest = chats[0] ?? "";
     expect(await textsIn(tab, oldest)).toEqual([]);
     expect(await readChat(contextOf(tab).store, oldest, 40)).toMatchObject({ isEmptyYet: true });
@@ -226,6 +229,38 @@ describe("catching up", () => {
     phone.faults.isOffline = false;
     await phone.openTab();
     await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ delivered: 3, read: 3 }));
+  });
+
+  it("a count that arrives after a newer one changes nothing", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    server.post(benoit, chat, ...numbered(1, 6));
+    await becomesLevel(server, tab, chat);
+    const { store, me } = contextOf(tab);
+    const mine = (read: number, unread: number) =>
+      applyChanges(store, me, [{ type: "mine", of: chat, delivered: 6, read, unread }]);
+    await mine(6, 0);
+    await mine(2, 4);
+    expect((await listOf(tab))[0]).toMatchObject({ unread: 0 });
+    const row = { ...server.row(amina, server.log(chat)), read: 2, unread: 4 };
+    await applyChanges(store, me, [{ type: "row", row }]);
+    expect((await listOf(tab))[0]).toMatchObject({ unread: 0 });
+  });
+
+  it("an own message whose acknowledgement was lost is not shown twice when its row comes first", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    phone.faults.dropAck = 1;
+    await writeText(tab, chat, "once");
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
+    const { store, me } = contextOf(tab);
+    await applyChanges(store, me, [{ type: "row", row: server.row(amina, server.log(chat)) }]);
+    expect(await textsIn(tab, chat)).toEqual(["once"]);
+    phone.faults.dropAck = 0;
+    await becomesLevel(server, tab, chat);
+    expect(await shownIn(tab, chat)).toEqual(["once sent"]);
   });
 
   it("own messages are never reported as received or read", async () => {

@@ -28,6 +28,8 @@ describe("the socket", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     server.post(benoit, chat, "a");
+    // Its receipt is told and confirmed: nothing is under way that would bring the loss to light.
+    await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ delivered: 1 }));
     await becomesLevel(server, tab, chat);
     phone.faults.dropDown = 1;
     server.post(benoit, chat, "b", "c", "d");
@@ -154,6 +156,23 @@ describe("without sockets", () => {
     await eventually(async () =>
       expect(await shownIn(tab, chat)).toEqual(["1 sent", "2 sent", "3 sent", "4 sent", "bad failed"]),
     );
+  });
+
+  it("a message on its way by HTTP is not overtaken by the next one when a socket opens", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.noUpgrade = true;
+    const tab = await phone.openTab();
+    await online(tab);
+    phone.requestMs = 20_000;
+    await writeText(tab, chat, "first");
+    await eventually(() => expect(phone.requests.some(({ method }) => method === "POST")).toBe(true));
+    phone.faults.noUpgrade = false;
+    phone.wake();
+    await eventually(() => expect(server.inbox(amina).sockets.size).toBe(1));
+    await writeText(tab, chat, "second");
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["first", "second"]);
   });
 
   it("polling grows rarer while nothing happens", async () => {

@@ -1,0 +1,130 @@
+import Dexie from "dexie";
+import { IDBFactory } from "fake-indexeddb";
+import { describe, expect, it } from "vitest";
+import { keepEqualParts, type Live, LiveQueries } from "../../src/sync/live";
+import { readChat, readConversation, readConversations, readMe } from "../../src/sync/queries";
+import { writeText } from "../../src/sync/writing";
+import { eventually } from "../support/eventually";
+import { becomesLevel, contextOf } from "../support/model-checks";
+import { makeDevice, makePair } from "../support/model-world";
+
+// Live queries do nothing where there is no IndexedDB at all; which one is used is each store's own affair.
+Dexie.dependencies.indexedDB = new IDBFactory();
+
+/** Looks at a live query as a screen does, and keeps what it was shown. */
+const look = <T>(live: Live<T>): { shown: T[]; away(): void } => {
+  const shown: T[] = [];
+  const away = live.subscribe(() => {
+    const value = live.get();
+    if (value !== undefined) shown.push(value);
+  });
+  return { shown, away };
+};
+
+describe("what screens are given", () => {
+  it("a result that did not change is the same object, in its parts too", () => {
+    const before = [
+      { key: "a", body: { text: "1" } },
+      { key: "b", body: { text: "2" } },
+    ];
+    expect(keepEqualParts(before, structuredClone(before))).toBe(before);
+    const longer = keepEqualParts(before, [{ key: "new", body: { text: "0" } }, ...structuredClone(before)]);
+    expect(longer.slice(1).map((part, index) => part === before[index])).toEqual([true, true]);
+    const changed = keepEqualParts(before, [structuredClone(before[0]), { key: "b", body: { text: "3" } }]);
+    expect(changed[0]).toBe(before[0]);
+    expect(changed[1]).toEqual({ key: "b", body: { text: "3" } });
+    expect(keepEqualParts({ a: 1, b: 2 }, { a: 1 })).toEqual({ a: 1 });
+    expect(keepEqualParts(undefined, [])).toEqual([]);
+  });
+
+  it("a chat shows a new message without touching the others, and never a message twice on its way to sent", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    server.post(benoit, chat, "1", "2");
+    await becomesLevel(server, tab, chat);
+    const queries = new LiveQueries(contextOf(tab));
+    const { shown, away } = look(queries.of("chat", ({ store }) => readChat(store, chat, 40)));
+    await eventually(() => expect(shown.at(-1)?.items).toHaveLength(2));
+    const before = shown.at(-1)?.items ?? [];
+    await writeText(tab, chat, "mine");
+    await becomesLevel(server, tab, chat);
+    await eventually(() => expect(shown.at(-1)?.items[0]).toMatchObject({ status: "sent", seq: 3 }));
+    expect(shown.at(-1)?.items.slice(1).every((item, index) => item === before[index])).toBe(true);
+    const counts = shown.map(({ items }) => items.filter(({ body }) => body.type === "text" && body.text === "mine").length);
+    expect(counts.every((count, index) => count <= 1 && count >= (counts[index - 1] ?? 0))).toBe(true);
+    const keys = new Set(shown.flatMap(({ items }) => items.filter(({ mine }) => mine).map(({ key }) => key)));
+    expect(keys.size).toBe(1);
+    away();
+  });
+
+  it("a window shows no more than was asked for, whatever the history holds", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    server.post(benoit, chat, ...Array.from({ length: 130 }, (_, i) => `m${i}`));
+    await becomesLevel(server, tab, chat);
+    expect(await readChat(contextOf(tab).store, chat, 40)).toMatchObject({ hasMoreHere: true, hasMoreThere: false });
+    expect((await readChat(contextOf(tab).store, chat, 40)).items).toHaveLength(40);
+  });
+
+  it("two screens that ask the same share one read, and coming back soon shows it at once", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, chat);
+    let reads = 0;
+    const queries = new LiveQueries(contextOf(tab));
+    const ask = () =>
+      queries.of("list", ({ store, me }) => {
+        reads++;
+        return readConversations(store, me, 10);
+      });
+    const first = look(ask());
+    const second = look(ask());
+    await eventually(() => expect(first.shown).toHaveLength(1));
+    expect(second.shown).toEqual(first.shown);
+    const readsOfBoth = reads;
+    first.away();
+    second.away();
+    expect(ask().get()).toBe(first.shown[0]);
+    expect(reads).toBe(readsOfBoth);
+  });
+
+  it("a chat with a contact may be written to before the server has told of it, one with a stranger not", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const stranger = server.addPerson("Stranger");
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, chat);
+    const { store, me } = contextOf(tab);
+    await store.conversations.clear();
+    expect(await readConversation(store, me, chat)).toMatchObject({ open: true, known: false, peer: benoit });
+    const unknown = [me, stranger].sort().join(".");
+    expect(await readConversation(store, me, unknown)).toMatchObject({ open: false, known: false, person: undefined });
+    server.close(chat);
+    await eventually(async () => expect(await readConversation(store, me, chat)).toMatchObject({ open: false, known: true }));
+  });
+
+  it("the own profile is fetched once the server is reached, and stays for when it is not", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(async () => expect(await readMe(contextOf(tab).store)).toMatchObject({ username: "Amina" }));
+    await phone.close(tab);
+    phone.faults.isOffline = true;
+    const next = await phone.openTab();
+    expect(await readMe(contextOf(next).store)).toMatchObject({ id: amina, username: "Amina" });
+  });
+
+  it("a change of somebody's name reaches every row that shows it", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    server.post(benoit, chat, "1");
+    await becomesLevel(server, tab, chat);
+    const queries = new LiveQueries(contextOf(tab));
+    const { shown, away } = look(queries.of("list", ({ store, me }) => readConversations(store, me, 10)));
+    const profile = { id: benoit, username: "Ben", phone: "+243810000000", avatar_url: null, created_at: 1 };
+    server.relate(amina, { profile, state: "contact", request_id: null, connection_id: null, since: 2 });
+    await eventually(() => expect(shown.at(-1)?.[0]?.person?.username).toBe("Ben"));
+    away();
+  });
+});
