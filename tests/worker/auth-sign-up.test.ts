@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Session } from "../../contract/auth";
 import { makeChallenge } from "../../worker/auth/challenge";
-import { makeCaptchaToken, phoneOf, solveForToken, testPassword } from "../support/people";
+import { makeCaptchaToken, makePerson, phoneOf, solveForToken, testPassword } from "../support/people";
 import { call, cookieSite, newPerson, site } from "./site";
 
 const signUp = (phone: string, captcha_token?: string, rest: object = {}) =>
@@ -62,7 +62,7 @@ test("of ten sign-ups with one number at once, one makes the account", async () 
 });
 
 test("the password is stored as scrypt with its parameters, a salt of its own and nothing to read", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [ana, ben] = [await makePerson(site, 940), await makePerson(site, 941)];
   const hashes = await env.DB.prepare("SELECT password_hash FROM users WHERE id IN (?, ?)")
     .bind(ana.id, ben.id)
     .all<{ password_hash: string }>();
