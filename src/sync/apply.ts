@@ -66,10 +66,7 @@ const applyLive = async (
 };
 
 /** One change to a conversation named by a handle or an id; false when this device has not heard of it. */
-const applyToKnown = async (
-  work: Workspace,
-  change: Extract<Change, { of: Of }>,
-): Promise<boolean> => {
+const applyToKnown = async (work: Workspace, change: Extract<Change, { of: Of }>): Promise<boolean> => {
   const row = await work.rowOf(change.of);
   if (!row) return false;
   switch (change.type) {

@@ -42,7 +42,10 @@ export const withHole = (cursor: Cursor, since: number): Cursor => {
 /** After a page of the answer to a hole. */
 export const afterHolePage = (cursor: Cursor, hole: Hole, before: number | null): Cursor => {
   const isSame = (other: Hole) => other.since === hole.since && other.before === hole.before;
-  return { ...cursor, holes: cursor.holes.flatMap((other) => (isSame(other) ? pageHole(hole.since, before) : [other])) };
+  return {
+    ...cursor,
+    holes: cursor.holes.flatMap((other) => (isSame(other) ? pageHole(hole.since, before) : [other])),
+  };
 };
 
 const cursorKey = "cursor";

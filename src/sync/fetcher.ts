@@ -4,8 +4,8 @@ import { gapPageRows, messagePageRows } from "../../contract/limits";
 import { retryDelayMs } from "../lib/backoff";
 import type { Applied } from "./apply";
 import { type Context, takeIn } from "./context";
-import { asSyncError, isWorthRetry } from "./sync-error";
 import type { ConversationRow } from "./store";
+import { asSyncError, isWorthRetry } from "./sync-error";
 
 export type AskPage = (command: Extract<Command, { type: "page" }>) => Promise<PageResult>;
 
@@ -60,7 +60,8 @@ export class Fetcher {
 
   /** The link is there: everything that waited is tried, and the most recent conversations are made ready to open. */
   async start(): Promise<void> {
-    for (const id of [...this.#paused.keys()]) if ((this.#resyncs.get(id) ?? 0) <= resyncsBeforeBackOff) this.#resume(id);
+    for (const id of [...this.#paused.keys()])
+      if ((this.#resyncs.get(id) ?? 0) <= resyncsBeforeBackOff) this.#resume(id);
     this.#budget = prefetchBytes;
     let place = 0;
     const lacking: ConversationId[] = [];
@@ -130,7 +131,10 @@ export class Fetcher {
     const resyncs = this.#resyncs.get(id) ?? 0;
     if (resyncs > resyncsBeforeBackOff) {
       this.#resyncs.set(id, resyncsBeforeBackOff);
-      this.#pause(id, retryDelayMs(resyncs, () => 1, resyncBackOff));
+      this.#pause(
+        id,
+        retryDelayMs(resyncs, () => 1, resyncBackOff),
+      );
       return;
     }
     const question = this.#question(row);
@@ -139,7 +143,10 @@ export class Fetcher {
     const asked = { ...question, head: row.head };
     const applied = await takeIn(this.#context, [{ type: "page", asked, page }]);
     this.#opened.delete(id);
-    this.#budget -= page.messages.reduce((sum, { body }) => sum + 60 + (body.type === "text" ? body.text.length : 0), 0);
+    this.#budget -= page.messages.reduce(
+      (sum, { body }) => sum + 60 + (body.type === "text" ? body.text.length : 0),
+      0,
+    );
     this.#applied(applied);
     const after = applied.rows.find((other) => other.id === id);
     if (applied.reset.length > 0 || (after && (after.hi > row.hi || after.lo !== row.lo))) this.#failures.delete(id);
@@ -153,7 +160,13 @@ export class Fetcher {
     if (hi >= head) return { type: "page", conversation: id, direction: "after", seq: head, limit: 1 };
     if (!isLacking(row) && !this.#opened.has(id) && this.#budget <= 0) return undefined;
     if (head - hi > (isEmpty ? messagePageRows : gapPageRows))
-      return { type: "page", conversation: id, direction: "before", seq: head + 1, limit: isEmpty ? prefetchRows : messagePageRows };
+      return {
+        type: "page",
+        conversation: id,
+        direction: "before",
+        seq: head + 1,
+        limit: isEmpty ? prefetchRows : messagePageRows,
+      };
     return { type: "page", conversation: id, direction: "after", seq: hi, limit: gapPageRows };
   }
 }

@@ -14,7 +14,9 @@ export type ChangeFrame = Exclude<ServerFrame, AnswerFrame | FrameOf<"w" | "n" |
 export const isChangeFrame = (frame: ServerFrame): frame is ChangeFrame => "amioupb".includes(frame[0]);
 
 export const readChanges = (
-  [epoch, counter, now, rows, people, before]: [...(WelcomeFrame extends readonly [unknown, unknown, ...infer R] ? R : never)],
+  [epoch, counter, now, rows, people, before]: [
+    ...(WelcomeFrame extends readonly [unknown, unknown, ...infer R] ? R : never),
+  ],
   base: Base,
 ): ChangesResult => ({
   epoch,
@@ -66,7 +68,9 @@ export const toChanges = (frame: LiveText | ChangeFrame, base: Base, refs: SentR
     case "a":
       return readSent(change.slice(2) as number[], base, refs);
     case "m":
-      return [{ type: "messages", of: change[2], messages: change[3].map((message) => fromWireMessage(message, base.now)) }];
+      return [
+        { type: "messages", of: change[2], messages: change[3].map((message) => fromWireMessage(message, base.now)) },
+      ];
     case "i":
       return [{ type: "row", row: fromWireRow(change[2], base.now) }];
     case "o":

@@ -3,14 +3,7 @@ import type { ConversationId, Uuid } from "../../contract/ids";
 import { messagePageRows } from "../../contract/limits";
 import type { Context } from "./context";
 import { liveQueries, running } from "./engine";
-import {
-  readChat,
-  readContacts,
-  readConversation,
-  readConversations,
-  readMe,
-  readRequests,
-} from "./queries";
+import { readChat, readContacts, readConversation, readConversations, readMe, readRequests } from "./queries";
 import type { PersonRow } from "./store";
 import { fetchOlder } from "./viewing";
 import type { ChatView, ConversationListItem, ConversationView, LinkState, StorageTrouble } from "./views";

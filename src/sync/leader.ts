@@ -71,7 +71,12 @@ export class Leader {
         return readCursor(context.store);
       },
     );
-    this.#resume = new Resume(context, this.#receiver, (command) => this.ask(command), () => this.#line.restart());
+    this.#resume = new Resume(
+      context,
+      this.#receiver,
+      (command) => this.ask(command),
+      () => this.#line.restart(),
+    );
     this.#fetcher = new Fetcher(
       context,
       (command) => this.ask(command),
@@ -81,7 +86,11 @@ export class Leader {
       line: this.#line,
       usesHttp: () => this.#poller.isOn || this.#isLongDown(),
       post: (conversation, rows) =>
-        askByHttp(context.platform, { type: "send", conversation, messages: rows.map(({ cid, body }) => ({ cid, body })) }),
+        askByHttp(context.platform, {
+          type: "send",
+          conversation,
+          messages: rows.map(({ cid, body }) => ({ cid, body })),
+        }),
       applied: (applied) => {
         this.#afterApplied(applied);
         this.#poller.hurry();

@@ -100,7 +100,10 @@ export class Line {
     this.#reset();
   }
 
-  ask<T extends Asked["type"]>(command: Extract<Asked, { type: T }>, of: number | ConversationId): Promise<CommandResults[T]> {
+  ask<T extends Asked["type"]>(
+    command: Extract<Asked, { type: T }>,
+    of: number | ConversationId,
+  ): Promise<CommandResults[T]> {
     const ref = ++this.#ref;
     return new Promise<CommandResults[T]>((resolve, reject) => {
       const cancel = this.#platform.after(answerTimeoutMs, () => {
@@ -196,7 +199,8 @@ export class Line {
     const waiting = this.#settle(frame[1]);
     if (!base) return;
     // Also an answer that came too late to be used was taken in.
-    if (frame[0] === "g" || frame[0] === "q") this.#credit(base, (frame[0] === "g" ? frame[4] : frame[2]).length, bytes);
+    if (frame[0] === "g" || frame[0] === "q")
+      this.#credit(base, (frame[0] === "g" ? frame[4] : frame[2]).length, bytes);
     if (!waiting) return;
     switch (frame[0]) {
       case "c": {
@@ -226,11 +230,14 @@ export class Line {
       this.#counter = counter;
       const isGap = counter > last + 1;
       // A device that was behind is told of heads only: the rows are asked for.
-      changes.push(this.#move((cursor) => (isGap || isHeadOnly ? withHole({ ...cursor, counter }, last) : { ...cursor, counter })));
+      changes.push(
+        this.#move((cursor) => (isGap || isHeadOnly ? withHole({ ...cursor, counter }, last) : { ...cursor, counter })),
+      );
     }
     const messages = messagesIn(frame);
     // Overtaken, or told twice: what was asked for meanwhile knows better than its rows and counts.
-    const useful = counter < last ? changes.filter(({ type }) => type !== "row" && type !== "mine" && type !== "person") : changes;
+    const useful =
+      counter < last ? changes.filter(({ type }) => type !== "row" && type !== "mine" && type !== "person") : changes;
     this.#events.changed(useful, () => this.#credit(base, messages, text.length, isHeadOnly));
   }
 

@@ -33,13 +33,14 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #pump: Retry;
   readonly #poster: Retry;
-  /** On the socket and not answered yet, with what ends the wait. */
+  /**
+   * On the socket and not answered yet, with what ends the wait. What is on its way by HTTP is not among them: a
+   * socket that opens meanwhile sends it too, and so the next message cannot overtake it.
+   */
   #underWay = new Map<Uuid, () => void>();
   #blocked = new Map<ConversationId, Blocked>();
   /** Conversations whose messages go one by one, to find the one that the server refuses. */
   #single = new Set<ConversationId>();
-  /** The conversation whose messages are on their way by HTTP: what follows them must not overtake them on a socket. */
-  #posting: ConversationId | undefined;
 
   constructor(context: Context, options: OutboxOptions) {
     this.#context = context;
@@ -120,7 +121,7 @@ export class Outbox {
   }
 
   #isBlocked(conversation: ConversationId): boolean {
-    return conversation === this.#posting || this.#blocked.get(conversation)?.cancel !== undefined;
+    return this.#blocked.get(conversation)?.cancel !== undefined;
   }
 
   /** What may go now, oldest first: no message before an earlier one of its conversation. */
@@ -171,7 +172,6 @@ export class Outbox {
     if (conversation === undefined || line.isUp) return "done";
     const isSingle = this.#single.has(conversation);
     const rows = due.filter((row) => row.conversation === conversation).slice(0, isSingle ? 1 : outboxWindow);
-    this.#posting = conversation;
     try {
       const { epoch, sent } = await post(conversation, rows);
       const changes = sent.map((place) => ({ type: "sent", conversation, epoch, ...place }) as const);
@@ -185,9 +185,6 @@ export class Outbox {
       else if (rows.length > 1) this.#single.add(conversation);
       else if (rows[0]) await this.refused(rows[0].cid, failure);
       return "again";
-    } finally {
-      this.#posting = undefined;
-      this.#pump.want();
     }
   }
 }

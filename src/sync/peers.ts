@@ -48,7 +48,8 @@ export class Peers {
     this.#platform = platform;
     this.#events = events;
     this.#channel = platform.openChannel(name);
-    if (this.#channel) this.#channel.onmessage = ({ data }: MessageEvent<unknown>) => this.#receive(data as PeerMessage);
+    if (this.#channel)
+      this.#channel.onmessage = ({ data }: MessageEvent<unknown>) => this.#receive(data as PeerMessage);
   }
 
   tell(message: PeerMessage): void {

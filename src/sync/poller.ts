@@ -1,5 +1,5 @@
-import { afterCatchUp, readCursor } from "./cursor";
 import type { Context } from "./context";
+import { afterCatchUp, readCursor } from "./cursor";
 import { rowChanges } from "./frames";
 import { askByHttp } from "./http-carrier";
 import type { Receiver } from "./receiver";

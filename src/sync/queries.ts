@@ -51,7 +51,17 @@ export const readConversation = (store: Store, me: Uuid, id: ConversationId): Pr
     const kind = privateMembers(id) ? "private" : "group";
     if (!row || row.epoch === "") {
       // The server has not told of it: a contact may be written to all the same.
-      return { id, kind, peer, person, unread: 0, head: 0, read: 0, open: person?.state === "contact", known: row !== undefined };
+      return {
+        id,
+        kind,
+        peer,
+        person,
+        unread: 0,
+        head: 0,
+        read: 0,
+        open: person?.state === "contact",
+        known: row !== undefined,
+      };
     }
     const read = Math.max(row.read, row.wantRead);
     return { id, kind, peer, person, unread: shownUnread(row), head: row.head, read, open: row.open, known: true };

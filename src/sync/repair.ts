@@ -120,7 +120,8 @@ export const deleteStore = async (platform: Platform, name: string): Promise<voi
 export const keepUnsentOnly = async (platform: Platform, me: Uuid): Promise<void> => {
   const { store, strict } = await openPlainly(platform, storeName(me), platform.storage ?? {});
   const unsent = await store.outbox.count();
-  if (unsent > 0) await Promise.all([store.people, store.conversations, store.messages, store.meta].map((table) => table.clear()));
+  if (unsent > 0)
+    await Promise.all([store.people, store.conversations, store.messages, store.meta].map((table) => table.clear()));
   closeStores({ store, strict });
   if (unsent === 0) await deleteStore(platform, storeName(me));
 };

@@ -28,7 +28,12 @@ const toFound = (row: MessageRow): FoundMessage => ({
   body: row.body,
 });
 
-const searchHere = async (store: Store, conversation: ConversationId, needle: string, signal: AbortSignal | undefined) => {
+const searchHere = async (
+  store: Store,
+  conversation: ConversationId,
+  needle: string,
+  signal: AbortSignal | undefined,
+) => {
   const found: MessageRow[] = [];
   await store
     .range(conversation, 1)

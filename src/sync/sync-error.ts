@@ -13,6 +13,7 @@ export class SyncError extends Error {
 }
 
 /** Whatever went wrong besides is ours, and may be over the next time. */
-export const asSyncError = (error: unknown): SyncError => (error instanceof SyncError ? error : new SyncError("internal"));
+export const asSyncError = (error: unknown): SyncError =>
+  error instanceof SyncError ? error : new SyncError("internal");
 
 export const isWorthRetry = ({ code }: SyncError): boolean => code === "offline" || !isPermanent(code);

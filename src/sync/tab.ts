@@ -149,7 +149,15 @@ export class Tab {
     store.on("close", onClose);
     strict.on("close", onClose);
     const { userId: me, platform, link, trouble } = this;
-    const context: Context = { me, platform, store, strict, link, trouble, failed: (error) => this.#onFailed(context, error) };
+    const context: Context = {
+      me,
+      platform,
+      store,
+      strict,
+      link,
+      trouble,
+      failed: (error) => this.#onFailed(context, error),
+    };
     this.context.set(context);
   }
 

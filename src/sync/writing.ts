@@ -90,12 +90,15 @@ export const writeText = async (tab: Tab, conversation: ConversationId, text: st
 export const retry = async (tab: Tab, cid: Uuid): Promise<void> => {
   const { strict, platform } = getContext(tab);
   const { skew } = await readCursor(strict);
-  await strict.outbox.where("cid").equals(cid).modify((row) => {
-    row.state = "queued";
-    row.attempts = 0;
-    row.createdAt = platform.now() + skew;
-    delete row.error;
-  });
+  await strict.outbox
+    .where("cid")
+    .equals(cid)
+    .modify((row) => {
+      row.state = "queued";
+      row.attempts = 0;
+      row.createdAt = platform.now() + skew;
+      delete row.error;
+    });
   tab.written();
 };
 

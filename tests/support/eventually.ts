@@ -10,4 +10,3 @@ export const eventually = async <T>(check: () => Promise<T> | T, withinMs = 8_00
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 };
-

@@ -16,7 +16,9 @@ export const contextOf = (tab: Tab) => {
 /** What a chat shows, oldest first: the texts with their ticks. */
 export const shownIn = async (tab: Tab, id: ConversationId): Promise<string[]> => {
   const { items } = await readChat(contextOf(tab).store, id, everything);
-  return items.map(({ body, status, mine }) => `${body.type === "text" ? body.text : body.type}${mine ? ` ${status}` : ""}`).reverse();
+  return items
+    .map(({ body, status, mine }) => `${body.type === "text" ? body.text : body.type}${mine ? ` ${status}` : ""}`)
+    .reverse();
 };
 
 export const textsIn = async (tab: Tab, id: ConversationId): Promise<string[]> => {

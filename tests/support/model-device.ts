@@ -157,7 +157,8 @@ export class ModelDevice {
     this.requests.push(request);
     await new Promise((resolve) => setTimeout(resolve, faults.random() * faults.delay));
     if (this.requestMs > 0) await this.pass(this.requestMs);
-    if (faults.isOffline || faults.blackhole || (faults.cut > 0 && faults.random() < faults.cut)) throw new SyncError("offline");
+    if (faults.isOffline || faults.blackhole || (faults.cut > 0 && faults.random() < faults.cut))
+      throw new SyncError("offline");
     if (request.path === `/api/users/${this.user}`) return this.server.profiles.get(this.user);
     const command = toCommand(request);
     const result = this.server.execute(this.user, command);
@@ -198,4 +199,3 @@ const toCommand = ({ method, path, body }: HttpRequest): Command => {
   const direction = url.searchParams.has("after") ? "after" : "before";
   return { type: "page", conversation, direction, seq: query(direction) ?? 0, limit: query("limit") ?? 1 };
 };
-

@@ -7,7 +7,7 @@ import {
   isRefusal,
   type Refusal,
 } from "../../contract/commands";
-import { type InboxRow, type Marks, type Message, mergeMarks, clampMarks } from "../../contract/conversations";
+import { clampMarks, type InboxRow, type Marks, type Message, mergeMarks } from "../../contract/conversations";
 import { isPermanent } from "../../contract/errors";
 import { type ConversationId, createUuid, privateConversationId, privateMembers, type Uuid } from "../../contract/ids";
 import { inboxPageRows, previewMaxLength, searchResultsMax } from "../../contract/limits";
@@ -227,7 +227,9 @@ export class ModelServer {
   #page(user: Uuid, log: Log, hidden: number, { direction, seq, limit }: CommandOf<"page">) {
     const seen = log.messages.filter((message) => message.seq > hidden);
     const found =
-      direction === "after" ? seen.filter((message) => message.seq > seq) : seen.filter((message) => message.seq < seq).reverse();
+      direction === "after"
+        ? seen.filter((message) => message.seq > seq)
+        : seen.filter((message) => message.seq < seq).reverse();
     const rows = found.slice(0, Math.min(limit, this.pageRowsMax));
     const messages = rows.map((message) => toMember(message, user));
     return { epoch: log.epoch, head: log.messages.length, messages, more: found.length > rows.length };
@@ -247,7 +249,11 @@ export class ModelServer {
     const inbox = this.inbox(user);
     const from = since > inbox.counter ? 0 : since;
     const all = [
-      ...[...inbox.entries.values()].map(({ changed, conversation }) => ({ changed, conversation, relation: undefined })),
+      ...[...inbox.entries.values()].map(({ changed, conversation }) => ({
+        changed,
+        conversation,
+        relation: undefined,
+      })),
       ...[...inbox.people.values()].map(({ changed, relation }) => ({ changed, relation, conversation: undefined })),
     ];
     const found = all.filter(({ changed }) => changed > from && changed < before).sort((a, b) => b.changed - a.changed);

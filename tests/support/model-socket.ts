@@ -126,7 +126,13 @@ export class ModelSocket extends EventTarget {
       case "messages": {
         const [message] = told.messages;
         if (message && message.cid === undefined && told.messages.length === 1 && message.body.type === "text")
-          return encodeLiveText({ counter: n, handle: told.handle, seq: message.seq, at: message.at - now, text: message.body.text });
+          return encodeLiveText({
+            counter: n,
+            handle: told.handle,
+            seq: message.seq,
+            at: message.at - now,
+            text: message.body.text,
+          });
         return encodeFrame(["m", n, told.handle, told.messages.map((one) => toWireMessage(one, now))]);
       }
       case "row":
@@ -194,7 +200,16 @@ export class ModelSocket extends EventTarget {
       }
       case "changes": {
         const { epoch, counter, rows, people, before } = result as CommandResults["changes"];
-        return ["c", ref, epoch, counter, now, rows.map((row) => toWireRow(row, now)), people.map(toWirePerson), before];
+        return [
+          "c",
+          ref,
+          epoch,
+          counter,
+          now,
+          rows.map((row) => toWireRow(row, now)),
+          people.map(toWirePerson),
+          before,
+        ];
       }
     }
   }

@@ -49,7 +49,14 @@ const calm: Partial<Faults> = {
   isOffline: false,
 };
 
-const act = async (server: ModelServer, actor: Actor, chats: ConversationId[], name: string, n: number, random: () => number) => {
+const act = async (
+  server: ModelServer,
+  actor: Actor,
+  chats: ConversationId[],
+  name: string,
+  n: number,
+  random: () => number,
+) => {
   const { device, tabs, typed } = actor;
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const choice = random();
@@ -110,7 +117,10 @@ describe("under faults of every kind at once", () => {
       for (const { device, tabs, typed } of actors) {
         for (const chat of chatsOf(device.user)) {
           for (const tab of tabs) await eventually(() => expectLevel(server, tab, chat), withinMs);
-          const log = server.log(chat).messages.filter(({ author }) => author === device.user).map(({ body }) => textOf(body));
+          const log = server
+            .log(chat)
+            .messages.filter(({ author }) => author === device.user)
+            .map(({ body }) => textOf(body));
           const mine = typed.get(chat) ?? [];
           // Each typed message is in the log exactly once, and one device's are there in the order they were typed.
           expect(log.filter((text) => mine.includes(text))).toEqual(mine);

@@ -49,8 +49,15 @@ describe("what screens are given", () => {
     await writeText(tab, chat, "mine");
     await becomesLevel(server, tab, chat);
     await eventually(() => expect(shown.at(-1)?.items[0]).toMatchObject({ status: "sent", seq: 3 }));
-    expect(shown.at(-1)?.items.slice(1).every((item, index) => item === before[index])).toBe(true);
-    const counts = shown.map(({ items }) => items.filter(({ body }) => body.type === "text" && body.text === "mine").length);
+    expect(
+      shown
+        .at(-1)
+        ?.items.slice(1)
+        .every((item, index) => item === before[index]),
+    ).toBe(true);
+    const counts = shown.map(
+      ({ items }) => items.filter(({ body }) => body.type === "text" && body.text === "mine").length,
+    );
     expect(counts.every((count, index) => count <= 1 && count >= (counts[index - 1] ?? 0))).toBe(true);
     const keys = new Set(shown.flatMap(({ items }) => items.filter(({ mine }) => mine).map(({ key }) => key)));
     expect(keys.size).toBe(1);
@@ -101,7 +108,9 @@ describe("what screens are given", () => {
     const unknown = [me, stranger].sort().join(".");
     expect(await readConversation(store, me, unknown)).toMatchObject({ open: false, known: false, person: undefined });
     server.close(chat);
-    await eventually(async () => expect(await readConversation(store, me, chat)).toMatchObject({ open: false, known: true }));
+    await eventually(async () =>
+      expect(await readConversation(store, me, chat)).toMatchObject({ open: false, known: true }),
+    );
   });
 
   it("the own profile is fetched once the server is reached, and stays for when it is not", async () => {

@@ -1,4 +1,4 @@
-import { IDBFactory, IDBObjectStore, IDBKeyRange } from "fake-indexeddb";
+import { type IDBFactory, IDBKeyRange, IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { keepUnsentOnly } from "../../src/sync/repair";
 import { Store, storeName } from "../../src/sync/store";
