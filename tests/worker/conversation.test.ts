@@ -190,7 +190,7 @@ test("a search finds texts without regard to case and accents, over the whole hi
   await runInDurableObject(conversationStub(id), (_, state) => {
     state.storage.sql.exec(
       `WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-       INSERT INTO messages SELECT i, 0, 'seed' || i, 1, 'text', 'ligne ' || i FROM n`,
+       INSERT INTO messages SELECT i, 0, printf('00000000-0000-7000-8000-%012x', i), 1, 'text', 'ligne ' || i FROM n`,
       count,
     );
   });

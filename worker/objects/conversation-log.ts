@@ -2,7 +2,7 @@ import { clampMarks, type Marks, type Message, mergeMarks, type StoredBody } fro
 import { type ConversationId, privateMembers, type Uuid } from "../../contract/ids";
 import log from "../../migrations/conversation/0001_log.sql?raw";
 import { fromColumns, toColumns, toPreview } from "./message-body";
-import { hasTables, migrate } from "./migrator";
+import { migrate, readVersion } from "./migrator";
 
 const migrations = [log];
 const recentMax = 64; // messages
@@ -38,12 +38,15 @@ export class ConversationLog {
 
   /** The log of this object, or undefined when the conversation never began. */
   static find(storage: DurableObjectStorage): ConversationLog | undefined {
-    return hasTables(storage) ? new ConversationLog(storage) : undefined;
+    const version = readVersion(storage);
+    if (version === 0) return undefined;
+    migrate(storage, migrations, version);
+    return new ConversationLog(storage);
   }
 
   static create(storage: DurableObjectStorage, id: ConversationId, now = Date.now()): ConversationLog {
     storage.transactionSync(() => {
-      migrate(storage, migrations);
+      migrate(storage, migrations, 0);
       const meta = { id, epoch: crypto.randomUUID().slice(0, 8), began: String(now), connection: "", turn: "0" };
       for (const entry of Object.entries(meta))
         storage.sql.exec("INSERT INTO meta (key, value) VALUES (?, ?)", ...entry);
@@ -55,7 +58,6 @@ export class ConversationLog {
   }
 
   private constructor(storage: DurableObjectStorage) {
-    migrate(storage, migrations);
     this.#storage = storage;
     this.sql = storage.sql;
     const meta = new Map(

@@ -9,35 +9,34 @@ import { type ConversationLog, type Member, type MessageRow, toMessage } from ".
 const messageOverheadBytes = 60;
 const bytesOf = (row: MessageRow): number => Buffer.byteLength(JSON.stringify(row.body)) + messageOverheadBytes;
 
-/** Rows from the front as long as they fit, and whether there were more. A page has at least one. */
-const fill = (rows: Iterable<MessageRow>, limit: number): { rows: MessageRow[]; more: boolean } => {
+/** Rows from the front as long as their bytes fit. A page has at least one. */
+const fill = (rows: Iterable<MessageRow>): MessageRow[] => {
   const page: MessageRow[] = [];
   let bytes = 0;
   for (const row of rows) {
     bytes += bytesOf(row);
-    if (page.length === limit || (page.length > 0 && bytes > pageMaxBytes)) return { rows: page, more: true };
+    if (page.length > 0 && bytes > pageMaxBytes) break;
     page.push(row);
   }
-  return { rows: page, more: false };
+  return page;
 };
 
-/** Messages after or before a place, as far as the member may see them. */
+/** Messages after or before a place, as far as the member may see them. Places have no holes, so the last one tells whether there are more. */
 export const readPage = (log: ConversationLog, member: Member, query: CommandOf<"page">): PageResult => {
   const { direction, seq, limit } = query;
+  const after = Math.max(seq, member.hidden);
   const found =
     direction === "after"
-      ? log.sql.exec<MessageRow>(
-          "SELECT * FROM messages WHERE seq > ? ORDER BY seq LIMIT ?",
-          Math.max(seq, member.hidden),
-          limit + 1,
-        )
+      ? log.sql.exec<MessageRow>("SELECT * FROM messages WHERE seq > ? ORDER BY seq LIMIT ?", after, limit)
       : log.sql.exec<MessageRow>(
           "SELECT * FROM messages WHERE seq < ? AND seq > ? ORDER BY seq DESC LIMIT ?",
           seq,
           member.hidden,
-          limit + 1,
+          limit,
         );
-  const { rows, more } = fill(found, limit);
+  const rows = fill(found);
+  const last = rows.at(-1)?.seq;
+  const more = last !== undefined && (direction === "after" ? last < log.head : last > member.hidden + 1);
   return { epoch: log.epoch, head: log.head, messages: rows.map((row) => toMessage(row, member)), more };
 };
 
@@ -50,8 +49,8 @@ export const readNews = (log: ConversationLog, member: Member, after: number): M
   const found = isRecent
     ? log.recent.filter((row) => row.seq > after)
     : log.sql.exec<MessageRow>("SELECT * FROM messages WHERE seq > ? ORDER BY seq", after);
-  const { rows, more } = fill(found, gapPageRows);
-  return more ? undefined : rows.map((row) => toMessage(row, member));
+  const rows = fill(found);
+  return rows.length < count ? undefined : rows.map((row) => toMessage(row, member));
 };
 
 /**

@@ -21,7 +21,8 @@ export class GroupCommit<Item, Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
       if (this.#timer !== undefined) return;
-      const waitMs = this.#lastAt + groupCommitMs - Date.now();
+      // Never longer than that, even when the clock was put back.
+      const waitMs = Math.min(groupCommitMs, this.#lastAt + groupCommitMs - Date.now());
       if (waitMs <= 0) this.#flush();
       else this.#timer = setTimeout(() => this.#flush(), waitMs);
     });

@@ -13,7 +13,7 @@ export type Outgoing<Source> = Sendable & {
 };
 type Deliver<Source> = (conversation: ConversationId, batch: readonly Outgoing<Source>[]) => Promise<Sent[] | Refusal>;
 
-const laneMax = 2_000; // messages waiting for one conversation
+const waitingMax = 1_000; // messages of one person, over all conversations; honest devices have far fewer under way
 
 /**
  * A person's messages on their way to each conversation: one call under way, what comes meanwhile goes with
@@ -34,7 +34,7 @@ export class SendQueue<Source extends { id: string }> {
     for (const one of outgoing) if (!free.includes(one)) one.settle({ error: "unavailable" });
     if (free.length === 0) return;
     const lane = this.#lanes.get(conversation);
-    if (lane && lane.length + free.length > laneMax) {
+    if (this.#countWaiting() + free.length > waitingMax) {
       this.#refuse(conversation, free, { error: "rate_limited", retryAfterMs: 1_000 });
     } else if (lane) {
       lane.push(...free);
@@ -42,6 +42,12 @@ export class SendQueue<Source extends { id: string }> {
       this.#lanes.set(conversation, free);
       void this.#run(conversation, free);
     }
+  }
+
+  #countWaiting(): number {
+    let count = 0;
+    for (const lane of this.#lanes.values()) count += lane.length;
+    return count;
   }
 
   async #run(conversation: ConversationId, lane: Outgoing<Source>[]): Promise<void> {

@@ -1,0 +1,131 @@
+import { expect, test } from "vitest";
+import { type ConversationId, createUuid, packUuid, privateConversationId } from "../../contract/ids";
+import { type ClientFrame, clientFrameTypes, protocolVersion } from "../../contract/protocol";
+import type { Person } from "../support/people";
+import { Device, post, readLog, request, rowOf, textsOf, until } from "./device";
+import { newPair, seedPerson } from "./seeded-people";
+import { call } from "./site";
+
+/**
+ * Who may do what over the socket: one row for every frame a device can send. Ana and Ben talk; Rita was Ana's
+ * contact and has their history; Sam has nothing to do with any of them. (A visitor has no socket:
+ * socket.test.ts.)
+ */
+type World = { ana: Person; ben: Person; rita: Person; sam: Person; id: ConversationId; ritas: ConversationId };
+
+const makeWorld = async (): Promise<World> => {
+  const [{ ana, ben, id }, sam] = [await newPair(), await seedPerson()];
+  const other = await newPair();
+  await post(ana, id, "entre nous", "encore entre nous");
+  await post(other.ana, other.id, "autrefois");
+  const ended = await call("DELETE", `/api/contacts/${other.ben.id}`, { token: other.ana.token });
+  if (ended.status !== 200) throw new Error("the contact was not removed");
+  await until(async () => (await rowOf(other.ben, other.id)).head === 1 && !(await rowOf(other.ben, other.id)).open);
+  await until(async () => (await rowOf(ben, id)).head === 2);
+  return { ana, ben, rita: other.ben, sam, id, ritas: other.id };
+};
+
+type Outcome = string | undefined;
+const notFound = "conversation_not_found";
+
+type Row = {
+  frame: (ref: number, conversation: number | ConversationId) => ClientFrame;
+  /** What a member is answered, in a conversation that is open and in one that has ended. */
+  member: Outcome;
+  removed: Outcome;
+  /** What anybody else is answered, who names the conversation by its id or makes up a handle. */
+  stranger: Outcome;
+};
+
+/** `undefined`: no answer is due. */
+const table: Record<ClientFrame[0], Row> = {
+  h: { frame: () => ["h", protocolVersion, "", 0], member: "x", removed: "x", stranger: "x" },
+  k: { frame: () => ["k", 0], member: undefined, removed: undefined, stranger: undefined },
+  c: { frame: (ref) => ["c", ref, 0, null], member: "c", removed: "c", stranger: "c" },
+  s: {
+    frame: (ref, conversation) => ["s", ref, conversation, packUuid(createUuid()), "de moi"],
+    member: "a",
+    removed: "not_connected",
+    stranger: notFound,
+  },
+  r: { frame: (_, conversation) => ["r", conversation, 1, 1], member: "u", removed: "u", stranger: undefined },
+  g: {
+    frame: (ref, conversation) => ["g", ref, conversation, "a", 0, 10],
+    member: "g",
+    removed: "g",
+    stranger: notFound,
+  },
+  q: {
+    frame: (ref, conversation) => ["q", ref, conversation, "nous", 10],
+    member: "q",
+    removed: "q",
+    stranger: notFound,
+  },
+  d: { frame: (ref, conversation) => ["d", ref, conversation], member: "y", removed: "y", stranger: notFound },
+};
+
+test("every frame a device can send has its row in the access table", () => {
+  expect(Object.keys(table).sort()).toEqual([...clientFrameTypes].sort());
+});
+
+const lastRef = 1_000;
+
+/** What comes back to a frame before the answer to a question that is asked a little after it. */
+const answerTo = async (device: Device, frame: ClientFrame): Promise<Outcome> => {
+  const before = device.frames.length;
+  const heard = () => device.frames.slice(before).filter((got) => Array.isArray(got));
+  device.send(frame);
+  await until(() => heard().length > 0, 300).catch(() => undefined);
+  device.send(["c", lastRef, device.base, null]);
+  await until(() => heard().some(([type, ref]) => type === "c" && ref === lastRef));
+  for (const got of heard()) {
+    if (got[0] === "n") return got[2];
+    if (["x", "a", "u", "g", "q", "y"].includes(got[0]) || (got[0] === "c" && got[1] !== lastRef)) return got[0];
+  }
+  return undefined;
+};
+
+test.each(clientFrameTypes)(
+  "the frame %s is answered to each person by how they stand to the conversation",
+  async (type) => {
+    const { ana, ben, rita, sam, id, ritas } = await makeWorld();
+    const row = table[type];
+    const as = async (person: Person, conversation: number | ConversationId) =>
+      answerTo(await Device.open(person), row.frame(1, conversation));
+    const before = [await readLog(ana, id), await rowOf(ana, id), await rowOf(ben, id)];
+    expect(await as(sam, id), "a stranger by id").toBe(row.stranger);
+    expect(await as(sam, 1), "a stranger by a handle of nobody's").toBe(row.stranger);
+    expect(await as(rita, id), "another conversation's member").toBe(row.stranger);
+    expect([await readLog(ana, id), await rowOf(ana, id), await rowOf(ben, id)]).toEqual(before);
+    expect(await as(rita, ritas), "a removed contact").toBe(row.removed);
+    expect(await as(ben, id), "a member").toBe(row.member);
+  },
+);
+
+test("a stranger's frames and a made-up conversation's are refused alike", async () => {
+  const [{ id }, sam] = [await newPair(), await seedPerson()];
+  const device = await Device.open(sam);
+  const answers = [];
+  for (const conversation of [
+    id,
+    privateConversationId(createUuid(), createUuid()),
+    createUuid(),
+    privateConversationId(sam.id, createUuid()),
+  ]) {
+    const [kind, , ...rest] = await device.ask((ref) => ["g", ref, conversation, "a", 0, 10]);
+    answers.push([kind, ...rest]);
+  }
+  expect(answers).toEqual(answers.map(() => ["n", notFound]));
+});
+
+test("nobody is told anything of a conversation that is not theirs", async () => {
+  const { ana, ben, rita, sam, id } = await makeWorld();
+  const [phoneRita, phoneSam, phoneBen] = [await Device.open(rita), await Device.open(sam), await Device.open(ben)];
+  const heard = [phoneRita.raw.length, phoneSam.raw.length];
+  await post(ana, id, "toujours entre nous");
+  await request(ana, { type: "mark", conversation: id, delivered: 3, read: 3 });
+  await phoneBen.nextLive();
+  await scheduler.wait(100);
+  expect([phoneRita.raw.length, phoneSam.raw.length]).toEqual(heard);
+  expect(textsOf(await readLog(ben, id))).toHaveLength(3);
+});

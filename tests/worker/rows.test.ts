@@ -1,0 +1,108 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+import { createUuid, privateConversationId } from "../../contract/ids";
+import { markHoldMs } from "../../contract/limits";
+import { Device, post, request, until } from "./device";
+import { newPair } from "./seeded-people";
+
+/** DESIGN.md §4, the cost of things in rows, the local counterpart of the bill. */
+const readMax = 50;
+const writtenMax = 6;
+
+type Cursor = { readonly rowsRead: number; readonly rowsWritten: number };
+let counted = { read: 0, written: 0 };
+
+/** Every statement of every object here goes by this prototype. Only its own object may ask a cursor. */
+beforeAll(() =>
+  runInDurableObject(env.CONVERSATION.getByName("any"), (_, { storage }) => {
+    const prototype = Object.getPrototypeOf(storage.sql) as { exec: (...values: unknown[]) => Cursor };
+    const { exec } = prototype;
+    prototype.exec = function (...values) {
+      const cursor = exec.apply(this, values);
+      queueMicrotask(() => {
+        counted.read += cursor.rowsRead;
+        counted.written += cursor.rowsWritten;
+      });
+      return cursor;
+    };
+  }),
+);
+
+/** Rows that an action reads and writes in all objects together. */
+const count = async (action: () => Promise<unknown>): Promise<{ read: number; written: number }> => {
+  counted = { read: 0, written: 0 };
+  await action();
+  return counted;
+};
+
+const conversationCount = 1_000;
+const messageCount = 200_000;
+
+/** A person with many conversations, one of them long. */
+const makeHeavy = async () => {
+  const pair = await newPair();
+  const { ana, ben, id } = pair;
+  await post(ben, id, "un");
+  await runInDurableObject(env.CONVERSATION.getByName(id), (_, { storage }) => {
+    storage.sql.exec(
+      `WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+       INSERT INTO messages SELECT i, i % 2, printf('00000000-0000-7000-8000-%012x', i), 1, 'text', 'ligne ' || i FROM n`,
+      messageCount,
+    );
+  });
+  await runInDurableObject(env.USER_CHANNEL.getByName(ana.id), (_, { storage }) => {
+    const columns =
+      "epoch, head, at, sender, preview, whole, unread, counted, delivered, read, others_delivered, others_read, hidden, open, turn";
+    for (let i = 10; i < conversationCount + 10; i++) {
+      storage.sql.exec(
+        `INSERT INTO inbox (handle, conversation, changed, bucket, ${columns}) SELECT ?, ?, ?, ?, ${columns} FROM inbox WHERE handle = 1`,
+        i,
+        privateConversationId(ana.id, createUuid()),
+        i,
+        Math.floor(i / 16),
+      );
+    }
+  });
+  await evictDurableObject(env.CONVERSATION.getByName(id));
+  await evictDurableObject(env.USER_CHANNEL.getByName(ana.id));
+  return pair;
+};
+
+test("opening the list or any page of a chat reads at most 50 rows, whatever there is", async () => {
+  const { ana, id } = await makeHeavy();
+  const figures: Record<string, { read: number; written: number }> = {};
+  let device: Device | undefined;
+  figures["welcome, object asleep"] = await count(async () => {
+    device = await Device.open(ana);
+  });
+  if (!device) throw new Error("no device");
+  const phone = device;
+  figures["welcome, object awake"] = await count(() => Device.open(ana));
+  figures["next page of changes"] = await count(() => phone.ask((ref) => ["c", ref, 0, 900]));
+  figures["list by HTTP"] = await count(() => request(ana, { type: "changes", since: 0 }));
+  figures["newest page, object asleep"] = await count(() =>
+    phone.ask((ref) => ["g", ref, id, "b", messageCount + 1, 40]),
+  );
+  figures["a page in the middle"] = await count(() => phone.ask((ref) => ["g", ref, id, "a", messageCount / 2, 40]));
+  phone.send(["k", 80]);
+  for (const [name, { read }] of Object.entries(figures)) expect(read, name).toBeLessThanOrEqual(readMax);
+});
+
+test("a live exchange, both receipts included, writes at most six rows a message", async () => {
+  const { ana, ben, id } = await newPair();
+  const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
+  const messages = 24;
+  const { read, written } = await count(async () => {
+    for (let i = 1; i <= messages; i++) {
+      const [from, to] = i % 2 ? [phoneA, phoneB] : [phoneB, phoneA];
+      await from.outcome(from.say(id, `m${i}`));
+      await until(() => to.seqs.includes(i));
+      to.send(["r", id, i, i]);
+      await to.nextOf("u");
+      await scheduler.wait(100);
+    }
+    await scheduler.wait(markHoldMs + 200);
+  });
+  expect(written / messages, `${read / messages} read`).toBeLessThanOrEqual(writtenMax);
+});
