@@ -1,10 +1,28 @@
+import { useSyncExternalStore } from "react";
 import { useT } from "../i18n/setup";
-import { useLink, useStorageTrouble } from "../sync/hooks";
+import { type LinkState, useLink, useStorageTrouble } from "../sync/hooks";
+
+const subscribeNetwork = (listener: () => void): (() => void) => {
+  addEventListener("online", listener);
+  addEventListener("offline", listener);
+  return () => {
+    removeEventListener("online", listener);
+    removeEventListener("offline", listener);
+  };
+};
+const hasNetwork = (): boolean => navigator.onLine;
+
+/** A link that works is believed before the browser, one that is being tried is not: the phone knows it has no network. */
+const useShownLink = (): LinkState => {
+  const link = useLink();
+  const isConnected = useSyncExternalStore(subscribeNetwork, hasNetwork);
+  return link === "connecting" && !isConnected ? "offline" : link;
+};
 
 /** One quiet line when the network or the phone's storage cannot be relied on. "Connecting" waits before it shows. */
 export function LinkBanner() {
   const t = useT();
-  const link = useLink();
+  const link = useShownLink();
   const trouble = useStorageTrouble();
   const line = trouble
     ? { icon: "i-ph-warning", text: t(`shell.storage.${trouble}`), look: "bg-danger-soft text-danger" }

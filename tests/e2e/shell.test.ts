@@ -1,5 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import { privateConversationId } from "../../contract/ids";
+import { pongTimeoutMs } from "../../contract/limits";
 import { expect, test } from "../support/browser-test";
 import { sendTexts } from "../support/messages";
 import { isKeptOffline } from "../support/offline";
@@ -234,7 +235,8 @@ test("signing out asks first when messages would be lost", async ({ browser, ser
   await phone.write("pas encore parti");
   await expect(phone.ticks("pas encore parti", "sending")).toBeVisible();
   await page.getByRole("link", { name: texts.common.back }).click();
-  await expect(page.getByText(texts.shell.link.offline)).toBeVisible();
+  // A socket stays open without a network: that it is dead is known when its sign of life does not come.
+  await expect(page.getByText(texts.shell.link.offline)).toBeVisible({ timeout: pongTimeoutMs * 2 });
   await page.getByRole("link", { name: texts.shell.myProfile }).click();
   await page.getByRole("button", { name: texts.profile.signOut }).click();
   const dialog = page.getByRole("alertdialog", { name: texts.profile.unsentTitle });
