@@ -8,6 +8,7 @@ import {
   decodeServerFrame,
   encodeFrame,
   protocolVersion,
+  type ServerFrame,
   toClientFrame,
   toSendFrame,
 } from "../../contract/protocol";
@@ -16,6 +17,7 @@ import { afterCatchUp, type Cursor, withHole } from "./cursor";
 import {
   type AnswerFrame,
   type Base,
+  type ChangeFrame,
   counterOf,
   isChangeFrame,
   messagesIn,
@@ -158,17 +160,24 @@ export class Line {
     const frame = decodeServerFrame(text);
     // What cannot be read and was a change leaves its number out, which the next frame or pong brings to light.
     if (!frame) return;
-    if (!Array.isArray(frame)) return this.#change(frame as Exclude<typeof frame, readonly unknown[]>, text);
-    if (isChangeFrame(frame)) return this.#change(frame, text);
+    if (!Array.isArray(frame)) this.#change(frame as Exclude<typeof frame, readonly unknown[]>, text);
+    else if (isChangeFrame(frame)) this.#change(frame, text);
+    else this.#hear(frame, text);
+  }
+
+  #hear(frame: Exclude<ServerFrame, ChangeFrame>, text: string): void {
     switch (frame[0]) {
       case "w":
-        return this.#welcome(frame);
+        this.#welcome(frame);
+        break;
       case "n":
-        return this.#refuse(frame[1], frame[2], frame[3]);
+        this.#refuse(frame[1], frame[2], frame[3]);
+        break;
       case "x":
-        return;
+        break;
       default:
-        return this.#answer(frame as AnswerFrame, text.length);
+        this.#answer(frame as AnswerFrame, text.length);
+        break;
     }
   }
 
@@ -207,14 +216,18 @@ export class Line {
         const [, , ...rest] = frame;
         const result: ChangesResult = readChanges(rest, base);
         if (result.epoch === base.epoch) this.#counter = Math.max(this.#counter, result.counter);
-        return waiting.resolve(result);
+        waiting.resolve(result);
+        break;
       }
       case "g":
-        return waiting.resolve(readPage(frame, base));
+        waiting.resolve(readPage(frame, base));
+        break;
       case "q":
-        return waiting.resolve(readFound(frame, base));
+        waiting.resolve(readFound(frame, base));
+        break;
       case "y":
-        return waiting.resolve(undefined);
+        waiting.resolve(undefined);
+        break;
     }
   }
 

@@ -104,31 +104,40 @@ export class Peers {
     const events = this.#events;
     switch (message.type) {
       case "written":
-        return events.written();
+        events.written();
+        break;
       case "read":
-        return events.read(message.conversation);
+        events.read(message.conversation);
+        break;
       case "opened":
-        return events.opened(message.conversation);
+        events.opened(message.conversation);
+        break;
       case "woke":
-        return events.woke();
+        events.woke();
+        break;
       case "who":
         if (events.isLeader()) this.tell({ type: "link", state: events.link() });
-        return;
+        break;
       case "link":
         this.#heard++;
-        return events.linkTold(message.state);
+        events.linkTold(message.state);
+        break;
       case "ended":
-        return events.ended();
+        events.ended();
+        break;
       case "ask":
         if (events.isLeader()) void this.#answer(message.id, message.command);
-        return;
+        break;
       case "taken":
-        return this.#waiting.get(message.id)?.taken();
+        this.#waiting.get(message.id)?.taken();
+        break;
       case "answer":
-        return this.#waiting.get(message.id)?.resolve(message.result);
+        this.#waiting.get(message.id)?.resolve(message.result);
+        break;
       case "refusal": {
         const code: ErrorCode | "offline" = isErrorCode(message.code) ? message.code : "offline";
-        return this.#waiting.get(message.id)?.reject(new SyncError(code, message.retryAfterMs));
+        this.#waiting.get(message.id)?.reject(new SyncError(code, message.retryAfterMs));
+        break;
       }
     }
   }

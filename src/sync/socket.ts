@@ -79,7 +79,10 @@ export class Socket {
   /** The phone came back: whatever was waited for is tried now. */
   wake(): void {
     if (this.#isStopped) return;
-    if (this.#isOpen) return this.probe(wakePongTimeoutMs);
+    if (this.#isOpen) {
+      this.probe(wakePongTimeoutMs);
+      return;
+    }
     this.#attempt = 0;
     if (!this.#isTrying) this.#connect();
   }
@@ -88,9 +91,12 @@ export class Socket {
   restart(afterMs = 0): void {
     if (this.#isStopped || (this.#isTrying && afterMs === 0)) return;
     this.#end();
-    if (afterMs === 0) return this.#connect();
-    this.#socket.close();
-    this.#retryAfter(afterMs);
+    if (afterMs === 0) {
+      this.#connect();
+    } else {
+      this.#socket.close();
+      this.#retryAfter(afterMs);
+    }
   }
 
   stop(): void {

@@ -190,7 +190,10 @@ export class Tab {
 
   #onFailed(context: Context, error: unknown): void {
     if (this.#isStopped || this.context.get() !== context) return;
-    if (isClosed(error)) return this.#reopen(false);
+    if (isClosed(error)) {
+      this.#reopen(false);
+      return;
+    }
     console.warn("the local store failed", error);
     const now = this.platform.now();
     const isAgain = now - this.#failedAt < suspectWithinMs;

@@ -80,11 +80,11 @@ export class Workspace {
       await this.store.range(row.id, 0, row.hidden).delete();
       skipHidden(row);
     }
-    await this.#usePreview(row, inbox);
+    await this.#takePreview(row, inbox);
   }
 
   /** A row that carries the one missing message whole saves asking for it. */
-  async #usePreview(row: ConversationRow, { head, at, sender, preview, whole }: InboxRow): Promise<void> {
+  async #takePreview(row: ConversationRow, { head, at, sender, preview, whole }: InboxRow): Promise<void> {
     if (!whole || !preview || head !== row.hi + 1) return;
     // A row does not say which of my devices wrote a message: while some are unsent here it may be one of them.
     const message = { seq: head, at, sender, body: preview };

@@ -10,9 +10,9 @@ import {
 import { clampMarks, type InboxRow, type Marks, type Message, mergeMarks } from "../../contract/conversations";
 import { isPermanent } from "../../contract/errors";
 import { type ConversationId, createUuid, privateConversationId, privateMembers, type Uuid } from "../../contract/ids";
-import { inboxPageRows, previewMaxLength, searchResultsMax } from "../../contract/limits";
+import { inboxPageRows, previewMaxLength } from "../../contract/limits";
 import type { Profile, Relation } from "../../contract/people";
-import { foldText } from "../../contract/text";
+import { type Log, pageOf, searchIn, toMember } from "./model-log";
 import type { ModelSocket } from "./model-socket";
 
 /**
@@ -20,14 +20,6 @@ import type { ModelSocket } from "./model-socket";
  * change counter that is told to sockets. It keeps everything in memory and does every command at once; what
  * can go wrong on the way is the transport's part (`model-socket.ts`, `model-platform.ts`).
  */
-
-type Log = {
-  id: ConversationId;
-  epoch: string;
-  open: boolean;
-  messages: (Message & { author: Uuid; cid: Uuid })[];
-  marks: Map<Uuid, Marks & { hidden: number }>;
-};
 
 type Entry = { handle: number; conversation: ConversationId; changed: number };
 type Inbox = {
@@ -187,9 +179,9 @@ export class ModelServer {
         this.#tellRow(user, log);
         return { hidden: marks.hidden };
       case "page":
-        return this.#page(user, log, marks.hidden, command);
+        return pageOf(log, user, command, this.pageRowsMax);
       case "search":
-        return this.#search(user, log, marks.hidden, command);
+        return searchIn(log, user, command);
     }
   }
 
@@ -222,27 +214,6 @@ export class ModelServer {
       }
     }
     return { unread: this.row(user, log).unread };
-  }
-
-  #page(user: Uuid, log: Log, hidden: number, { direction, seq, limit }: CommandOf<"page">) {
-    const seen = log.messages.filter((message) => message.seq > hidden);
-    const found =
-      direction === "after"
-        ? seen.filter((message) => message.seq > seq)
-        : seen.filter((message) => message.seq < seq).reverse();
-    const rows = found.slice(0, Math.min(limit, this.pageRowsMax));
-    const messages = rows.map((message) => toMember(message, user));
-    return { epoch: log.epoch, head: log.messages.length, messages, more: found.length > rows.length };
-  }
-
-  #search(user: Uuid, log: Log, hidden: number, { query, before }: CommandOf<"search">) {
-    const needle = foldText(query);
-    const found = log.messages.filter(
-      ({ seq, body }) => seq > hidden && seq < before && body.type === "text" && foldText(body.text).includes(needle),
-    );
-    const page = found.reverse().slice(0, searchResultsMax);
-    const last = found.length > page.length ? (page.at(-1)?.seq ?? null) : null;
-    return { messages: page.map((message) => toMember(message, user)), before: last };
   }
 
   changes(user: Uuid, since: number, before = Number.MAX_SAFE_INTEGER): ChangesResult {
@@ -327,7 +298,3 @@ export class ModelServer {
     return inbox.counter;
   }
 }
-
-/** A message as one member is told it: the client id is its author's alone. */
-const toMember = ({ author, cid, ...message }: Message & { author: Uuid; cid: Uuid }, member: Uuid): Message =>
-  author === member ? { ...message, cid } : message;

@@ -149,22 +149,25 @@ export class ModelSocket extends EventTarget {
   #receive(text: string): void {
     this.#isDead ||= this.faults.blackhole;
     if (this.readyState !== WebSocket.OPEN || this.#isDead) return;
-    if (this.faults.isOffline || this.#chance(this.faults.cut)) return this.end(1006);
-    if (text === pingFrame) return this.#deliver(pongFrame(this.server.inbox(this.user).counter));
-    const frame = decodeClientFrame(text);
-    if (!frame) return this.end(closeCodes.protocol);
-    this.#handle(frame);
+    const frame = text === pingFrame ? undefined : decodeClientFrame(text);
+    if (this.faults.isOffline || this.#chance(this.faults.cut)) this.end(1006);
+    else if (text === pingFrame) this.#deliver(pongFrame(this.server.inbox(this.user).counter));
+    else if (!frame) this.end(closeCodes.protocol);
+    else if (frame[0] === "h") this.#welcome(frame[2], frame[3]);
+    else this.#handle(frame);
   }
 
-  #handle(frame: ClientFrame): void {
-    if (frame[0] === "h") return this.#welcome(frame[2], frame[3]);
+  #handle(frame: Exclude<ClientFrame, readonly ["h", ...unknown[]]>): void {
     if (frame[0] === "k") return;
     const ref = frame[0] === "r" ? 0 : frame[1];
     const of = frame[0] === "r" ? frame[1] : frame[0] === "c" ? "" : frame[2];
     const conversation = typeof of === "string" ? of : this.server.byHandle(this.user, of);
-    if (conversation === undefined) return this.#deliver(encodeFrame(refusalFrame(ref, "conversation_not_found")));
-    const parsed = v.safeParse(Command, toCommand(frame, conversation));
-    if (!parsed.success) return this.#deliver(encodeFrame(refusalFrame(ref, "invalid_input")));
+    const parsed = v.safeParse(Command, conversation === undefined ? undefined : toCommand(frame, conversation));
+    if (!parsed.success) {
+      const error = conversation === undefined ? "conversation_not_found" : "invalid_input";
+      this.#deliver(encodeFrame(refusalFrame(ref, error)));
+      return;
+    }
     const command = parsed.output;
     const result = this.server.execute(this.user, command, { socket: this, ref });
     if (isRefusal(result)) {
