@@ -1,11 +1,11 @@
+import { createInstance } from "i18next";
 import { useSyncExternalStore } from "react";
 import { defaultLanguage, type Language, toLanguageCookie } from "../../contract/language";
 import type french from "./fr.json";
 
 /**
  * The product's texts: nested objects in fr.json, en.json and pt.json, one top-level section per feature.
- * One language is loaded at a time. Written here in a page rather than taken from a library, which would
- * weigh more than a tenth of what a phone downloads to reach a usable chat.
+ * One language is loaded at a time, into an i18next of its own; components follow by `useT`.
  *
  * `t("senga.empty.title")`; `{name}` in a text is filled from the second argument. A text that counts has
  * two forms, `members_one` and `members_other`, asked for as `t("members", { count })`.
@@ -19,33 +19,22 @@ export type TextKey = WithoutForm<PathOf<Texts>>;
 type TextValues = Record<string, string | number> & { count?: number };
 export type Translate = (key: TextKey, values?: TextValues) => string;
 
-const loaders: Record<Language, () => Promise<{ default: unknown }>> = {
+const loaders: Record<Language, () => Promise<{ default: object }>> = {
   fr: () => import("./fr.json"),
   en: () => import("./en.json"),
   pt: () => import("./pt.json"),
 };
 
-const findText = (texts: unknown, key: string): string | undefined => {
-  let node: unknown = texts;
-  for (const step of key.split(".")) {
-    if (typeof node !== "object" || node === null) return undefined;
-    node = (node as Record<string, unknown>)[step];
-  }
-  return typeof node === "string" ? node : undefined;
-};
-
 /** Texts of one language as a function. A key that is missing shows itself: seen, and never a crash. */
-export const createTranslate = (language: Language, texts: unknown): Translate => {
-  const rules = new Intl.PluralRules(language);
-  const find = (key: string, count: number | undefined) =>
-    (count === undefined ? undefined : findText(texts, `${key}_${rules.select(count)}`)) ??
-    (count === undefined ? undefined : findText(texts, `${key}_other`)) ??
-    findText(texts, key);
-  return (key, values) => {
-    const text = find(key, values?.count) ?? key;
-    if (!values) return text;
-    return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
-  };
+export const createTranslate = (language: Language, texts: object): Translate => {
+  const i18n = createInstance();
+  void i18n.init({
+    lng: language,
+    resources: { [language]: { translation: texts } },
+    initAsync: false,
+    interpolation: { prefix: "{", suffix: "}", escapeValue: false }, // React escapes
+  });
+  return (key, values) => i18n.t(key, values ?? {});
 };
 
 type State = { language: Language; t: Translate };
@@ -61,7 +50,7 @@ const subscribe = (listener: () => void) => {
 const read = () => state;
 
 /** Makes these texts the current ones. The prerenderer calls it with the whole file, the browser by `loadLanguage`. */
-export const showTexts = (language: Language, texts: unknown): void => {
+export const showTexts = (language: Language, texts: object): void => {
   state = { language, t: createTranslate(language, texts) };
   for (const listener of listeners) listener();
 };

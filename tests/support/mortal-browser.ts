@@ -5,6 +5,12 @@ import { join } from "node:path";
 import { type BrowserContext, chromium } from "@playwright/test";
 import { chromiumFlags, findChromium } from "../../scripts/chromium.mjs";
 
+/** Left over when a test is cut off in the middle. */
+const running = new Set<MortalBrowser>();
+process.on("exit", () => {
+  for (const browser of running) browser.killNow();
+});
+
 /** A Chromium of its own process with a profile on disk, that can be killed like a phone whose battery is out. */
 export class MortalBrowser {
   readonly #profile = mkdtempSync(join(tmpdir(), "lisolo-browser-"));
@@ -21,6 +27,7 @@ export class MortalBrowser {
       [...chromiumFlags, "--headless", "--lang=fr-FR", "--remote-debugging-port=0", `--user-data-dir=${this.#profile}`],
       { detached: true, stdio: "ignore" },
     );
+    running.add(this);
     const deadline = Date.now() + 20_000;
     while (!existsSync(portFile) || !readFileSync(portFile, "utf8").includes("\n")) {
       if (Date.now() > deadline) throw new Error("Chromium did not start");
@@ -36,11 +43,17 @@ export class MortalBrowser {
   /** SIGKILL to the whole browser: nothing is flushed, nothing is told. */
   async kill(): Promise<void> {
     const killed = this.#process;
-    this.#process = undefined;
-    if (killed?.pid === undefined) return;
+    if (!killed) return;
     const ended = new Promise<void>((resolve) => killed.once("exit", () => resolve()));
-    process.kill(-killed.pid, "SIGKILL");
+    this.killNow();
     await ended;
+  }
+
+  killNow(): void {
+    const pid = this.#process?.pid;
+    this.#process = undefined;
+    running.delete(this);
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
   }
 
   async remove(): Promise<void> {
