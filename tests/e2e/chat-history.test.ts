@@ -7,7 +7,7 @@ import { siteOf } from "../support/pair";
 import { connectPeople, makePerson, type Person, type Site } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 120_000 }); // several phones on a machine that may be busy
+test.describe.configure({ timeout: 240_000 }); // several phones on a machine that may be busy
 
 const total = 500;
 const textOf = (n: number): string => (n === 3 ? "Rendez-vous à l’Été bleu" : `message ${n}`);
@@ -33,7 +33,7 @@ const makeHistory = async (site: Site, n: number): Promise<[Person, Person]> => 
 /** Scrolls up by steps as a thumb does; notes every message seen, and how far any stood from where it should. */
 const readUpwards = (page: Page) =>
   page.evaluate(async () => {
-    const box = document.querySelector("main ol")?.parentElement;
+    const box = document.querySelector("main ol")?.parentElement?.parentElement;
     if (!box) throw new Error("no list");
     const seen: string[] = [];
     let worstJump = 0;
@@ -43,14 +43,14 @@ const readUpwards = (page: Page) =>
         text: row.querySelector("bdi")?.textContent ?? "",
         top: row.getBoundingClientRect().top,
       }));
-    const deadline = performance.now() + 40_000;
+    const deadline = performance.now() + 90_000;
     while (performance.now() < deadline) {
       const edge = box.getBoundingClientRect();
       const before = rows().filter((row) => row.top > edge.top + 50 && row.top < edge.bottom - 50);
       for (const { text } of [...before].reverse()) if (!seen.includes(text)) seen.push(text);
       if (seen.includes("message 1") && box.scrollTop === 0) break;
       const from = box.scrollTop;
-      box.scrollBy({ top: -240, behavior: "instant" });
+      box.scrollBy({ top: -400, behavior: "instant" });
       const moved = from - box.scrollTop;
       await frame();
       await frame();

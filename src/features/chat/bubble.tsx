@@ -18,7 +18,6 @@ export type BubbleProps = {
   status: ShownStatus;
   error: ErrorCode | undefined;
   cid: Uuid | undefined;
-  startsGroup: boolean;
   endsGroup: boolean;
   isTarget: boolean;
 };
@@ -37,9 +36,7 @@ function BubbleView({ kind, text, at, mine, author, status, ...props }: BubblePr
   const isText = kind === "text";
   const corner = props.endsGroup ? (mine ? "rounded-br-[6px]" : "rounded-bl-[6px]") : "";
   return (
-    <div
-      className={`flex flex-col px-3 ${mine ? "items-end" : "items-start"} ${props.startsGroup ? "pt-2" : "pt-0.5"}`}
-    >
+    <div className={`flex flex-col px-3 ${mine ? "items-end" : "items-start"} ${props.endsGroup ? "pb-2" : "pb-0.5"}`}>
       <div
         className={`relative max-w-[min(85%,34rem)] overflow-hidden rounded-bubble px-3 py-2 ${corner} ${
           mine ? "bg-own" : "bg-surface shadow-[inset_0_0_0_1px_var(--line)]"

@@ -1,22 +1,36 @@
 import { useT } from "../../i18n/setup";
+import { DayHeading } from "./day-heading";
+
+type ListTopProps = {
+  hasOlder: boolean;
+  isLoading: boolean;
+  isStuck: boolean;
+  height: number;
+  /** When the oldest message was written. */
+  firstAt: number | undefined;
+};
 
 /** What stands above the oldest message. Its height never changes, so nothing below it moves. */
-export function ListTop(props: { hasOlder: boolean; isLoading: boolean; isStuck: boolean; height: number }) {
+export function ListTop({ hasOlder, isLoading, isStuck, height, firstAt }: ListTopProps) {
   const t = useT();
-  const { hasOlder, isLoading, isStuck, height } = props;
   return (
-    <p
-      className="absolute inset-x-0 top-0 flex items-center justify-center gap-2 px-4 text-center text-xs text-muted"
+    <div
+      className="absolute inset-x-0 top-0 flex flex-col items-center justify-end px-4 text-center text-xs text-muted"
       style={{ height }}
     >
-      {!hasOlder && t("chat.start")}
-      {hasOlder && isStuck && t("chat.olderOffline")}
-      {hasOlder && !isStuck && isLoading && (
+      {!hasOlder && (
         <>
-          <span className="i-ph-circle-notch animate-spin text-base" aria-hidden="true" />
-          {t("chat.loadingOlder")}
+          <p>{t("chat.start")}</p>
+          {firstAt !== undefined && <DayHeading at={firstAt} />}
         </>
       )}
-    </p>
+      {hasOlder && isStuck && <p className="my-auto">{t("chat.olderOffline")}</p>}
+      {hasOlder && !isStuck && isLoading && (
+        <p className="my-auto flex items-center gap-2">
+          <span className="spinner text-base" aria-hidden="true" />
+          {t("chat.loadingOlder")}
+        </p>
+      )}
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactVirtualizer, useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { ConversationId } from "../../../contract/ids";
 import { formatDayHeading } from "../../i18n/relative-date";
@@ -6,13 +6,15 @@ import { useLanguage, useT } from "../../i18n/setup";
 import type { ChatItem, ChatView } from "../../sync/hooks";
 import type { ChatAround } from "../../sync/use-chat-around";
 import { Bubble } from "./bubble";
+import { DayHeading } from "./day-heading";
 import { ListTop } from "./list-top";
 import { NewestButton } from "./newest-button";
-import { placementOf } from "./time-line";
+import { estimateHeight, placementOf } from "./time-line";
 import { usePages } from "./use-pages";
 import { useReading } from "./use-reading";
 
 const bubbleEstimatePx = 56;
+const narrowPx = 360; // the list's width before it is known
 const topPx = 56; // room above the oldest message for what is said there
 const endThresholdPx = 80; // this close to the newest message counts as reading it
 const highlightMs = 3_000;
@@ -48,10 +50,19 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
   const itemAt = (index: number): ChatItem | undefined => items[count - 1 - index];
   const targetIndex = target === undefined ? -1 : count - 1 - items.findIndex((item) => item.seq === target);
   const hasTarget = targetIndex >= 0 && targetIndex < count;
-  const virtualizer = useVirtualizer({
+  // A page may arrive between a scroll and its event: what is held in place must be what is in sight now.
+  const list = useRef<ReactVirtualizer<HTMLDivElement, Element>>(undefined);
+  if (list.current && scroller.current && list.current.options.count !== count) {
+    list.current.scrollOffset = scroller.current.scrollTop;
+  }
+  const virtualizer = useVirtualizer<HTMLDivElement, Element>({
     count,
     getScrollElement: () => scroller.current,
-    estimateSize: () => bubbleEstimatePx,
+    estimateSize: (index) => {
+      const item = itemAt(index);
+      if (!item) return bubbleEstimatePx;
+      return estimateHeight(item, placementOf(item, itemAt(index + 1)), scroller.current?.clientWidth ?? narrowPx);
+    },
     // Starts where one will look, so that nothing else is drawn first.
     initialOffset: () => (hasTarget ? targetIndex * bubbleEstimatePx : topPx + count * bubbleEstimatePx),
     getItemKey: (index) => itemAt(index)?.key ?? index,
@@ -63,6 +74,10 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
     overscan: 8,
     directDomUpdates: true,
   });
+  list.current = virtualizer;
+  // What changes its height above the fold must not push what is read, whichever way one scrolls.
+  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (item, _delta, { itemSizeCache, scrollOffset }) =>
+    (itemSizeCache.has(item.key) ? item.end : item.start + 1) <= (scrollOffset ?? 0);
   const rows = virtualizer.getVirtualItems();
 
   const [isAtEnd, setAtEnd] = useState(!past);
@@ -138,7 +153,13 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
         onScroll={({ currentTarget }) => setAtEnd(isNearEnd(currentTarget))}
       >
         <div className="relative mt-auto shrink-0">
-          <ListTop hasOlder={hasOlder} isLoading={chat.loading} isStuck={isStuck} height={topPx} />
+          <ListTop
+            hasOlder={hasOlder}
+            isLoading={chat.loading}
+            isStuck={isStuck}
+            height={topPx}
+            firstAt={itemAt(0)?.at}
+          />
           <ol
             ref={virtualizer.containerRef}
             // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what can be focused
@@ -149,14 +170,10 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
             {rows.map(({ key, index }) => {
               const item = itemAt(index);
               if (!item) return null;
-              const place = placementOf(item, itemAt(index - 1), itemAt(index + 1), hasOlder);
+              const newer = itemAt(index + 1);
+              const { endsDay, endsGroup } = placementOf(item, newer);
               return (
                 <li key={key} ref={virtualizer.measureElement} data-index={index} className="absolute inset-x-0 top-0">
-                  {place.startsDay && (
-                    <p className="py-3 text-center text-xs font-semibold text-muted">
-                      {formatDayHeading(item.at, language)}
-                    </p>
-                  )}
                   <Bubble
                     kind={item.body.type}
                     text={item.body.type === "text" ? item.body.text : ""}
@@ -166,10 +183,10 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
                     status={item.status}
                     error={item.error}
                     cid={item.cid}
-                    startsGroup={place.startsGroup}
-                    endsGroup={place.endsGroup}
+                    endsGroup={endsGroup}
                     isTarget={highlighted !== undefined && item.seq === highlighted}
                   />
+                  {endsDay && newer && <DayHeading at={newer.at} />}
                 </li>
               );
             })}

@@ -4,10 +4,11 @@ import { t } from "../../i18n/setup";
 import { useLink } from "../../sync/hooks";
 
 const aheadRows = 15; // asked for before they are reached
+const againMs = 5_000;
 
 /**
- * Asks for the next page at one end of the list as the reader comes near it. After a failure it waits for the
- * link. The second value says that it waits.
+ * Asks for the next page at one end of the list as the reader comes near it. After a failure it waits: for the
+ * link when there is none, else a moment. The second value says that it waits.
  */
 export const usePages = (
   isWanted: boolean,
@@ -16,25 +17,41 @@ export const usePages = (
   const isOnline = useLink() === "online";
   const [isStuck, setStuck] = useState(false);
   const isAsking = useRef(false);
+  const hasTold = useRef(false);
 
+  const wasOnline = useRef(isOnline);
   useEffect(() => {
-    if (isOnline) setStuck(false);
-  }, [isOnline]);
+    const isBack = isOnline && !wasOnline.current;
+    wasOnline.current = isOnline;
+    if (!isStuck || !isOnline) return;
+    const timer = setTimeout(() => setStuck(false), isBack ? 0 : againMs);
+    return () => clearTimeout(timer);
+  }, [isStuck, isOnline]);
 
+  const ask = useCallback(
+    async (more: () => Promise<void>) => {
+      isAsking.current = true;
+      try {
+        await more();
+        hasTold.current = false;
+      } catch {
+        setStuck(true);
+        if (isOnline && !hasTold.current) {
+          hasTold.current = true;
+          showToast({ tone: "danger", title: t("common.error"), message: t("chat.loadFailed") });
+        }
+      } finally {
+        isAsking.current = false;
+      }
+    },
+    [isOnline],
+  );
   const reach = useCallback(
     (rowsLeft: number | undefined) => {
       if (rowsLeft === undefined || rowsLeft > aheadRows || !isWanted || !load || isStuck || isAsking.current) return;
-      isAsking.current = true;
-      load()
-        .catch(() => {
-          setStuck(true);
-          if (isOnline) showToast({ tone: "danger", title: t("common.error"), message: t("chat.loadFailed") });
-        })
-        .finally(() => {
-          isAsking.current = false;
-        });
+      void ask(load);
     },
-    [isWanted, load, isStuck, isOnline],
+    [isWanted, load, isStuck, ask],
   );
   return [reach, isStuck];
 };
