@@ -1,7 +1,12 @@
-CREATE TABLE meta (
-  key TEXT PRIMARY KEY,
-  value TEXT NOT NULL
-) WITHOUT ROWID;
+-- One row. `connection` is the one that lets the members write, null when there is none; `turn` counts how often
+-- that changed.
+CREATE TABLE conversation (
+  id TEXT PRIMARY KEY,
+  epoch TEXT NOT NULL,
+  began INTEGER NOT NULL,
+  connection TEXT,
+  turn INTEGER NOT NULL
+);
 
 -- A private conversation's members are 0 and 1, in the order of its id.
 CREATE TABLE members (

@@ -113,8 +113,8 @@ test("a connection that was closed does not open the conversation again, however
   await stub.close(id, second);
   await stub.open(id, first);
   await runInDurableObject(stub, (_, state) => {
-    const rows = state.storage.sql.exec("SELECT value FROM meta WHERE key = 'connection'").toArray();
-    expect(rows).toEqual([{ value: "" }]);
+    const rows = state.storage.sql.exec("SELECT connection FROM conversation").toArray();
+    expect(rows).toEqual([{ connection: null }]);
   });
   await until(async () => !(await rowOf(ana, id)).open);
 });
@@ -122,7 +122,7 @@ test("a connection that was closed does not open the conversation again, however
 test("a conversation that had not heard of the connection asks the directory once and opens", async () => {
   const { ana, id } = await newPair();
   await runInDurableObject(conversationStub(id), async (_, state) => {
-    state.storage.sql.exec("UPDATE meta SET value = '' WHERE key = 'connection'");
+    state.storage.sql.exec("UPDATE conversation SET connection = NULL");
   });
   await evictDurableObject(conversationStub(id));
   expect((await post(ana, id, "ça part")).sent).toMatchObject([{ seq: 1 }]);

@@ -8,6 +8,7 @@ const migrations = [log];
 const recentMax = 64; // messages
 
 export type Member = Marks & { number: number; user: Uuid; hidden: number };
+type Own = { id: string; epoch: string; began: number; connection: string | null; turn: number };
 type Last = { at: number; sender: number; preview: StoredBody | null; whole: boolean };
 export type MessageRow = { seq: number; sender: number; cid: string; at: number; kind: string; body: string };
 
@@ -47,9 +48,12 @@ export class ConversationLog {
   static create(storage: DurableObjectStorage, id: ConversationId, now = Date.now()): ConversationLog {
     storage.transactionSync(() => {
       migrate(storage, migrations, 0);
-      const meta = { id, epoch: crypto.randomUUID().slice(0, 8), began: String(now), connection: "", turn: "0" };
-      for (const entry of Object.entries(meta))
-        storage.sql.exec("INSERT INTO meta (key, value) VALUES (?, ?)", ...entry);
+      storage.sql.exec(
+        "INSERT INTO conversation (id, epoch, began, turn) VALUES (?, ?, ?, 0)",
+        id,
+        crypto.randomUUID().slice(0, 8),
+        now,
+      );
       for (const [number, user] of (privateMembers(id) ?? []).entries()) {
         storage.sql.exec("INSERT INTO members (number, user_id) VALUES (?, ?)", number, user);
       }
@@ -60,20 +64,15 @@ export class ConversationLog {
   private constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.sql = storage.sql;
-    const meta = new Map(
-      this.sql
-        .exec<{ key: string; value: string }>("SELECT key, value FROM meta")
-        .toArray()
-        .map((r) => [r.key, r.value]),
-    );
-    this.id = meta.get("id") ?? "";
-    this.epoch = meta.get("epoch") ?? "";
-    this.connection = meta.get("connection") || null;
-    this.turn = Number(meta.get("turn"));
+    const own = this.sql.exec<Own>("SELECT * FROM conversation").one();
+    this.id = own.id;
+    this.epoch = own.epoch;
+    this.connection = own.connection;
+    this.turn = own.turn;
     this.members = this.sql
       .exec<Member>("SELECT number, user_id AS user, delivered, read, hidden FROM members ORDER BY number")
       .toArray();
-    this.last = { at: Number(meta.get("began")), sender: 0, preview: null, whole: true };
+    this.last = { at: own.began, sender: 0, preview: null, whole: true };
     const [newest] = this.sql.exec<MessageRow>("SELECT * FROM messages ORDER BY seq DESC LIMIT 1").toArray();
     if (newest) this.#remember(newest);
   }
@@ -177,9 +176,7 @@ export class ConversationLog {
   #connect(connection: Uuid | null): void {
     if ((connection === null) !== (this.connection === null)) this.turn += 1;
     this.connection = connection;
-    const update = "UPDATE meta SET value = ? WHERE key = ?";
-    this.sql.exec(update, connection ?? "", "connection");
-    this.sql.exec(update, String(this.turn), "turn");
+    this.sql.exec("UPDATE conversation SET connection = ?, turn = ?", connection, this.turn);
   }
 
   #remember(row: MessageRow): void {

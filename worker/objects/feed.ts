@@ -26,6 +26,12 @@ type Run = { source: Socket | undefined; messages: Message[] };
 
 const small = (frame: ServerFrame): Push => ({ frame: encodeFrame(frame), messages: 0 });
 
+/** Where the counter of a new life starts: at nothing only in the very first. */
+const beyondEveryTold = (sql: SqlStorage, floor: string | undefined): number => {
+  const written = Math.max(readCounterBound(sql), Number(floor ?? 0));
+  return floor === undefined && written === 0 ? 0 : written + counterReserve;
+};
+
 const runsOf = (news: readonly Message[], own: readonly Own[]): Run[] => {
   const sources = new Map(own.map(({ outgoing }) => [outgoing.cid, outgoing.source]));
   const runs: Run[] = [];
@@ -59,15 +65,18 @@ export class Feed {
     this.#sockets = sockets;
     this.#inbox = new Inbox(ctx.storage);
     this.#people = new PeopleTable(ctx.storage.sql);
-    this.epoch = this.#meta("epoch") ?? crypto.randomUUID().slice(0, 8);
-    if (this.#meta("epoch") === undefined) this.#setMeta("epoch", this.epoch);
-    const floor = this.#meta("floor");
-    const written = Math.max(readCounterBound(ctx.storage.sql), Number(floor ?? 0));
-    const reserve = floor !== undefined || written > 0 ? counterReserve : 0;
+    const meta = new Map(
+      ctx.storage.sql
+        .exec<{ key: string; value: string }>("SELECT key, value FROM meta")
+        .toArray()
+        .map((row) => [row.key, row.value]),
+    );
+    this.epoch = meta.get("epoch") ?? crypto.randomUUID().slice(0, 8);
+    if (!meta.has("epoch")) this.#setMeta("epoch", this.epoch);
     // Sockets that outlived the instance were told of every change there was.
     const { lastCounter } = sockets;
     this.#isFloorWritten = lastCounter !== undefined;
-    this.#counter = lastCounter ?? written + reserve;
+    this.#counter = lastCounter ?? beyondEveryTold(ctx.storage.sql, meta.get("floor"));
     this.#announce();
   }
 
@@ -246,11 +255,6 @@ export class Feed {
     if (this.#isFloorWritten) return;
     this.#isFloorWritten = true;
     this.#setMeta("floor", String(this.#counter));
-  }
-
-  #meta(key: string): string | undefined {
-    return this.#ctx.storage.sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = ?", key).toArray()[0]
-      ?.value;
   }
 
   #setMeta(key: string, value: string): void {

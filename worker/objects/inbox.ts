@@ -110,15 +110,11 @@ export class Inbox {
   readonly #handles = new Map<ConversationId, number>();
   /** Rows that memory knows better than the table, with the bucket they have there. */
   readonly #held = new Map<number, number>();
-  #lastHandle: number;
+  #lastHandle: number | undefined;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.#sql = storage.sql;
-    const [newest] = this.#sql
-      .exec<{ handle: number }>("SELECT handle FROM inbox ORDER BY handle DESC LIMIT 1")
-      .toArray();
-    this.#lastHandle = newest?.handle ?? 0;
   }
 
   find(conversation: ConversationId): Entry | undefined {
@@ -133,6 +129,8 @@ export class Inbox {
 
   /** The handle a conversation that is not here yet would get. Handles are never used again. */
   get nextHandle(): number {
+    this.#lastHandle ??=
+      this.#sql.exec<{ last: number | null }>("SELECT max(handle) AS last FROM inbox").one().last ?? 0;
     return this.#lastHandle + 1;
   }
 
@@ -140,7 +138,7 @@ export class Inbox {
   hold(entry: Entry): void {
     const before = this.findByHandle(entry.handle);
     if (!this.#held.has(entry.handle)) this.#held.set(entry.handle, bucketOf(before?.changed ?? -bucketSize));
-    this.#lastHandle = Math.max(this.#lastHandle, entry.handle);
+    if (!before) this.#lastHandle = entry.handle;
     this.#keep(entry);
   }
 
