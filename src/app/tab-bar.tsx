@@ -42,7 +42,7 @@ export function TabBar({ pathname }: { pathname: string }) {
                   )}
                 </span>
                 <span
-                  className={`max-w-full truncate text-[10px] leading-4 tracking-tight min-[350px]:text-[11px] min-[350px]:tracking-normal ${isActive ? "font-bold" : "font-medium"}`}
+                  className={`max-w-full truncate text-[10px] leading-4 tracking-tight min-[350px]:text-[11px]  ${isActive ? "font-bold" : "font-medium min-[350px]:tracking-normal"}`}
                 >
                   {t(`shell.tabs.${tab.id}`)}
                 </span>

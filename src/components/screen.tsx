@@ -67,9 +67,14 @@ export function Screen({ title, subtitle, description, heading, back, actions, c
     heading?.focus({ preventScroll: true });
   }, [isPage, key]);
 
-  const Landmark = isPage ? "main" : "section";
   return (
-    <Landmark data-screen aria-labelledby={headingId} className="flex min-h-0 min-w-0 flex-1 flex-col bg-bg">
+    // One element in both parts: another one would be a new screen, and scrolled back to its start.
+    <section
+      role={isPage ? "main" : undefined}
+      data-screen
+      aria-labelledby={headingId}
+      className="flex min-h-0 min-w-0 flex-1 flex-col bg-bg"
+    >
       <header className="z-10 flex h-[72px] shrink-0 items-center gap-1 border-b border-line bg-surface pr-2 pl-2">
         {back !== undefined && <BackLink to={back} mode={backMode} label={t("common.back")} />}
         <div className={`min-w-0 flex-1 ${back === undefined ? "pl-2" : ""}`}>
@@ -89,6 +94,6 @@ export function Screen({ title, subtitle, description, heading, back, actions, c
       <div className={`flex min-h-0 flex-1 flex-col ${scrolls ? "overflow-y-auto overscroll-contain" : ""}`}>
         {children}
       </div>
-    </Landmark>
+    </section>
   );
 }

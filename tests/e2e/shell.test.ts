@@ -172,6 +172,34 @@ test("on a wide screen the list stays beside the open chat, and back leads back"
   await phone.close();
 });
 
+test("the list comes back where it was left", async ({ browser, server }) => {
+  test.setTimeout(120_000);
+  const site = siteOf(server);
+  const ana = await makePerson(site, 7200);
+  const others = [];
+  for (let n = 7201; n <= 7208; n++) {
+    const other = await makePerson(site, n);
+    await connectPeople(site, other, ana);
+    await sendTexts(site, other, privateConversationId(ana.id, other.id), ["Mbote"]);
+    others.push(other);
+  }
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await page.setViewportSize({ width: 360, height: 400 });
+  await phone.logIn(ana.phone);
+  const rows = page.getByRole("list", { name: texts.masolo.list }).getByRole("listitem");
+  await expect(rows).toHaveCount(others.length);
+  const oldest = phone.conversation(others[0]?.username ?? "");
+  await oldest.scrollIntoViewIfNeeded();
+  const before = await oldest.boundingBox();
+  await oldest.click();
+  await expect(phone.message("Mbote")).toBeVisible();
+  await page.goBack();
+  await expect(oldest).toBeInViewport();
+  expect(await oldest.boundingBox()).toEqual(before);
+  await phone.close();
+});
+
 test("one toast at a time, for five seconds; the language is kept", async ({ browser, server }) => {
   const ana = await makePerson(siteOf(server), 709);
   const phone = await Phone.open(browser, server);

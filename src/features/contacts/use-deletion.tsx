@@ -20,7 +20,7 @@ export const useDeletion = () => {
     try {
       await deleteContact(contact.id);
       // The button that had the focus is gone with its row.
-      if (document.activeElement === document.body) document.querySelector<HTMLElement>("main h1")?.focus();
+      if (document.activeElement === document.body) document.querySelector<HTMLElement>("[role=main] h1")?.focus();
       showToast({ message: t("contacts.contactDeleted") });
     } catch (error) {
       showToast({ title: t("contacts.deleteContactError"), message: failureText(error, t), tone: "danger" });

@@ -38,11 +38,11 @@ function LanguagePicker() {
         <span className="i-ph-translate text-2xl text-muted" aria-hidden="true" />
         {t("common.language")}
       </legend>
-      <div className="clear-both grid grid-cols-[repeat(auto-fit,minmax(96px,1fr))] gap-2">
+      <div className="clear-both grid grid-cols-[repeat(auto-fit,minmax(88px,1fr))] gap-2">
         {languages.map((language) => (
           <label
             key={language}
-            className="grid min-h-12 cursor-pointer place-items-center rounded-card border border-field px-1 text-center has-[:checked]:border-accent has-[:checked]:bg-accent-soft has-[:checked]:font-bold has-[:checked]:text-accent has-[:focus-visible]:outline-3 has-[:focus-visible]:outline-offset-2 has-[:focus-visible]:outline-accent"
+            className="grid min-h-12 cursor-pointer place-items-center rounded-card border border-field px-0.5 text-center text-[15px] has-[:checked]:border-accent has-[:checked]:bg-accent-soft has-[:checked]:font-bold has-[:checked]:text-accent has-[:focus-visible]:outline-3 has-[:focus-visible]:outline-offset-2 has-[:focus-visible]:outline-accent"
           >
             <input
               type="radio"

@@ -8,7 +8,7 @@ import { usePerson } from "../../sync/hooks";
 import type { RequestActions } from "./request-actions";
 
 /** Narrow, so that name and number keep their room on a 360 px screen; long words go on two lines. */
-const buttonShape = "!px-3 max-w-28 shrink-0 text-sm leading-tight";
+const buttonShape = "!px-2.5 ml-auto max-w-[106px] shrink-0 text-sm leading-tight";
 
 function FoundRow({ found, actions }: { found: FoundPerson; actions: RequestActions }) {
   const t = useT();
@@ -20,7 +20,7 @@ function FoundRow({ found, actions }: { found: FoundPerson; actions: RequestActi
   const name = found.username || found.phone;
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-3">
-      <span className="flex min-w-0 flex-1 basis-[140px]">
+      <span className="flex min-w-0 flex-1 basis-[181px]">
         <PersonLine person={{ ...found, avatar: found.avatar_url }} />
       </span>
       {state === "contact" && (
