@@ -27,7 +27,7 @@ vi.setConfig({ testTimeout: 40_000 });
 
 export type FrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
 type Frame = LiveText | ServerFrame;
-export const isLive = (frame: Frame): frame is LiveText => !Array.isArray(frame);
+const isLive = (frame: Frame): frame is LiveText => !Array.isArray(frame);
 const isA =
   <T extends ServerFrame[0]>(type: T) =>
   (frame: Frame): frame is FrameOf<T> =>
