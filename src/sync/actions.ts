@@ -1,9 +1,8 @@
 import type { ConversationId, Uuid } from "../../contract/ids";
-import type { Profile, Relation } from "../../contract/people";
+import type { Relation } from "../../contract/people";
 import { takeIn } from "./context";
 import { running, type Sync } from "./engine";
 import { askByHttp } from "./http-carrier";
-import { putProfile } from "./profile";
 import { type FoundMessage, search } from "./search";
 import { SyncError } from "./sync-error";
 import { discard, retry, writeText } from "./writing";
@@ -56,12 +55,6 @@ export const applyRelation = async (relation: Relation): Promise<void> => {
   // The push of something newer may have been faster than this answer.
   if (known && known.since > relation.since) return;
   await takeIn(context, [{ type: "person", relation }]);
-};
-
-/** The own profile, for every screen that shows it. */
-export const setMe = async (profile: Profile): Promise<void> => {
-  const context = running.get()?.tab.context.get();
-  if (context && context.me === profile.id) await putProfile(context, profile);
 };
 
 /** Keeps what is typed and not sent; an empty text forgets it. Cheap to call at every key. */

@@ -15,7 +15,7 @@ export type Cursor = {
 /** Changes after `since`, up to before `before`; null means up to now. */
 export type Hole = { since: number; before: number | null };
 
-export const emptyCursor: Cursor = { epoch: "", counter: 0, holes: [], skew: 0 };
+const emptyCursor: Cursor = { epoch: "", counter: 0, holes: [], skew: 0 };
 
 type Answer = { epoch: string; counter: number; now: number; before: number | null };
 

@@ -5,7 +5,7 @@ import { inBackground } from "./context";
 import { Drafts } from "./drafts";
 import { LiveQueries } from "./live";
 import { deleteStore, keepUnsentOnly } from "./repair";
-import { isStoreName, storeName } from "./store";
+import { storeName } from "./store";
 import { type Notice, Tab } from "./tab";
 import { Viewed } from "./viewing";
 
@@ -117,12 +117,4 @@ export const wipeLocalData = async (userId: Uuid): Promise<void> => {
   if (current?.userId === userId) (await current.started.catch(() => undefined))?.tab.announceEnd();
   await stopSync();
   await deleteStore(browserPlatform(userId), storeName(userId));
-};
-
-/** Deletes the local data of everybody on this browser but one person: what an interrupted sign-out left behind. */
-export const wipeOthers = async (userId: Uuid | undefined): Promise<void> => {
-  const databases = (await indexedDB.databases?.()) ?? [];
-  for (const { name = "" } of databases) {
-    if (isStoreName(name) && name !== (userId && storeName(userId))) await deleteStore(browserPlatform(""), name);
-  }
 };

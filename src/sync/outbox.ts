@@ -37,7 +37,7 @@ export class Outbox {
    * On the socket and not answered yet, with what ends the wait. What is on its way by HTTP is not among them: a
    * socket that opens meanwhile sends it too, and so the next message cannot overtake it.
    */
-  #underWay = new Map<Uuid, () => void>();
+  #underWay = new Map<Uuid, { conversation: ConversationId; cancel: () => void }>();
   #blocked = new Map<ConversationId, Blocked>();
   /** Conversations whose messages go one by one, to find the one that the server refuses. */
   #single = new Set<ConversationId>();
@@ -71,7 +71,11 @@ export class Outbox {
 
   /** Stored in the log, by whatever way this was learned. */
   settled(cids: readonly Uuid[]): void {
-    for (const cid of cids) this.#end(cid);
+    for (const cid of cids) {
+      const conversation = this.#underWay.get(cid)?.conversation;
+      if (conversation !== undefined && !this.#isBlocked(conversation)) this.#blocked.delete(conversation);
+      this.#end(cid);
+    }
     if (cids.length > 0) this.want();
   }
 
@@ -102,7 +106,7 @@ export class Outbox {
   }
 
   #end(cid: Uuid): void {
-    this.#underWay.get(cid)?.();
+    this.#underWay.get(cid)?.cancel();
     this.#underWay.delete(cid);
   }
 
@@ -150,10 +154,8 @@ export class Outbox {
       const conversation = await this.#context.store.conversations.get(row.conversation);
       if (this.#underWay.has(row.cid)) continue;
       if (!line.sendMessage(row.conversation, conversation?.handle ?? row.conversation, row)) return "done";
-      this.#underWay.set(
-        row.cid,
-        this.#context.platform.after(unansweredMs, () => this.#unanswered(row.cid)),
-      );
+      const cancel = this.#context.platform.after(unansweredMs, () => this.#unanswered(row.cid));
+      this.#underWay.set(row.cid, { conversation: row.conversation, cancel });
     }
     return "again";
   }

@@ -60,8 +60,6 @@ export type OutboxRow = {
 export type MetaRow = { key: string; value: unknown };
 
 export const storeName = (userId: Uuid): string => `lisolo-${userId}`;
-const storeNamePattern = /^lisolo-[0-9a-f-]{36}$/;
-export const isStoreName = (name: string): boolean => storeNamePattern.test(name);
 
 /**
  * One person's local data. A transaction of an instance is as durable as the instance: "strict" waits until
