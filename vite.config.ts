@@ -7,6 +7,8 @@ import { defineConfig } from "vite";
 const state = process.env["LISOLO_STATE"];
 
 export default defineConfig({
+  // The build of Dexie for browsers that know classes and async: smaller than the one its package names.
+  resolve: { alias: { dexie: "dexie/dist/modern/dexie.mjs" } },
   plugins: [unocss(), react(), cloudflare({ persistState: state ? { path: state } : true, inspectorPort: false })],
   environments: {
     client: {

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { Body } from "../../contract/conversations";
 import { errorCodes } from "../../contract/errors";
 import { ConversationId, Uuid } from "../../contract/ids";
+import { dropAside, keepAside, readAside } from "./aside";
 import type { Platform } from "./platform";
 import { blankRow, placeInList } from "./rows";
 import { type OutboxRow, Store, storeName } from "./store";
@@ -26,9 +27,12 @@ const Rescued = v.object({
   attempts: v.number(),
 });
 
+/** A store that answers neither yes nor no: it may be sound, and what is in it is not to be given up. */
+class StuckStoreError extends Error {}
+
 const withTimeout = <T>(platform: Platform, work: Promise<T>): Promise<T> =>
   new Promise<T>((resolve, reject) => {
-    const cancel = platform.after(platform.openTimeoutMs, () => reject(new Error("the local store does not open")));
+    const cancel = platform.after(platform.openTimeoutMs, () => reject(new StuckStoreError("the local store does not open")));
     work.then(resolve, reject).finally(cancel);
   });
 
@@ -37,10 +41,19 @@ export const closeStores = ({ store, strict }: Stores): void => {
   strict.close();
 };
 
+/**
+ * A page that is left while it makes its store can be frozen with the store half made, and then no page can open
+ * it. A page that holds a lock is not frozen: leaving it ends it, and what it had begun is undone.
+ */
+const unfrozen = async <T>({ locks }: Platform, name: string, work: () => Promise<T>): Promise<T> =>
+  locks ? locks.request(`${name}-opening`, { mode: "shared" }, work) : work();
+
 const openPlainly = async (platform: Platform, name: string, where: Partial<Where>): Promise<Stores> => {
   const stores = { store: new Store(name, "relaxed", where), strict: new Store(name, "strict", where) };
   try {
-    await withTimeout(platform, Promise.all([stores.store.open(), stores.strict.open()]));
+    await unfrozen(platform, name, () =>
+      withTimeout(platform, Promise.all([stores.store.open(), stores.strict.open()])),
+    );
     // A store that opens is not yet one that can be read.
     await stores.store.conversations.limit(1).toArray();
     await stores.store.outbox.limit(1).toArray();
@@ -61,7 +74,8 @@ const rescueOutbox = async (platform: Platform, name: string): Promise<OutboxRow
       const parsed = v.safeParse(Rescued, row);
       return parsed.success ? [parsed.output as OutboxRow] : [];
     });
-  } catch {
+  } catch (error) {
+    if (error instanceof StuckStoreError) throw error;
     return []; // nothing of it can be read
   } finally {
     old.close();
@@ -79,18 +93,29 @@ const putBack = async ({ strict }: Stores, me: Uuid, rows: OutboxRow[]): Promise
   });
 };
 
-/** Makes the store anew, keeping what is unsent; everything else comes from the server again. */
+/**
+ * Makes the store anew, keeping what is unsent; everything else comes from the server again. A store that is
+ * only stuck stays as it is, and this page works from memory.
+ */
 const recreate = async (platform: Platform, me: Uuid): Promise<Opened> => {
   const name = storeName(me);
-  const unsent = await rescueOutbox(platform, name);
+  let unsent: OutboxRow[] = [];
   try {
-    await withTimeout(platform, deleteStore(platform, name));
+    unsent = await rescueOutbox(platform, name);
+    await keepAside(platform, name, unsent);
+    await withTimeout(platform, new Dexie(name, { ...platform.storage, autoOpen: false }).delete());
     const stores = await openPlainly(platform, name, platform.storage ?? {});
-    await putBack(stores, me, unsent);
+    await takeBack(stores, platform, me);
     return { ...stores, trouble: undefined };
   } catch {
     return openInMemory(platform, me, unsent);
   }
+};
+
+/** Puts back what stands aside, from this page or from one that died before it could. */
+const takeBack = async (stores: Stores, platform: Platform, me: Uuid): Promise<void> => {
+  await putBack(stores, me, await readAside(platform, storeName(me)));
+  await dropAside(platform, storeName(me));
 };
 
 const openInMemory = async (platform: Platform, me: Uuid, unsent: OutboxRow[]): Promise<Opened> => {
@@ -106,7 +131,10 @@ const openInMemory = async (platform: Platform, me: Uuid, unsent: OutboxRow[]): 
 export const openStores = async (platform: Platform, me: Uuid, isSuspect: boolean): Promise<Opened> => {
   if (isSuspect) return recreate(platform, me);
   try {
-    return { ...(await openPlainly(platform, storeName(me), platform.storage ?? {})), trouble: undefined };
+    const stores = await openPlainly(platform, storeName(me), platform.storage ?? {});
+    const isNew = (await stores.store.meta.count()) === 0;
+    if (isNew) await takeBack(stores, platform, me);
+    return { ...stores, trouble: undefined };
   } catch {
     return recreate(platform, me);
   }
@@ -114,6 +142,7 @@ export const openStores = async (platform: Platform, me: Uuid, isSuspect: boolea
 
 export const deleteStore = async (platform: Platform, name: string): Promise<void> => {
   await new Dexie(name, { ...platform.storage, autoOpen: false }).delete();
+  await dropAside(platform, name);
 };
 
 /** After a session that ended without a sign-out: only what nobody else has stays. */

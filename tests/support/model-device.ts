@@ -27,6 +27,7 @@ export class ModelDevice {
   canRenew = true;
   persistenceAsked = 0;
   hasLocks = true;
+  openTimeoutMs = 15_000;
   /** How long every HTTP request takes, in the phone's time. */
   requestMs = 0;
   readonly notices: Notice[] = [];
@@ -107,7 +108,7 @@ export class ModelDevice {
       WebSocket: DeviceSocket as unknown as Platform["WebSocket"],
       socketUrl: "ws://model/api/socket",
       connectTimeoutMs: 15_000 / speed,
-      openTimeoutMs: 15_000 * speed, // opening takes a machine its real time
+      openTimeoutMs: device.openTimeoutMs * speed, // opening takes a machine its real time
       session: {
         isCurrent: () => device.isSignedIn,
         subscribe: (listener) => {

@@ -43,6 +43,53 @@ describe("a local store that breaks", () => {
     expect(await shownIn(second, chat)).toEqual(["before", "unsent sent"]);
   });
 
+  it("what was unsent survives a page that dies between the old store and the new one", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    server.post(benoit, chat, "before");
+    await becomesLevel(server, first, chat);
+    phone.faults.isOffline = true;
+    await writeText(first, chat, "unsent");
+    await phone.close(first);
+    // The new store cannot be made any more: the old one is gone, the page works from memory and is closed.
+    breakOpens(phone.indexedDB, 8);
+    const remove = phone.indexedDB.deleteDatabase.bind(phone.indexedDB);
+    const { open } = phone.indexedDB;
+    phone.indexedDB.deleteDatabase = (name) => {
+      if (name === storeName(amina)) breakOpens(phone.indexedDB, Number.POSITIVE_INFINITY);
+      return remove(name);
+    };
+    const dying = await phone.openTab();
+    expect(dying.trouble.get()).toBe("memory");
+    await phone.close(dying);
+    Object.assign(phone.indexedDB, { deleteDatabase: remove, open });
+    phone.faults.isOffline = false;
+    const second = await phone.openTab();
+    await becomesLevel(server, second, chat);
+    expect(await shownIn(second, chat)).toEqual(["before", "unsent sent"]);
+  });
+
+  it("a store that only does not answer is left as it is, with what is unsent in it", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    phone.faults.isOffline = true;
+    await writeText(first, chat, "unsent");
+    await phone.close(first);
+    const { open } = phone.indexedDB;
+    phone.indexedDB.open = () => new EventTarget() as IDBOpenDBRequest;
+    phone.openTimeoutMs = 200;
+    const stuck = await phone.openTab();
+    expect(stuck.trouble.get()).toBe("memory");
+    await phone.close(stuck);
+    Object.assign(phone, { openTimeoutMs: 15_000 }).indexedDB.open = open;
+    phone.faults.isOffline = false;
+    const second = await phone.openTab();
+    await becomesLevel(server, second, chat);
+    expect(await shownIn(second, chat)).toEqual(["unsent sent"]);
+  });
+
   it("where nothing can be stored at all the app works from memory and says so", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
