@@ -14,29 +14,29 @@ export const Send = v.strictObject({
   conversation: ConversationId,
   messages: v.pipe(v.array(v.strictObject({ cid: Uuid, body: Body })), v.minLength(1), v.maxLength(sendBatchMax)),
 });
-export const MarkRead = v.strictObject({
+const MarkRead = v.strictObject({
   type: v.literal("mark"),
   conversation: ConversationId,
   delivered: Mark,
   read: Mark,
 });
-export const Hide = v.strictObject({ type: v.literal("hide"), conversation: ConversationId });
+const Hide = v.strictObject({ type: v.literal("hide"), conversation: ConversationId });
 /** Messages after or before a place, exclusive. `after` answers in ascending order, `before` in descending. */
-export const Page = v.strictObject({
+const Page = v.strictObject({
   type: v.literal("page"),
   conversation: ConversationId,
   direction: v.picklist(["after", "before"]),
   seq: Mark,
   limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(gapPageRows)),
 });
-export const Search = v.strictObject({
+const Search = v.strictObject({
   type: v.literal("search"),
   conversation: ConversationId,
   query: v.pipe(v.string(), v.minLength(1), v.maxLength(searchQueryMaxLength)),
   before: Seq,
 });
 /** Rows changed since a cursor, newest first; `before` is where the page before this one ended. */
-export const Changes = v.strictObject({
+const Changes = v.strictObject({
   type: v.literal("changes"),
   since: Mark,
   before: v.optional(Mark),

@@ -42,7 +42,10 @@ export const mergeMarks = (a: Marks, b: Marks): Marks => {
 
 /** A claim beyond the log is worth no more than the log. */
 export const clampMarks = (marks: Marks, head: number): Marks =>
-  mergeMarks({ delivered: 0, read: 0 }, { delivered: Math.min(marks.delivered, head), read: Math.min(marks.read, head) });
+  mergeMarks(
+    { delivered: 0, read: 0 },
+    { delivered: Math.min(marks.delivered, head), read: Math.min(marks.read, head) },
+  );
 
 /**
  * One row of a person's inbox: all that the conversation list shows and all that a device needs to know
@@ -72,8 +75,7 @@ export type InboxRow = v.InferOutput<typeof InboxRow>;
 export const isListed = (row: Pick<InboxRow, "head" | "hidden">): boolean => row.head > row.hidden;
 
 /** SPEC.md §4: what the sender sees. Derived, never stored. */
-export const messageStatuses = ["sending", "sent", "delivered", "read"] as const;
-export type MessageStatus = (typeof messageStatuses)[number];
+export type MessageStatus = "sending" | "sent" | "delivered" | "read";
 
 export const statusOf = (seq: number | undefined, others: Marks): MessageStatus => {
   if (seq === undefined) return "sending";

@@ -1,7 +1,4 @@
-/**
- * Every number two sides must agree on, with its unit in its name. Platform limits that the local runtime
- * does not enforce (row size, memory, password hashing) stand here too, so that code can assert them.
- */
+/** Every number two sides must agree on, with its unit in its name. */
 
 // Text
 export const messageTextMaxLength = 8_000; // UTF-16 units, as `String.length` counts them
@@ -51,7 +48,6 @@ export const retryMaxMs = 30_000;
 export const receiptCoalesceMs = 300;
 export const markHoldMs = 2_000; // marks are pushed at once and written with the next change, or after this; < fanOutAlarmMs
 export const sendStallMs = 10_000; // how long what follows a message that has to be sent again waits for it
-export const conversationMembersMax = 1_024;
 
 // Sending: flood protection of the object (it commits 200–500 times a second), far above what a person types
 export const sendBurst = 2_000;
@@ -83,7 +79,3 @@ export const phoneSearchMaxResults = 10;
 export const avatarMaxBytes = 5 * 1024 * 1024;
 export const avatarMaxPixels = 50_000_000;
 export const avatarSizes = [50, 512] as const;
-
-// The platform's own limits
-export const rowMaxBytes = 2_000_000;
-export const boundParametersMax = 100;

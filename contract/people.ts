@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { searchQueryMaxLength } from "./limits";
 import { Uuid } from "./ids";
+import { searchQueryMaxLength } from "./limits";
 import { DisplayName } from "./text";
 
 /** What one person may know of another: SPEC.md §3 `profiles`. */

@@ -39,5 +39,3 @@ export const api = app
   )
   .onError(onError)
   .notFound(createNotFound(() => app.routes));
-
-export type Api = typeof api;

@@ -178,7 +178,7 @@ const sleepable = (channel: BroadcastChannel, life: { isAsleep: boolean }): Chan
   },
   set onmessage(listener) {
     channel.onmessage = (event: unknown) => {
-      if (!life.isAsleep) listener?.call(channel, event as MessageEvent);
+      if (!life.isAsleep) (listener as ((event: unknown) => void) | null)?.(event);
     };
   },
 });

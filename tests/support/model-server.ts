@@ -142,7 +142,9 @@ export class ModelServer {
     this.asked.push({ user, command: parsed.output });
     const refusal = this.#stall(parsed.output, source?.socket) ?? this.refuse(user, parsed.output);
     if (refusal) {
-      if (command.type === "send" && source && !isPermanent(refusal.error)) this.#stallAfter(command, source.socket);
+      if (parsed.output.type === "send" && source && !isPermanent(refusal.error)) {
+        this.#stallAfter(parsed.output, source.socket);
+      }
       return refusal;
     }
     return this.#run(user, parsed.output, source) as CommandResults[T] | Refusal;

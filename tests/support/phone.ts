@@ -3,8 +3,8 @@ import type { Language } from "../../contract/language";
 import en from "../../src/i18n/en.json" with { type: "json" };
 import fr from "../../src/i18n/fr.json" with { type: "json" };
 import pt from "../../src/i18n/pt.json" with { type: "json" };
-import type { Server } from "./server";
 import { testPassword } from "./people";
+import type { Server } from "./server";
 
 export const textsOf = { fr, en, pt } as const satisfies Record<Language, typeof fr>;
 export type Texts = typeof fr;

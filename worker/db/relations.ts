@@ -137,10 +137,7 @@ export type Encounter = { profile: Profile; standing: Standing; haveAsked: boole
 /** A person, how they stand to me, and whether there ever was a request between us. */
 export const findEncounter = async (db: Db, me: Uuid, other: Uuid): Promise<Encounter | undefined> => {
   const [[profile], links, requests] = await db.batch([
-    db
-      .select(profileColumns)
-      .from(profiles)
-      .where(eq(profiles.id, other)),
+    db.select(profileColumns).from(profiles).where(eq(profiles.id, other)),
     ...standingsQueries(db, [privateConversationId(me, other)]),
   ]);
   if (!profile) return undefined;
