@@ -2,7 +2,13 @@ import { type Browser, type BrowserContext, type CDPSession, chromium, type Page
 import { chromiumFlags, requireChromium } from "../scripts/chromium.mjs";
 import type { Person } from "./person";
 
-const phone = { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true, locale: "fr-FR" };
+const phone = {
+  viewport: { width: 360, height: 740 },
+  deviceScaleFactor: 2,
+  isMobile: true,
+  hasTouch: true,
+  locale: "fr-FR",
+};
 
 /** The issue's slow 3G: 400 kbit/s both ways, 400 ms for every request, and a processor six times slower. */
 const slow = { kilobits: 400, latencyMs: 400, cpu: 6 };
@@ -12,7 +18,10 @@ export async function launchBrowser(): Promise<Browser> {
 }
 
 /** A phone's browser that has never been here, or that holds `state` (cookies and local storage). */
-export function newPhone(browser: Browser, state?: Awaited<ReturnType<BrowserContext["storageState"]>>): Promise<BrowserContext> {
+export function newPhone(
+  browser: Browser,
+  state?: Awaited<ReturnType<BrowserContext["storageState"]>>,
+): Promise<BrowserContext> {
   return browser.newContext({ ...phone, ...(state && { storageState: state }) });
 }
 

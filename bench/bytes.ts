@@ -30,7 +30,9 @@ export async function measureBytes(): Promise<Section[]> {
     const { a, b, conversation } = await makePair(server.origin);
     const heard: Heard[] = [];
     const open = async (name: string, person: typeof a) => {
-      const device = await Device.connect(person, { onFrame: (direction, frame) => heard.push({ device: name, direction, frame }) });
+      const device = await Device.connect(person, {
+        onFrame: (direction, frame) => heard.push({ device: name, direction, frame }),
+      });
       devices.push(device);
       return device;
     };
@@ -50,7 +52,12 @@ export async function measureBytes(): Promise<Section[]> {
       return (device: string, direction: "in" | "out", head?: string) =>
         taken
           .filter((one) => one.device === device && one.direction === direction)
-          .filter((one) => head === undefined || one.frame.startsWith(`["${head}"`) || (head === "live" && !one.frame.startsWith("[")))
+          .filter(
+            (one) =>
+              head === undefined ||
+              one.frame.startsWith(`["${head}"`) ||
+              (head === "live" && !one.frame.startsWith("[")),
+          )
           .map((one) => bytesOf(one.frame));
     };
 
@@ -69,7 +76,14 @@ export async function measureBytes(): Promise<Section[]> {
       }
       const size = bytesOf(text);
       const beyond = (list: number[]) => (list.length === 0 ? "none" : `+${median(list) - size}`);
-      rows.push([name, String(size), beyond(sizes.live), beyond(sizes.send), String(median(sizes.ack)), beyond(sizes.own)]);
+      rows.push([
+        name,
+        String(size),
+        beyond(sizes.live),
+        beyond(sizes.send),
+        String(median(sizes.ack)),
+        beyond(sizes.own),
+      ]);
     }
 
     const delivered = await frames(() => to.write(["r", handleOfB, seq, 0]));

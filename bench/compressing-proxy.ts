@@ -9,14 +9,14 @@ export const edgeBrotliQuality = 4;
 
 const compressible = /^(text\/|application\/(javascript|json|manifest\+json)|image\/svg)/;
 
-export type Proxy = { origin: string; stop(): Promise<void> };
+export type EdgeProxy = { origin: string; stop(): Promise<void> };
 
 /**
  * Stands before a local server and compresses as the edge does in production, since Wrangler's development server does
  * not; what comes compressed already passes as it is. What was compressed once is not again, so a measured page waits for the network only. The socket's upgrade
  * passes through.
  */
-export async function startCompressingProxy(upstream: string): Promise<Proxy> {
+export async function startCompressingProxy(upstream: string): Promise<EdgeProxy> {
   const target = new URL(upstream);
   const cache = new Map<string, Buffer>();
   const ask = (incoming: IncomingMessage) =>

@@ -88,7 +88,11 @@ function toSection(title: string, rigs: Rig[], floor: Rig, results: Map<Rig, Fig
 /** `ws` with the journal that is the faster one here; the other is only named with its figure. */
 async function makeDurableFloor(folder: string): Promise<{ rig: Rig; other: string }> {
   const wal = await makeFloorRig("ws + SQLite FULL, WAL = floor", "wal", join(folder, "wal.db"));
-  const rollback = await makeFloorRig("ws + SQLite FULL, rollback journal = floor", "rollback", join(folder, "rollback.db"));
+  const rollback = await makeFloorRig(
+    "ws + SQLite FULL, rollback journal = floor",
+    "rollback",
+    join(folder, "rollback.db"),
+  );
   const p50 = async (rig: Rig) => percentile((await drive(rig, 0, steady.count, 1, steady.gapMs)).delivery, 0.5);
   const taken = { wal: await p50(wal), rollback: await p50(rollback) };
   const [rig, loser] = taken.wal <= taken.rollback ? [wal, rollback] : [rollback, wal];
@@ -109,7 +113,12 @@ export async function measureDelivery(): Promise<Section[]> {
     rigs.push(await makeProductRig("Lisolo", server.origin));
     const inner = await findInnerOrigin(server.port, "/api/health");
     if (inner) rigs.push(await makeProductRig("Lisolo without the development proxy", inner));
-    const calm = toSection("One message every 20 ms: A's command to B's frame", rigs, floor, await compare(rigs, steady));
+    const calm = toSection(
+      "One message every 20 ms: A's command to B's frame",
+      rigs,
+      floor,
+      await compare(rigs, steady),
+    );
     const rough = toSection("16 messages at once, every 150 ms", rigs, floor, await compare(rigs, bursts));
     calm.notes.push(
       `Medians of ${rounds} rounds of ${steady.count} messages (at once: ${bursts.count}), all taken in turn; in brackets the least and greatest round.`,

@@ -15,7 +15,7 @@ import {
 import { fromWireRow } from "../contract/wire";
 import type { Person } from "./person";
 
-export const socketPath = "/api/socket";
+const socketPath = "/api/socket";
 
 const patienceMs = 60_000;
 
@@ -131,7 +131,8 @@ export class Device {
         return;
       }
       case "i":
-        return this.keep(fromWireRow(frame[2], 0));
+        this.keep(fromWireRow(frame[2], 0));
+        return;
       case "m":
         for (const [seq, , , body] of frame[3]) this.take(frame[2], seq, typeof body === "string" ? body : "", at);
         return;

@@ -60,7 +60,9 @@ async function makeProductCrowd(origin: string): Promise<Crowd> {
   // 30 sockets at once and then one every 2 s, which is what most of this subject's time is spent on.
   const [ofA, ofB] = await Promise.all([connectMany(a, sockets / 2), connectMany(b, sockets / 2)]);
   const all = ofA.flatMap((device, i) => [device, ofB[i] as Device]);
-  const handles = await Promise.all(all.slice(0, senders).map(async (device) => (await device.row(conversation)).handle));
+  const handles = await Promise.all(
+    all.slice(0, senders).map(async (device) => (await device.row(conversation)).handle),
+  );
   const crowd: Crowd = {
     send: (sender, ref) => all[sender]?.send(ref, handles[sender] ?? 0, textOf(ref)),
     onDelivered: () => {},
@@ -82,7 +84,10 @@ const giveUpMs = 60_000;
 function collect(crowd: Crowd, first: number, count: number, sentAt: Float64Array): Promise<number[]> {
   const latencies: number[] = [];
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`${latencies.length} of ${count * (sockets - 1)} delivered`)), giveUpMs);
+    const timer = setTimeout(
+      () => reject(new Error(`${latencies.length} of ${count * (sockets - 1)} delivered`)),
+      giveUpMs,
+    );
     crowd.onDelivered = (ref, at) => {
       const sent = sentAt[ref - first];
       if (sent === undefined || sent === 0) return;
@@ -136,7 +141,9 @@ export async function measureFanOut(): Promise<Section[]> {
     const served = await Promise.all([
       makeFloorCrowd().then((crowd) => ({ name: "ws in memory = floor", crowd })),
       makeProductCrowd(server.origin).then((crowd) => ({ name: "Lisolo", crowd })),
-      ...(inner ? [makeProductCrowd(inner).then((crowd) => ({ name: "Lisolo without the development proxy", crowd }))] : []),
+      ...(inner
+        ? [makeProductCrowd(inner).then((crowd) => ({ name: "Lisolo without the development proxy", crowd }))]
+        : []),
     ]);
     crowds.push(...served);
     const rates = crowds.map((): number[] => []);

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer } from "../tests/support/server";
 import { launchBrowser, newPhone } from "./browser";
-import { edgeBrotliQuality, type Proxy, startCompressingProxy } from "./compressing-proxy";
-import { buildBareReact, bareHtml, serveFolder, servePage } from "./floors/bare-pages";
+import { type EdgeProxy, edgeBrotliQuality, startCompressingProxy } from "./compressing-proxy";
+import { bareHtml, buildBareReact, serveFolder, servePage } from "./floors/bare-pages";
+import { type Opening, watchOpening } from "./opening";
 import { buildProduct } from "./product";
-import { watchOpening, type Opening } from "./opening";
 import { median, ratioOf } from "./statistics";
 import { milliseconds, type Section, times } from "./table";
 
@@ -24,7 +24,7 @@ export async function measureFirstScreen(): Promise<Section[]> {
     const reactServer = await serveFolder(folder);
     const htmlServer = await servePage(bareHtml);
     stops.push(reactServer.stop, htmlServer.stop);
-    const proxies: Proxy[] = [];
+    const proxies: EdgeProxy[] = [];
     for (const upstream of [htmlServer.origin, reactServer.origin, server.origin]) {
       const proxy = await startCompressingProxy(upstream);
       proxies.push(proxy);

@@ -26,7 +26,12 @@ declare global {
 }
 
 /** Opens `url` in a new page on the slow link while pressing a key again and again, as an impatient person does. */
-export async function watchOpening(context: BrowserContext, url: string, field: string, marker?: string): Promise<Opening> {
+export async function watchOpening(
+  context: BrowserContext,
+  url: string,
+  field: string,
+  marker?: string,
+): Promise<Opening> {
   const page = await context.newPage();
   await page.addInitScript(
     ([selector, text]) => {
@@ -35,7 +40,10 @@ export async function watchOpening(context: BrowserContext, url: string, field: 
           if (entry.name === "first-contentful-paint") window.benchPainted = entry.startTime;
         }
       }).observe({ type: "paint", buffered: true });
-      addEventListener("input", (event) => event.isTrusted && (window.benchTyped ??= performance.now()), true);
+      const typed = (event: Event) => {
+        if (event.isTrusted) window.benchTyped ??= performance.now();
+      };
+      addEventListener("input", typed, true);
       const look = setInterval(() => {
         if (text && window.benchMarked === undefined && document.body?.textContent?.includes(text)) {
           window.benchMarked = performance.now();
@@ -51,12 +59,25 @@ export async function watchOpening(context: BrowserContext, url: string, field: 
   const deadline = Date.now() + giveUpMs;
   const opened = page.goto(url, { waitUntil: "commit", timeout: giveUpMs });
   await opened;
-  const isDone = () => page.evaluate((wants) => window.benchTyped !== undefined && (!wants || window.benchMarked !== undefined) && window.benchPainted !== undefined, marker !== undefined);
+  const isDone = () =>
+    page.evaluate(
+      (wants) =>
+        window.benchTyped !== undefined &&
+        (!wants || window.benchMarked !== undefined) &&
+        window.benchPainted !== undefined,
+      marker !== undefined,
+    );
   const isTyped = () => page.evaluate(() => window.benchTyped !== undefined);
   while (!(await isTyped())) {
     if (Date.now() > deadline) throw new Error(`${url} took no key within ${giveUpMs} ms`);
     for (const type of ["keyDown", "keyUp"] as const) {
-      await cdp.send("Input.dispatchKeyEvent", { type, key: "7", code: "Digit7", windowsVirtualKeyCode: 55, ...(type === "keyDown" && { text: "7" }) });
+      await cdp.send("Input.dispatchKeyEvent", {
+        type,
+        key: "7",
+        code: "Digit7",
+        windowsVirtualKeyCode: 55,
+        ...(type === "keyDown" && { text: "7" }),
+      });
     }
     await page.waitForTimeout(keyEveryMs);
   }

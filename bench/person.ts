@@ -1,5 +1,5 @@
 import { type ConversationId, privateConversationId } from "../contract/ids";
-import { callSite, connectPeople, makePerson, type Person as Account } from "../tests/support/people";
+import { type Person as Account, callSite, connectPeople, makePerson } from "../tests/support/people";
 
 /** A person of the running product, signed up through the public API, with the token an API client would carry. */
 export type Person = Account & { origin: string };

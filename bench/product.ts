@@ -8,5 +8,9 @@ export const clientFolder = join(root, "dist", "client");
 /** Builds what is not built yet, so that a figure never belongs to older sources; `--no-build` measures dist/ as it is. */
 export function buildProduct(): void {
   if (process.argv.includes("--no-build")) return;
-  execFileSync(join(bin, "node"), ["scripts/build.mjs"], { cwd: root, env: toolEnv(), stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync(join(bin, "node"), ["scripts/build.mjs"], {
+    cwd: root,
+    env: toolEnv(),
+    stdio: ["ignore", "ignore", "inherit"],
+  });
 }

@@ -24,9 +24,12 @@ export function drive(rig: Rig, first: number, count: number, atOnce: number, ga
   const sentAt = new Float64Array(count);
   const times: Times = { delivery: [], ack: [] };
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(new Error(`${rig.name}: ${times.delivery.length} of ${count} delivered, ${times.ack.length} acked`));
-    }, giveUpMs + (count / atOnce) * gapMs);
+    const timer = setTimeout(
+      () => {
+        reject(new Error(`${rig.name}: ${times.delivery.length} of ${count} delivered, ${times.ack.length} acked`));
+      },
+      giveUpMs + (count / atOnce) * gapMs,
+    );
     const take = (kind: keyof Times) => (ref: number, at: number) => {
       const sent = sentAt[ref - first];
       if (sent === undefined) return;

@@ -23,11 +23,15 @@ export async function measureRows(): Promise<Section[]> {
   const note =
     "An alarm set counts as a row written too and is in both columns. Requests are calls between Worker and objects, alarms that ran, and frames from devices, twenty of which are charged as one.";
   return [
-    toSection("Rows per message", measured.filter((one) => !isOpening(one)), [
-      "Both receipts included, counted until every alarm and everything written behind has happened.",
-      note,
-      "Aim of DESIGN.md §4: at most 6 rows written and 3 object requests for a message, 0 Worker requests.",
-    ]),
+    toSection(
+      "Rows per message",
+      measured.filter((one) => !isOpening(one)),
+      [
+        "Both receipts included, counted until every alarm and everything written behind has happened.",
+        note,
+        "Aim of DESIGN.md §4: at most 6 rows written and 3 object requests for a message, 0 Worker requests.",
+      ],
+    ),
     toSection("Rows per opening", measured.filter(isOpening), [note, "Aim: at most 50 rows read in the objects."]),
   ];
 }
@@ -36,7 +40,14 @@ function toSection(title: string, measured: Measured[], notes: string[]): Sectio
   const columns = ["", "read", "written", "alarms set", "requests", "D1 read", "D1 written"];
   const rows = measured.map(({ name, per, counts }) => {
     const requests = counts.objectRequests + counts.alarmsRun + counts.framesIn / framesPerRequest;
-    const figures = [counts.objectRowsRead, counts.objectRowsWritten, counts.alarmsSet, requests, counts.d1RowsRead, counts.d1RowsWritten];
+    const figures = [
+      counts.objectRowsRead,
+      counts.objectRowsWritten,
+      counts.alarmsSet,
+      requests,
+      counts.d1RowsRead,
+      counts.d1RowsWritten,
+    ];
     return [name, ...figures.map((figure) => String(Number((figure / per).toFixed(2))))];
   });
   return { title, columns, rows, notes };

@@ -13,5 +13,10 @@ registerHooks({
   },
 });
 
+// Wrangler's development server writes a trace of every event into a database of its own, one more durable commit and as
+// much work as the product's for every message. Production has no such thing.
+process.env.X_LOCAL_OBSERVABILITY = "false";
+process.env.X_LOCAL_EXPLORER = "false";
+
 const { runSubjects } = await import("./subjects");
 await runSubjects(process.argv.slice(2).filter((name) => name !== "--no-build"));

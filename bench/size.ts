@@ -18,7 +18,12 @@ const leastShown = 500; // bytes; smaller packages share one line
 type Loaded = { path: string; type: string; body: Buffer; onWire: number; requestHead: number; responseHead: number };
 
 /** Everything a page loads until it is at rest, and what each answer takes on the wire. */
-async function load(browser: Browser, url: string, marker?: string, state?: Awaited<ReturnType<typeof logIn>>): Promise<Loaded[]> {
+async function load(
+  browser: Browser,
+  url: string,
+  marker?: string,
+  state?: Awaited<ReturnType<typeof logIn>>,
+): Promise<Loaded[]> {
   const context = await newPhone(browser, state);
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
@@ -44,12 +49,14 @@ async function load(browser: Browser, url: string, marker?: string, state?: Awai
   cdp.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
     sizeOf(requestId).onWire = encodedDataLength;
     const answer = answers.get(requestId);
-    if (!answer || !answer.url.startsWith(new URL(url).origin)) return;
+    if (!answer?.url.startsWith(new URL(url).origin)) return;
     const read = cdp
       .send("Network.getResponseBody", { requestId })
       .then(({ body, base64Encoded }) => Buffer.from(body, base64Encoded ? "base64" : "utf8"))
       .catch(() => Buffer.alloc(0));
-    loaded.push(read.then((body) => ({ path: new URL(answer.url).pathname, type: answer.type, body, ...sizeOf(requestId) })));
+    loaded.push(
+      read.then((body) => ({ path: new URL(answer.url).pathname, type: answer.type, body, ...sizeOf(requestId) })),
+    );
   });
   await page.goto(url);
   if (marker) await page.getByText(marker).first().waitFor();
@@ -80,7 +87,13 @@ export async function measureSize(): Promise<Section[]> {
       const rest = loaded.filter((one) => one !== html);
       const size = (list: Loaded[]) => kilobytes(sum(list.map((one) => brotliSize(contentOf(one)))));
       const code = rest.filter(isCode);
-      first.push([path, html ? size([html]) : "none", size(code), size(rest.filter((one) => !isCode(one))), size(loaded)]);
+      first.push([
+        path,
+        html ? size([html]) : "none",
+        size(code),
+        size(rest.filter((one) => !isCode(one))),
+        size(loaded),
+      ]);
     }
     const pair = await makePair(proxy.origin);
     const marker = await fillChat(pair, chatMessages);
@@ -91,7 +104,9 @@ export async function measureSize(): Promise<Section[]> {
         title: "Brotli bytes to the first screen",
         columns: ["", "HTML", "scripts and styles", "other", "all together"],
         rows: first,
-        notes: ["Brotli 11 of the built files. The HTML alone paints and takes keys, the scripts arrive after. Aim: at most 14 kB."],
+        notes: [
+          "Brotli 11 of the built files. The HTML alone paints and takes keys, the scripts arrive after. Aim: at most 14 kB.",
+        ],
       },
       ...describeChat(chat),
     ];
@@ -117,8 +132,14 @@ function describeChat(chat: Loaded[]): Section[] {
       title: "A usable chat on a cold cache, file by file",
       columns: ["", "plain", "brotli 11"],
       rows: [
-        ...[...chat].sort((x, y) => of(y) - of(x)).map((one) => [one.path.slice(0, 60), kilobytes(contentOf(one).length), kilobytes(of(one))]),
-        ["scripts and styles together", kilobytes(sum(code.map((one) => contentOf(one).length))), kilobytes(sum(code.map(of)))],
+        ...[...chat]
+          .sort((x, y) => of(y) - of(x))
+          .map((one) => [one.path.slice(0, 60), kilobytes(contentOf(one).length), kilobytes(of(one))]),
+        [
+          "scripts and styles together",
+          kilobytes(sum(code.map((one) => contentOf(one).length))),
+          kilobytes(sum(code.map(of))),
+        ],
         ["everything together", kilobytes(sum(chat.map((one) => contentOf(one).length))), kilobytes(sum(chat.map(of)))],
       ],
       notes: [

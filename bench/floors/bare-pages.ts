@@ -49,7 +49,11 @@ export async function buildBareReact(folder: string): Promise<void> {
 }
 
 type Served = { origin: string; stop(): Promise<void> };
-const types: Record<string, string> = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css" };
+const types: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+};
 
 function serve(answer: (path: string) => { type: string; body: string | Buffer }): Promise<Served> {
   const server = createServer((request, response) => {
@@ -69,7 +73,9 @@ function serve(answer: (path: string) => { type: string; body: string | Buffer }
 }
 
 export const servePage = (html: string): Promise<Served> =>
-  serve((path) => (path === "/favicon.ico" ? { type: "image/x-icon", body: "" } : { type: types[".html"] as string, body: html }));
+  serve((path) =>
+    path === "/favicon.ico" ? { type: "image/x-icon", body: "" } : { type: types[".html"] as string, body: html },
+  );
 
 /** Serves a built folder; every path without a file ending is its page. */
 export const serveFolder = (folder: string): Promise<Served> =>

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync } from "node:fs";
-import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import WebSocket from "ws";
@@ -25,7 +25,9 @@ async function findFreePort(): Promise<number> {
  * The runtime's own floor: a Durable Object that only relays, served by Wrangler exactly as the product is. What the
  * product takes beyond it is the product's; what it takes beyond `ws` is the runtime's and the development proxy's.
  */
-export async function startRelayObject(folder: string): Promise<{ rig(name: string, mode: "memory" | "row"): Promise<Rig>; stop(): Promise<void> }> {
+export async function startRelayObject(
+  folder: string,
+): Promise<{ rig(name: string, mode: "memory" | "row"): Promise<Rig>; stop(): Promise<void> }> {
   const source = join(folder, "relay-object");
   cpSync(fileURLToPath(new URL("relaying-worker", import.meta.url)), source, { recursive: true });
   const port = await findFreePort();
@@ -33,7 +35,11 @@ export async function startRelayObject(folder: string): Promise<{ rig(name: stri
   const args = [cli, "dev", "-c", join(source, "wrangler.jsonc"), "--port", String(port), "--inspector-port", "0"];
   const child = spawn(join(bin, "node"), [...args, "--persist-to", join(source, "state"), "--log-level", "warn"], {
     cwd: source,
-    env: toolEnv({ CI: "1", WRANGLER_REGISTRY_PATH: join(source, "registry"), WRANGLER_LOG_PATH: join(source, "logs") }),
+    env: toolEnv({
+      CI: "1",
+      WRANGLER_REGISTRY_PATH: join(source, "registry"),
+      WRANGLER_LOG_PATH: join(source, "logs"),
+    }),
     detached: true,
     stdio: "ignore",
   });

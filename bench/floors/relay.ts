@@ -59,8 +59,12 @@ export function makeRelayRig(name: string, a: WebSocket, b: WebSocket): Rig {
   return {
     name,
     send: (ref) => a.send(floorFrame(ref)),
-    onDelivered: (listener) => void (delivered = listener),
-    onAcked: (listener) => void (acked = listener),
+    onDelivered: (listener) => {
+      delivered = listener;
+    },
+    onAcked: (listener) => {
+      acked = listener;
+    },
     close: async () => {
       a.terminate();
       b.terminate();

@@ -11,7 +11,6 @@ let rowsRead = 0;
 let rowsWritten = 0;
 let metas: { rows_read: number; rows_written: number }[] = [];
 let counts = { alarmsSet: 0, alarmsRun: 0, objectRequests: 0, framesIn: 0, kvReads: 0, kvWrites: 0 };
-export const calls = new Map<string, number>();
 
 /** Replaces a method by one that also tells what it returned. */
 function observe(owner: object, name: string, tell: (result: unknown) => void): void {
@@ -26,14 +25,13 @@ function observe(owner: object, name: string, tell: (result: unknown) => void): 
 }
 
 /** A stub whose calls are counted; what it does stays the same. */
-function counted(stub: object, kind: string): object {
+function counted(stub: object): object {
   return new Proxy(stub, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== "function" || typeof name === "symbol") return value;
       return (...values: unknown[]) => {
         counts.objectRequests++;
-        calls.set(`${kind}.${name}`, (calls.get(`${kind}.${name}`) ?? 0) + 1);
         return Reflect.apply(value, target, values) as unknown;
       };
     },
@@ -77,7 +75,7 @@ export async function startCounting(): Promise<void> {
     const original = namespace[name];
     if (!original) continue;
     namespace[name] = function (this: unknown, ...values: unknown[]) {
-      return counted(original.apply(this, values) as object, this === conversations ? "Conversation" : "object");
+      return counted(original.apply(this, values) as object);
     };
   }
 }

@@ -3,7 +3,13 @@ import { env } from "cloudflare:workers";
 import type { InboxRow } from "../../contract/conversations";
 import { type ConversationId, createUuid, privateConversationId, type Uuid } from "../../contract/ids";
 import { creditReportMessages } from "../../contract/limits";
-import { type ClientFrame, decodeServerFrame, encodeFrame, protocolVersion, toSendFrame } from "../../contract/protocol";
+import {
+  type ClientFrame,
+  decodeServerFrame,
+  encodeFrame,
+  protocolVersion,
+  toSendFrame,
+} from "../../contract/protocol";
 import { fromWireRow } from "../../contract/wire";
 import type { Person } from "../../tests/support/people";
 import { site } from "../../tests/worker/site";
@@ -16,6 +22,8 @@ export class SceneDevice {
   readonly rows = new Map<ConversationId, InboxRow>();
   epoch = "";
   counter = 0;
+  /** The newest place it was sent. */
+  lastSeq = 0;
   /** What this device says of a message as it arrives. */
   receipts: "none" | "delivered" | "read" = "none";
   private readonly waiting: ((frame: unknown[]) => void)[] = [];
@@ -68,7 +76,10 @@ export class SceneDevice {
   private receive(data: string): void {
     const frame = decodeServerFrame(data);
     if (!frame) throw new Error(`Not a frame of the protocol: ${data}`);
-    if (!Array.isArray(frame)) return this.take(frame.handle, frame.seq);
+    if (!Array.isArray(frame)) {
+      this.take(frame.handle, frame.seq);
+      return;
+    }
     switch (frame[0]) {
       case "w":
       case "c":
@@ -77,9 +88,11 @@ export class SceneDevice {
         for (const row of frame[5]) this.keep(fromWireRow(row, frame[4]));
         break;
       case "i":
-        return this.keep(fromWireRow(frame[2], 0));
+        this.keep(fromWireRow(frame[2], 0));
+        return;
       case "m":
-        return this.take(frame[2], frame[3].at(-1)?.[0] ?? 0, frame[3].length);
+        this.take(frame[2], frame[3].at(-1)?.[0] ?? 0, frame[3].length);
+        return;
       case "a":
         for (let i = 2; i < frame.length; i += 3) this.unacknowledged.get(Number(frame[i]))?.();
         return;
@@ -106,6 +119,7 @@ export class SceneDevice {
 
   private take(handle: number, seq: number, messages = 1): void {
     this.confirm(messages);
+    this.lastSeq = seq;
     if (this.receipts !== "none") this.write(["r", handle, seq, this.receipts === "read" ? seq : 0]);
   }
 }
