@@ -61,24 +61,18 @@ export const readLocalLog = async (page: Page, conversation: string): Promise<Li
 /** What a browser has not had confirmed yet. */
 export const countOutbox = async (page: Page): Promise<number> => (await readStore(page, "outbox")).length;
 
-/** The texts of messages in the order the screen shows them, read while scrolling from the newest up. */
-export const readScreen = async (page: Page): Promise<string[]> => {
-  const shown = new Map<number, string>();
-  const list = page.getByRole("main").getByRole("list").first();
-  for (let still = 0; still < 15; ) {
-    const seen = await list.evaluate((element) => {
-      const items = [...element.querySelectorAll<HTMLElement>("li[data-seq]")];
-      return items.map((item) => [Number(item.dataset["seq"]), item.querySelector("bdi")?.textContent ?? ""] as const);
-    });
-    const before = shown.size;
-    for (const [seq, text] of seen) shown.set(seq, text);
-    still = shown.size === before ? still + 1 : 0;
-    await list.evaluate((element) => {
-      let box: HTMLElement | null = element as HTMLElement;
-      while (box && box.scrollHeight <= box.clientHeight) box = box.parentElement;
-      box?.scrollBy(0, -box.clientHeight * 0.8);
-    });
-    await page.waitForTimeout(60);
-  }
-  return [...shown].sort(([x], [y]) => x - y).map(([, text]) => text);
-};
+/** The texts a chat's screen shows, oldest first, read by scrolling up from the newest. No two may be the same. */
+export const readScreen = (page: Page, first: string): Promise<string[]> =>
+  page.evaluate(async (last) => {
+    const box = document.querySelector("[role=main] ol, main ol")?.parentElement?.parentElement;
+    if (!box) throw new Error("no list of messages");
+    const seen = new Set<string>();
+    const deadline = performance.now() + 90_000;
+    while (!seen.has(last) && performance.now() < deadline) {
+      const shown = [...box.querySelectorAll("li[data-index] bdi")].map((text) => text.textContent ?? "");
+      for (const text of shown.reverse()) seen.add(text);
+      box.scrollBy({ top: -400, behavior: "instant" });
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 20)));
+    }
+    return [...seen].reverse();
+  }, first);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BrowserContext, chromium } from "@playwright/test";
+import { type Browser, type BrowserContext, chromium } from "@playwright/test";
 import { chromiumFlags, findChromium } from "../../scripts/chromium.mjs";
 
 /** Left over when a test is cut off in the middle. */
@@ -15,6 +15,7 @@ process.on("exit", () => {
 export class MortalBrowser {
   readonly #profile = mkdtempSync(join(tmpdir(), "lisolo-browser-"));
   #process: ChildProcess | undefined;
+  #browser: Browser | undefined;
 
   async start(): Promise<BrowserContext> {
     const executable = await findChromium();
@@ -35,9 +36,21 @@ export class MortalBrowser {
     }
     const port = readFileSync(portFile, "utf8").split("\n")[0];
     const browser = await chromium.connectOverCDP(`http://127.0.0.1:${port}`);
+    this.#browser = browser;
     const context = browser.contexts()[0];
     if (!context) throw new Error("Chromium has no window");
     return context;
+  }
+
+  /** Ended by its menu: cookies and the like, which a browser writes down only now and then, are on disk. */
+  async quit(): Promise<void> {
+    const ending = this.#process;
+    const ended = new Promise<void>((resolve) => ending?.once("exit", () => resolve()));
+    const session = await this.#browser?.newBrowserCDPSession();
+    await session?.send("Browser.close");
+    await ended;
+    this.#process = undefined;
+    running.delete(this);
   }
 
   /** SIGKILL to the whole browser: nothing is flushed, nothing is told. */

@@ -1,0 +1,43 @@
+import { expect, test } from "@playwright/test";
+import { privateConversationId } from "../../contract/ids";
+import { readServerLog } from "../support/logs";
+import { MortalBrowser } from "../support/mortal-browser";
+import { siteOf } from "../support/pair";
+import { connectPeople, makePerson } from "../support/people";
+import { Phone } from "../support/phone";
+import { startServer } from "../support/server";
+
+test("what was written offline arrives exactly once though the browser was killed at once", async () => {
+  const server = await startServer();
+  const battery = new MortalBrowser();
+  try {
+    const site = siteOf(server);
+    const ana = await makePerson(site, 1);
+    const ben = await makePerson(site, 2);
+    await connectPeople(site, ana, ben);
+
+    await (await Phone.openIn(await battery.start(), server)).logIn(ana.phone);
+    await battery.quit();
+    const phone = await Phone.openIn(await battery.start(), server);
+    await phone.openChat(ben.id);
+    await phone.write("d'abord en ligne");
+    await expect(phone.ticks("d'abord en ligne", "sent")).toBeVisible();
+
+    await server.kill(); // no network at all: neither socket nor HTTP
+    const texts = Array.from({ length: 5 }, (_, n) => `écrit sans réseau ${n + 1}`);
+    for (const text of texts) await phone.write(text);
+    await expect(phone.message(texts.at(-1) ?? "")).toBeVisible();
+    await battery.kill();
+
+    await server.restart();
+    const reopened = await Phone.openIn(await battery.start(), server);
+    await reopened.openChat(ben.id);
+    for (const text of texts) await expect(reopened.ticks(text, "sent")).toBeVisible({ timeout: 30_000 });
+
+    const log = await readServerLog(site, ben, privateConversationId(ana.id, ben.id));
+    expect(log.map(({ text }) => text)).toEqual(["d'abord en ligne", ...texts]);
+  } finally {
+    await battery.remove();
+    await server.stop();
+  }
+});
