@@ -56,6 +56,8 @@ export const useChat = (id: ConversationId | undefined): ChatView | undefined =>
   // While a longer window is read the shorter one stays.
   if (chat && (shown.chat !== chat || shown.id !== id)) setShown({ id, chat });
   const current = chat ?? (shown.id === id ? shown.chat : undefined);
+  // What stays meanwhile cannot tell whether more is needed: asked by it, the window would outgrow every read.
+  const isReading = chat === undefined;
 
   useEffect(() => {
     if (sync && id) sync.tab.opened(id);
@@ -64,7 +66,7 @@ export const useChat = (id: ConversationId | undefined): ChatView | undefined =>
   const hasMoreHere = current?.hasMoreHere ?? false;
   const hasMoreThere = current?.hasMoreThere ?? false;
   const loadOlder = useCallback(async () => {
-    if (!sync || !id || (!hasMoreHere && !hasMoreThere)) return;
+    if (!sync || !id || isReading || (!hasMoreHere && !hasMoreThere)) return;
     setIsLoading(true);
     try {
       if (!hasMoreHere) await fetchOlder(sync.tab, id);
@@ -72,17 +74,17 @@ export const useChat = (id: ConversationId | undefined): ChatView | undefined =>
     } finally {
       setIsLoading(false);
     }
-  }, [sync, id, hasMoreHere, hasMoreThere]);
+  }, [sync, id, isReading, hasMoreHere, hasMoreThere]);
 
   return useMemo(
     () =>
       current && {
         items: current.items,
         hasOlder: hasMoreHere || hasMoreThere,
-        loading: isLoading || current.isEmptyYet,
+        loading: isLoading || isReading || current.isEmptyYet,
         loadOlder,
       },
-    [current, hasMoreHere, hasMoreThere, isLoading, loadOlder],
+    [current, hasMoreHere, hasMoreThere, isLoading, isReading, loadOlder],
   );
 };
 

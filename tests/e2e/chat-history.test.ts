@@ -33,7 +33,7 @@ const makeHistory = async (site: Site, n: number): Promise<[Person, Person]> => 
 /** Scrolls up by steps as a thumb does; notes every message seen, and how far any stood from where it should. */
 const readUpwards = (page: Page) =>
   page.evaluate(async () => {
-    const box = document.querySelector("main ol")?.parentElement?.parentElement;
+    const box = document.querySelector("[role=main] ol")?.parentElement?.parentElement;
     if (!box) throw new Error("no list");
     const seen: string[] = [];
     let worstJump = 0;
@@ -142,7 +142,7 @@ test("who reads further up is not moved, is told of new messages and has not rea
   await expect(toLatest).toBeVisible();
   const place = () =>
     page.evaluate(() => {
-      const row = [...document.querySelectorAll("main ol li[data-index]")].find(
+      const row = [...document.querySelectorAll("[role=main] ol li[data-index]")].find(
         (li) => li.getBoundingClientRect().top > 200,
       );
       return [row?.textContent, Math.round(row?.getBoundingClientRect().top ?? 0)];

@@ -130,7 +130,7 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
               isShown={!isSearching}
             />
           )}
-          {chat && <Announcer items={chat.items} name={name} isLoading={chat.loading} />}
+          {chat && !isWaiting && <Announcer items={chat.items} name={name} isLoading={chat.loading} />}
           {mayWrite === true && <Composer conversation={id} onSend={goToNewest} />}
           {mayWrite === false && <NotConnected />}
         </div>

@@ -41,5 +41,6 @@ export const estimateHeight = (item: ChatItem, { endsDay, endsGroup }: Placement
     lastPx = px % widthPx;
   }
   if (lastPx + timePx > widthPx) lines++;
-  return lines * linePx + aroundTextPx + (endsGroup ? 8 : 2) + (endsDay ? dayHeadingPx : 0);
+  // Whole pixels, as the list measures.
+  return Math.round(lines * linePx + aroundTextPx + (endsGroup ? 8 : 2) + (endsDay ? dayHeadingPx : 0));
 };
