@@ -32,7 +32,9 @@ class StuckStoreError extends Error {}
 
 const withTimeout = <T>(platform: Platform, work: Promise<T>): Promise<T> =>
   new Promise<T>((resolve, reject) => {
-    const cancel = platform.after(platform.openTimeoutMs, () => reject(new StuckStoreError("the local store does not open")));
+    const cancel = platform.after(platform.openTimeoutMs, () =>
+      reject(new StuckStoreError("the local store does not open")),
+    );
     work.then(resolve, reject).finally(cancel);
   });
 

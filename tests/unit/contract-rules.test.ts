@@ -10,8 +10,8 @@ import {
   packUuid,
   privateConversationId,
   privateMembers,
-  unpackUuid,
   Uuid,
+  unpackUuid,
 } from "../../contract/ids";
 import { toE164, toPhoneQuery } from "../../contract/phone";
 import { cleanText, DisplayName, foldText, MessageText } from "../../contract/text";
@@ -125,12 +125,9 @@ describe("text", () => {
     expect(v.is(MessageText, cleanText("x\ud800\u0001"))).toBe(true);
   });
 
-  test.each(["", "  \n\t ", "a\u0000b", "a\u0085", "\ud83d", "x".repeat(8_001)])(
-    "message %# is refused",
-    (text) => {
-      expect(v.is(MessageText, text)).toBe(false);
-    },
-  );
+  test.each(["", "  \n\t ", "a\u0000b", "a\u0085", "\ud83d", "x".repeat(8_001)])("message %# is refused", (text) => {
+    expect(v.is(MessageText, text)).toBe(false);
+  });
 
   test("a name is one line without characters that hide or reorder", () => {
     expect(v.parse(DisplayName, "  Marie \n Claire ")).toBe("Marie Claire");
