@@ -17,10 +17,13 @@ export class Drafts {
 
   save(conversation: ConversationId, text: string): void {
     this.#latest.set(conversation, text);
-    this.#cancel ??= this.#tab.platform.after(settleMs, () => {
+    const flush = () => {
       const context = this.#tab.context.get();
       if (context) inBackground(context, this.flush());
-    });
+    };
+    // What was sent must not come back as a draft, however soon the tab is closed.
+    if (text.trim() === "") flush();
+    else this.#cancel ??= this.#tab.platform.after(settleMs, flush);
   }
 
   async read(conversation: ConversationId): Promise<string> {

@@ -70,6 +70,7 @@ test("scrolling up loads 500 messages in order, and none moves under the reader"
   await anas.openChat(ben.id);
   await expect(anas.message(`message ${total}`)).toBeInViewport();
 
+  await expect(anas.message("message 480")).toBeAttached(); // the first page
   const { seen, worstJump } = await readUpwards(anas.page);
   expect(seen).toEqual(Array.from({ length: total }, (_, i) => textOf(total - i)));
   expect(worstJump).toBeLessThanOrEqual(2);
