@@ -25,6 +25,5 @@ export const Phone = v.pipe(
   }),
 );
 
-/** The digits a phone search looks for, from what was typed. */
-export const toPhoneQuery = (query: string): string =>
-  compact(query).replace(/^\+/, "").replace(/^00/, "").replace(/\D/g, "");
+/** The digits a phone search looks for, from what was typed: any part of a number, its zeros included. */
+export const toPhoneQuery = (query: string): string => compact(query).replace(/\D/g, "");

@@ -10,7 +10,11 @@ const invisible = /[\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/
 
 const loneSurrogate = /\p{Surrogate}/u;
 
-export const isBlank = (text: string): boolean => text.trim() === "";
+// Format characters (joiners, marks of direction) and the letters that are drawn as nothing.
+const unseen = /[\p{Cf}\s\u115f\u1160\u2800\u3164\uffa0]/gu;
+
+/** Nothing to see in it, whatever it is made of. */
+export const isBlank = (text: string): boolean => text.replace(unseen, "") === "";
 
 /** What a person typed, made storable: normal line ends, no control characters, no broken surrogates. */
 export const cleanText = (text: string): string =>
@@ -32,7 +36,7 @@ export const MessageText = v.pipe(
 export const DisplayName = v.pipe(
   v.string(),
   v.transform((name) => name.trim().replace(/\s+/g, " ").normalize("NFC")),
-  v.check((name) => name !== "", "invalid_name"),
+  v.check((name) => !isBlank(name), "invalid_name"),
   v.maxLength(displayNameMaxLength, "invalid_name"),
   v.check((name) => !loneSurrogate.test(name) && !controls.test(name) && !invisible.test(name), "invalid_name"),
 );

@@ -1,5 +1,7 @@
 import { type ReactNode, useEffect, useState } from "react";
+import { t } from "../i18n/setup";
 import { isDeparting } from "../lib/departure";
+import { leaveNotice } from "../lib/notice";
 import { useSession } from "../lib/session";
 import { startSync, stopSync } from "../sync/engine";
 import { useSyncNotices } from "./notices";
@@ -25,19 +27,21 @@ function Synced({ userId, children }: { userId: string; children: ReactNode }) {
 }
 
 /** The entry pages are documents of their own: leaving for one also ends whatever of the last person runs here. */
-function LeaveForLogin() {
+function LeaveForLogin({ hasEnded }: { hasEnded: boolean }) {
   useEffect(() => {
+    if (hasEnded && !isDeparting()) leaveNotice({ message: t("auth.sessionEnded") });
     // What the person who was signed in must not leave behind is removed first.
     void stopSync().finally(() => {
       if (!isDeparting()) location.replace("/login");
     });
-  }, []);
+  }, [hasEnded]);
   return <OpeningFrame />;
 }
 
 /** SPEC.md §2: a visitor who opens a guarded route goes to /login. */
 export function SignedInOnly({ children }: { children: ReactNode }) {
   const session = useSession();
-  if (!session) return <LeaveForLogin />;
+  const [wasSignedIn] = useState(session !== undefined);
+  if (!session) return <LeaveForLogin hasEnded={wasSignedIn} />;
   return <Synced userId={session.userId}>{children}</Synced>;
 }

@@ -1,8 +1,13 @@
 import type { ConversationId } from "../../contract/ids";
 import { inBackground } from "./context";
+import type { Store } from "./store";
 import type { Tab } from "./tab";
 
-const keyOf = (conversation: ConversationId): string => `draft:${conversation}`;
+const prefix = "draft:";
+const keyOf = (conversation: ConversationId): string => prefix + conversation;
+
+/** The drafts among what is kept under a name. */
+export const draftsIn = (store: Store) => store.meta.where("key").startsWith(prefix);
 const settleMs = 400;
 
 /** What was typed and not sent yet, kept so that a closed tab does not lose it. */

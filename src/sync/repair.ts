@@ -4,6 +4,7 @@ import { Body } from "../../contract/conversations";
 import { errorCodes } from "../../contract/errors";
 import { ConversationId, Uuid } from "../../contract/ids";
 import { dropAside, keepAside, readAside } from "./aside";
+import { draftsIn } from "./drafts";
 import type { Platform } from "./platform";
 import { blankRow, placeInList } from "./rows";
 import { type OutboxRow, Store, storeName } from "./store";
@@ -134,7 +135,7 @@ export const openStores = async (platform: Platform, me: Uuid, isSuspect: boolea
   if (isSuspect) return recreate(platform, me);
   try {
     const stores = await openPlainly(platform, storeName(me), platform.storage ?? {});
-    const isNew = (await stores.store.meta.count()) === 0;
+    const isNew = (await stores.store.meta.get("cursor")) === undefined;
     if (isNew) await takeBack(stores, platform, me);
     return { ...stores, trouble: undefined };
   } catch {
@@ -147,12 +148,17 @@ export const deleteStore = async (platform: Platform, name: string): Promise<voi
   await dropAside(platform, name);
 };
 
-/** After a session that ended without a sign-out: only what nobody else has stays. */
+/** After a session that ended without a sign-out: only what nobody else has stays, unsent messages and drafts. */
 export const keepUnsentOnly = async (platform: Platform, me: Uuid): Promise<void> => {
   const { store, strict } = await openPlainly(platform, storeName(me), platform.storage ?? {});
-  const unsent = await store.outbox.count();
-  if (unsent > 0)
-    await Promise.all([store.people, store.conversations, store.messages, store.meta].map((table) => table.clear()));
+  const drafts = await draftsIn(store).toArray();
+  const isWorthKeeping = drafts.length > 0 || (await store.outbox.count()) > 0;
+  if (isWorthKeeping) {
+    await store.transaction("rw", [store.people, store.conversations, store.messages, store.meta], async () => {
+      await Promise.all([store.people, store.conversations, store.messages, store.meta].map((table) => table.clear()));
+      await store.meta.bulkPut(drafts);
+    });
+  }
   closeStores({ store, strict });
-  if (unsent === 0) await deleteStore(platform, storeName(me));
+  if (!isWorthKeeping) await deleteStore(platform, storeName(me));
 };

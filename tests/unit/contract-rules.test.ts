@@ -116,6 +116,7 @@ describe("phone numbers", () => {
 
   test("a search looks for digits only", () => {
     expect(toPhoneQuery(" +243 81% ")).toBe("24381");
+    expect(toPhoneQuery("00 01")).toBe("0001");
   });
 });
 
@@ -125,13 +126,23 @@ describe("text", () => {
     expect(v.is(MessageText, cleanText("x\ud800\u0001"))).toBe(true);
   });
 
-  test.each(["", "  \n\t ", "a\u0000b", "a\u0085", "\ud83d", "x".repeat(8_001)])("message %# is refused", (text) => {
+  test.each([
+    "",
+    "  \n\t ",
+    "\u200b\ufeff",
+    "\u2060 \u202e",
+    "\u3164",
+    "a\u0000b",
+    "a\u0085",
+    "\ud83d",
+    "x".repeat(8_001),
+  ])("message %# is refused", (text) => {
     expect(v.is(MessageText, text)).toBe(false);
   });
 
   test("a name is one line without characters that hide or reorder", () => {
     expect(v.parse(DisplayName, "  Marie \n Claire ")).toBe("Marie Claire");
-    for (const name of ["", " ", "a\u202eb", "a\u200bb", "\ufeff", "a\u0007", "x".repeat(51)]) {
+    for (const name of ["", " ", "a\u202eb", "a\u200bb", "\ufeff", "a\u0007", "\u3164", "x".repeat(51)]) {
       expect(v.is(DisplayName, name)).toBe(false);
     }
     expect(v.is(DisplayName, "<script>alert(1)</script>")).toBe(true);

@@ -1,5 +1,6 @@
 import { type IDBFactory, IDBKeyRange, IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { Drafts } from "../../src/sync/drafts";
 import { keepUnsentOnly } from "../../src/sync/repair";
 import { Store, storeName } from "../../src/sync/store";
 import { fetchOlder } from "../../src/sync/viewing";
@@ -219,7 +220,7 @@ describe("people on one phone", () => {
     expect(await listOf(second)).toEqual([]);
   });
 
-  it("when a session ends by itself only unsent messages stay, for when the same person is back", async () => {
+  it("when a session ends by itself only unsent messages and drafts stay, for when the same person is back", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
@@ -230,6 +231,9 @@ describe("people on one phone", () => {
       socket.end(1006);
     });
     await writeText(tab, chat, "unsent");
+    const drafts = new Drafts(tab);
+    drafts.save(chat, "half a thou");
+    await drafts.flush();
     await phone.close(tab);
     await keepUnsentOnly(phone.platform(), amina);
     const where = { indexedDB: phone.indexedDB, IDBKeyRange };
@@ -240,6 +244,10 @@ describe("people on one phone", () => {
     const next = await phone.openTab();
     await becomesLevel(server, next, chat);
     expect(await shownIn(next, chat)).toEqual(["private", "unsent sent"]);
+    const kept = new Drafts(next);
+    expect(await kept.read(chat)).toBe("half a thou");
+    kept.save(chat, "");
+    await kept.flush();
     await phone.close(next);
     await keepUnsentOnly(phone.platform(), amina);
     expect((await phone.indexedDB.databases()).map(({ name }) => name)).not.toContain(storeName(amina));

@@ -43,7 +43,7 @@ test("an unknown phone takes as long as a wrong password", async () => {
   expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...wrong) / 2);
 });
 
-test("after five failures even the right password waits, and nobody else does", async () => {
+test("after five failures even the right password waits at that address, and nobody else does", async () => {
   const [victim, other] = [await newPerson(), await newPerson()];
   const answers = await Promise.all(Array.from({ length: 7 }, () => signIn(victim.phone, "Wrong2026")));
   expect(answers.filter(({ status }) => status === 400)).toHaveLength(5);
@@ -55,8 +55,12 @@ test("after five failures even the right password waits, and nobody else does", 
   expect(await signIn(other.phone, testPassword)).toMatchObject({ status: 200 });
   expect(await userOf(victim.token)).toMatchObject({ status: 200 });
 
-  await env.DB.prepare("UPDATE rate_limits SET full_at = full_at - 300000 WHERE key = ?")
-    .bind(`sign_in_by_account:${victim.phone}`)
+  // Whoever is elsewhere with the right password is not kept out by it.
+  const elsewhere = { "cf-connecting-ip": "203.0.113.77" };
+  expect(await signIn(victim.phone, testPassword, elsewhere)).toMatchObject({ status: 200 });
+
+  await env.DB.prepare("UPDATE rate_limits SET full_at = full_at - 300000 WHERE key LIKE ?")
+    .bind(`sign_in_by_account_and_address:${victim.phone} %`)
     .run();
   expect(await signIn(victim.phone, testPassword)).toMatchObject({ status: 200 });
 });

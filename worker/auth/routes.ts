@@ -78,15 +78,20 @@ const startSession = async (c: AppContext, user: User): Promise<Session> => {
 const signInByPassword = async (c: AppContext, { phone, password }: v.InferOutput<typeof PasswordGrant>) => {
   const db = openDb(c.env);
   const address = addressOf(c.req.raw);
-  const byAddress = await takeToken(db, address, "sign_in_by_address");
-  if (!byAddress.ok) return refuse(c, "rate_limited", byAddress);
-  const byAccount = await takeToken(db, phone, "sign_in_by_account");
-  if (!byAccount.ok) return refuse(c, "rate_limited", byAccount);
+  const limits = [
+    ["sign_in_by_address", address],
+    ["sign_in_by_account_and_address", `${phone} ${address}`],
+    ["sign_in_by_account", phone],
+  ] as const;
+  for (const [policy, key] of limits) {
+    const taken = await takeToken(db, key, policy);
+    if (!taken.ok) return refuse(c, "rate_limited", taken);
+  }
 
   const user = await findUserByPhone(db, phone);
   const isRight = await verifyPassword(password, c.env.PEPPER, user?.password_hash);
   if (!user || !isRight) return refuse(c, "invalid_credentials");
-  await Promise.all([returnToken(db, address, "sign_in_by_address"), returnToken(db, phone, "sign_in_by_account")]);
+  await Promise.all(limits.map(([policy, key]) => returnToken(db, key, policy)));
   if (isOutdatedHash(user.password_hash)) {
     await updatePasswordHash(db, user.id, await hashPassword(password, c.env.PEPPER));
   }

@@ -4,8 +4,29 @@ import { avatarMaxBytes, bodyMaxBytes } from "../../contract/limits";
 import type { AppEnv } from "./app";
 import { refuse } from "./refusal";
 
-const json = bodyLimit({ maxSize: bodyMaxBytes, onError: (c) => refuse(c, "too_large") });
-const avatar = bodyLimit({ maxSize: avatarMaxBytes, onError: (c) => refuse(c, "file_too_large") });
+const drainMaxBytes = 16 * 1024 * 1024;
+
+/** Takes in what is on its way, to a bound: a client that still sends hears the answer only when it may finish. */
+const drain = async (body: ReadableStream<Uint8Array> | null): Promise<void> => {
+  if (!body || body.locked) return;
+  const reader = body.getReader();
+  let bytes = 0;
+  for (let part = await reader.read(); !part.done && bytes < drainMaxBytes; part = await reader.read()) {
+    bytes += part.value.byteLength;
+  }
+  await reader.cancel();
+};
+
+const limit = (maxSize: number, code: "too_large" | "file_too_large") =>
+  bodyLimit({
+    maxSize,
+    onError: async (c) => {
+      await drain(c.req.raw.body).catch(() => undefined); // gone already
+      return refuse(c, code);
+    },
+  });
+const json = limit(bodyMaxBytes, "too_large");
+const avatar = limit(avatarMaxBytes, "file_too_large");
 
 /** Middleware: nobody's body is read further than it may be long, whatever its content-length claims. */
 export const limitBody: MiddlewareHandler<AppEnv> = (c, next) =>

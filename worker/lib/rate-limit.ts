@@ -19,7 +19,9 @@ export type Policy = { burst: number; everyMs: number };
  */
 export const policies = {
   // Only failures cost here: a success gives its token back.
-  sign_in_by_account: { burst: 5, everyMs: 5 * minute },
+  sign_in_by_account_and_address: { burst: 5, everyMs: 5 * minute },
+  // Wider than one guesser's, so that nobody can keep somebody else out from elsewhere with five wrong passwords.
+  sign_in_by_account: { burst: 50, everyMs: minute },
   sign_in_by_address: { burst: 60, everyMs: 12 * second },
   // Each try also costs a proof of work; 100 at once lets a school class, or our own tests, sign up together.
   sign_up_by_address: { burst: 100, everyMs: 6 * second },

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { ConversationId } from "../../../contract/ids";
 import { messageTextMaxLength } from "../../../contract/limits";
-import { cleanText } from "../../../contract/text";
+import { cleanText, isBlank } from "../../../contract/text";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { readDraft, saveDraft, sendText } from "../../sync/actions";
@@ -63,7 +63,7 @@ export function Composer({ conversation, onSend }: { conversation: ConversationI
 
   const clean = cleanText(text);
   const over = clean.length - messageTextMaxLength;
-  const canSend = clean !== "" && over <= 0;
+  const canSend = !isBlank(clean) && over <= 0;
 
   const send = async () => {
     if (!canSend) return;

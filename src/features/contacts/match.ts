@@ -8,5 +8,5 @@ export const matchesContact = (query: string, contact: { username: string; phone
   if (foldText(contact.username).includes(wanted) || contact.phone.includes(wanted)) return true;
   // A number as people write it, with spaces and signs. Letters in it make it a name.
   const digits = /^[\d\s().+/-]+$/.test(wanted) ? toPhoneQuery(wanted) : "";
-  return digits !== "" && contact.phone.includes(digits);
+  return digits !== "" && (contact.phone.includes(digits) || contact.phone.includes(digits.replace(/^00/, "")));
 };
