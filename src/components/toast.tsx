@@ -20,6 +20,8 @@ const set = (toast: Toast | undefined): void => {
   for (const listener of listeners) listener();
 };
 const read = (): Toast | undefined => current;
+// A prerendered page has none: what is to be said comes after React took the page over.
+const readPrerendered = (): undefined => undefined;
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -32,7 +34,7 @@ export const showToast = (toast: { title?: string; message?: string; tone?: Toas
 /** Stands once at the root of the app. Failures interrupt a screen reader, everything else waits its turn. */
 export function Toaster() {
   const t = useT();
-  const toast = useSyncExternalStore(subscribe, read, read);
+  const toast = useSyncExternalStore(subscribe, read, readPrerendered);
   const card = toast && (
     <div
       key={toast.id}

@@ -241,9 +241,14 @@ test("signing out says so and leaves nothing of the person; a failure keeps them
   await expect(page.getByRole("alert").getByText(texts.auth.signOutFailed)).toBeVisible();
   await expect(page).toHaveURL("/app/profile");
   await context.unroute("**/api/auth/logout*");
+  // React takes the welcome page over as it was prerendered; only then something is said on it.
+  const problems: string[] = [];
+  page.on("console", (line) => line.type() === "error" && problems.push(line.text()));
+  page.on("pageerror", (error) => problems.push(error.message));
   await page.getByRole("button", { name: texts.profile.signOut }).click();
   await expect(page).toHaveURL("/");
   await expect(page.getByText("Déconnexion réussie")).toBeVisible();
+  expect(problems).toEqual([]);
   await expect.poll(() => page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))).toEqual([]);
   await page.goto("/app");
   await expect(page).toHaveURL(/\/login$/);
