@@ -1,17 +1,21 @@
 import { answerAvatar } from "./sw/avatars";
-import { answerEntryPage, isEntryPage } from "./sw/entry-pages";
+import { answerEntryPage, installEntryPages, isEntryPage } from "./sw/entry-pages";
 import { answerAppPage, answerAsset, dropOldFiles, installShell, keepAssets } from "./sw/shell";
 
 /**
- * The service worker: the app opens at once and offline. It keeps the app's own files, the entry pages as they
- * were last seen and pictures of people; nothing else of the API is ever kept. What the caches cannot do (no
+ * The service worker: the app opens at once and offline. It keeps the app's own files, the entry pages in the
+ * person's language and pictures of people; nothing else of the API is ever kept. What the caches cannot do (no
  * room, no permission) the network does, as if there were no worker.
  */
 declare const self: ServiceWorkerGlobalScope;
 
 self.addEventListener("install", (event) => {
   // At once: the files of the version before stay for the tabs that are open with it.
-  event.waitUntil(installShell().then(() => self.skipWaiting()));
+  event.waitUntil(
+    installShell()
+      .then(installEntryPages)
+      .then(() => self.skipWaiting()),
+  );
 });
 
 self.addEventListener("activate", (event) => event.waitUntil(dropOldFiles()));

@@ -7,7 +7,21 @@ const pagePaths = ["/", "/login", "/register"];
 export const isEntryPage = (path: string): boolean => pagePaths.includes(path);
 
 /**
- * An entry page: from the network, whose answer knows the person's language; as last seen when that takes longer
+ * Keeps the entry pages of this version, whose files have just been kept: whoever signs out, or opens the product
+ * by its address, finds them without a network too. The Worker answers in the person's language.
+ */
+export const installEntryPages = async (): Promise<void> => {
+  await Promise.all(
+    pagePaths.map(async (path) => {
+      const response = await fetch(path, { cache: "no-cache" });
+      const isPage = response.ok && !response.redirected;
+      if (!isPage || !(await keep(cache, path, response))) throw new Error(`${path} could not be kept`);
+    }),
+  );
+};
+
+/**
+ * An entry page: from the network, whose answer knows the person's language; as last kept when that takes longer
  * than three seconds or fails.
  */
 export const answerEntryPage = async (request: Request, path: string, later: (work: Promise<unknown>) => void) => {

@@ -35,6 +35,34 @@ test("after one visit the app opens without a network, in the person's language"
   await context.close();
 });
 
+test("the entry pages open without a network though they were never seen, in the person's language", async ({
+  browser,
+  server,
+}) => {
+  const person = await makePerson({ origin: server.origin, fetch }, 53);
+  const phone = await Phone.open(browser, server, "pt");
+  const { page, context } = phone;
+  await phone.logIn(person.phone);
+  await settle(page);
+  await page.goto("/app/profile");
+  await page.getByRole("button", { name: pt.profile.signOut }).click();
+  await page.waitForURL((url) => url.pathname === "/");
+  await settle(page);
+
+  await context.setOffline(true);
+  for (const [path, shown] of [
+    ["/app", pt.auth.loginTitle],
+    ["/register", pt.auth.registerTitle],
+    ["/login", pt.auth.loginTitle],
+    ["/", "Lisolo"],
+  ] as const) {
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText(shown);
+    await expect(page.locator("html")).toHaveAttribute("lang", "pt");
+  }
+  await context.close();
+});
+
 test("an entry page that was seen once opens without a network", async ({ page, context }) => {
   await page.goto("/login?lang=pt");
   await settle(page);
