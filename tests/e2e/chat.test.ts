@@ -4,7 +4,7 @@ import { messageTextMaxLength } from "../../contract/limits";
 import { expect, test } from "../support/browser-test";
 import { sendTexts } from "../support/messages";
 import { openPair, siteOf } from "../support/pair";
-import { callSite, connectPeople, makePerson } from "../support/people";
+import { callSite, connectPeople, makePerson, type Person } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
 test.describe.configure({ timeout: 120_000 }); // several phones on a machine that may be busy
@@ -133,7 +133,24 @@ for (const language of ["fr", "en", "pt"] as const) {
     // One is given up; the other goes out once they are connected again.
     await anas.message("trop tard").getByRole("button", { name: chat.discard }).click();
     await expect(anas.message("trop tard")).toHaveCount(0);
-    await connectPeople(site, ben, ana);
+    const nextStep = anas.page.getByRole("link", { name: chat.findPeople });
+    await expect(nextStep).toBeVisible();
+    const ask = async (from: Person, to: Person): Promise<string> => {
+      const { body } = await callSite(site, "POST", "/api/requests", {
+        token: from.token,
+        body: { to_user_id: to.id },
+      });
+      return (body as { request_id: string }).request_id;
+    };
+    const own = await ask(ana, ben);
+    await expect(anas.page.getByRole("button", { name: anas.texts.senga.requestSent })).toBeDisabled();
+    await expect(nextStep).toHaveCount(0);
+    await callSite(site, "POST", `/api/requests/${own}/decline`, { token: ben.token });
+    await expect(nextStep).toBeVisible();
+    const theirs = await ask(ben, ana);
+    await expect(anas.page.getByRole("link", { name: chat.acceptRequest })).toHaveAttribute("href", "/app/senga");
+    await expect(nextStep).toHaveCount(0);
+    await callSite(site, "POST", `/api/requests/${theirs}/accept`, { token: ana.token });
     await expect(anas.composer()).toBeVisible();
     await anas.message("encore une").getByRole("button", { name: chat.retry }).click();
     await expect(anas.ticks("encore une", "sent")).toBeVisible();

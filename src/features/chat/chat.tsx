@@ -132,7 +132,7 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
           )}
           {chat && !isWaiting && <Announcer items={chat.items} name={name} isLoading={chat.loading} />}
           {mayWrite === true && <Composer conversation={id} onSend={goToNewest} />}
-          {mayWrite === false && <NotConnected />}
+          {mayWrite === false && <NotConnected userId={userId} />}
         </div>
       </div>
     </Screen>

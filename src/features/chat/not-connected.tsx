@@ -1,21 +1,39 @@
 import { Link } from "react-router";
+import type { Uuid } from "../../../contract/ids";
 import { useT } from "../../i18n/setup";
+import { usePerson } from "../../sync/hooks";
+
+const look = "inline-flex min-h-12 items-center gap-2 rounded-card px-3 font-semibold";
+
+/** What leads to a connection: a request of one's own, or of theirs to answer; one that is under way is only told. */
+function NextStep({ state }: { state: string | undefined }) {
+  const t = useT();
+  if (state === "sent") {
+    return (
+      <button type="button" disabled className={`${look} text-muted`}>
+        <span className="i-ph-paper-plane-tilt text-xl" aria-hidden="true" />
+        {t("senga.requestSent")}
+      </button>
+    );
+  }
+  const isReceived = state === "received";
+  return (
+    <Link to="/app/senga" className={`${look} text-accent hover:bg-raised`}>
+      <span className={`${isReceived ? "i-ph-user-check" : "i-ph-user-plus"} text-xl`} aria-hidden="true" />
+      {t(isReceived ? "chat.acceptRequest" : "chat.findPeople")}
+    </Link>
+  );
+}
 
 /** Stands in the composer's place when these two may not write to each other (SPEC.md §8). */
-export function NotConnected() {
+export function NotConnected({ userId }: { userId: Uuid }) {
   const t = useT();
   return (
     <div className="flex shrink-0 flex-wrap items-center justify-center gap-x-4 gap-y-1 border-t border-line bg-surface px-4 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))] text-center">
       <p role="status" className="text-muted">
         {t("chat.mustBeConnected")}
       </p>
-      <Link
-        to="/app/senga"
-        className="inline-flex min-h-12 items-center gap-2 rounded-card px-3 font-semibold text-accent hover:bg-raised"
-      >
-        <span className="i-ph-user-plus text-xl" aria-hidden="true" />
-        {t("chat.findPeople")}
-      </Link>
+      <NextStep state={usePerson(userId)?.state} />
     </div>
   );
 }
