@@ -17,7 +17,6 @@ import { TabBar } from "./tab-bar";
 import { useIsWide } from "./wide";
 
 const masoloPath = "/app";
-const nobody = { username: "", phone: "", avatar: null };
 
 function ProfileLink() {
   const t = useT();
@@ -29,7 +28,7 @@ function ProfileLink() {
       title={t("shell.myProfile")}
       className="grid size-12 shrink-0 place-items-center rounded-full"
     >
-      <Avatar person={me ?? nobody} size={40} />
+      {me ? <Avatar person={me} size={40} /> : <span className="size-10 rounded-full bg-raised" />}
     </Link>
   );
 }

@@ -301,3 +301,27 @@ test("a screen whose code cannot be fetched offers to try again", async ({ brows
   await expect(page.getByRole("searchbox", { name: texts.senga.searchLabel })).toBeVisible();
   await phone.close();
 });
+
+test("the first moments after signing in stand still: no strip above, no letters for oneself, a wait that shows", async ({
+  browser,
+  server,
+}) => {
+  const ana = await makePerson(siteOf(server), 719);
+  const phone = await Phone.open(browser, server);
+  const { page, texts, context } = phone;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  // A server that takes its time: the line opens and says nothing, and no answer arrives.
+  await context.routeWebSocket(/.*/, () => {});
+  await context.route(/\/api\/(users|sync)/, () => {});
+  await phone.logIn(ana.phone);
+  const profile = page.getByRole("link", { name: texts.shell.myProfile });
+  await expect(profile).toBeVisible();
+  const topOf = async () => (await page.locator("header").first().boundingBox())?.y;
+  expect(await topOf()).toBe(0);
+  await expect(profile.locator("[data-initials]")).toHaveCount(0);
+  await expect(page.getByText(texts.common.loading)).toBeVisible();
+  expect(await topOf()).toBe(0);
+  // What lasts is said.
+  await expect(page.getByText(texts.shell.link.connecting)).toBeVisible();
+  await phone.close();
+});
