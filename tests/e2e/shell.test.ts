@@ -319,7 +319,7 @@ test("the first moments after signing in stand still: no strip above, no letters
   const topOf = async () => (await page.locator("header").first().boundingBox())?.y;
   expect(await topOf()).toBe(0);
   await expect(profile.locator("[data-initials]")).toHaveCount(0);
-  await expect(page.getByText(texts.common.loading)).toBeVisible();
+  await expect(page.locator(".late", { hasText: texts.common.loading })).toHaveCSS("opacity", "1");
   expect(await topOf()).toBe(0);
   // What lasts is said.
   await expect(page.getByText(texts.shell.link.connecting)).toBeVisible();
