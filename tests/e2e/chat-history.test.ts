@@ -50,7 +50,7 @@ const readUpwards = (page: Page) =>
       for (const { text } of [...before].reverse()) if (!seen.includes(text)) seen.push(text);
       if (seen.includes("message 1") && box.scrollTop === 0) break;
       const from = box.scrollTop;
-      box.scrollBy({ top: -400, behavior: "instant" });
+      box.scrollBy({ top: -240, behavior: "instant" });
       const moved = from - box.scrollTop;
       await frame();
       await frame();
@@ -170,4 +170,29 @@ test("who reads further up is not moved, is told of new messages and has not rea
   await expect(anas.message("ma réponse")).toBeInViewport();
   await anas.close();
   await bens.close();
+});
+
+test("who waits at the newest message stays there when forty come in before it", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 526), await makePerson(site, 527)];
+  await connectPeople(site, ana, ben);
+  const conversation = privateConversationId(ana.id, ben.id);
+  await sendTexts(site, ben, conversation, ["avant"]);
+  const anas = await Phone.open(browser, server);
+  await anas.logIn(ana.phone);
+  await anas.openChat(ben.id);
+  await expect(anas.message("avant")).toBeVisible();
+  await anas.context.setOffline(true);
+  await anas.write("écrit en attendant");
+  await expect(anas.ticks("écrit en attendant", "sending")).toBeVisible();
+  await sendTexts(
+    site,
+    ben,
+    conversation,
+    Array.from({ length: 40 }, (_, i) => `pendant ${i + 1}`),
+  );
+  await anas.context.setOffline(false);
+  await expect(anas.ticks("écrit en attendant", "sent")).toBeInViewport({ timeout: 30_000 });
+  await expect(anas.message("pendant 40")).toBeInViewport();
+  await anas.close();
 });

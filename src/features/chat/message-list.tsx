@@ -95,6 +95,12 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
     return () => observer.disconnect();
   }, [virtualizer]);
 
+  // Messages also come in above the newest one: before those of mine that were still waiting to be sent.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever there are more or fewer
+  useLayoutEffect(() => {
+    if (holdsEnd.current) virtualizer.scrollToEnd();
+  }, [virtualizer, count]);
+
   const [reachOlder, isStuck] = usePages(isShown && hasOlder && !chat.loading, chat.loadOlder);
   const [reachNewer] = usePages(isShown && hasNewer && !chat.loading, past?.loadNewer);
   const firstIndex = rows[0]?.index;
