@@ -1,13 +1,8 @@
 import type { ConversationId } from "../../contract/ids";
 import { inBackground } from "./context";
-import type { Store } from "./store";
+import { draftKey } from "./store";
 import type { Tab } from "./tab";
 
-const prefix = "draft:";
-const keyOf = (conversation: ConversationId): string => prefix + conversation;
-
-/** The drafts among what is kept under a name. */
-export const draftsIn = (store: Store) => store.meta.where("key").startsWith(prefix);
 const settleMs = 400;
 
 /** What was typed and not sent yet, kept so that a closed tab does not lose it. */
@@ -34,7 +29,7 @@ export class Drafts {
   async read(conversation: ConversationId): Promise<string> {
     const latest = this.#latest.get(conversation);
     if (latest !== undefined) return latest;
-    const row = await this.#tab.context.get()?.store.meta.get(keyOf(conversation));
+    const row = await this.#tab.context.get()?.store.meta.get(draftKey(conversation));
     return typeof row?.value === "string" ? row.value : "";
   }
 
@@ -47,7 +42,7 @@ export class Drafts {
     this.#latest.clear();
     await Promise.all(
       drafts.map(([conversation, text]) => {
-        const key = keyOf(conversation);
+        const key = draftKey(conversation);
         return text.trim() === "" ? meta.delete(key) : meta.put({ key, value: text });
       }),
     );

@@ -4,7 +4,6 @@ import { Body } from "../../contract/conversations";
 import { errorCodes } from "../../contract/errors";
 import { ConversationId, Uuid } from "../../contract/ids";
 import { dropAside, keepAside, readAside } from "./aside";
-import { draftsIn } from "./drafts";
 import type { Platform } from "./platform";
 import { blankRow, placeInList } from "./rows";
 import { type OutboxRow, Store, storeName } from "./store";
@@ -151,7 +150,7 @@ export const deleteStore = async (platform: Platform, name: string): Promise<voi
 /** After a session that ended without a sign-out: only what nobody else has stays, unsent messages and drafts. */
 export const keepUnsentOnly = async (platform: Platform, me: Uuid): Promise<void> => {
   const { store, strict } = await openPlainly(platform, storeName(me), platform.storage ?? {});
-  const drafts = await draftsIn(store).toArray();
+  const drafts = await store.drafts().toArray();
   const isWorthKeeping = drafts.length > 0 || (await store.outbox.count()) > 0;
   if (isWorthKeeping) {
     await store.transaction("rw", [store.people, store.conversations, store.messages, store.meta], async () => {

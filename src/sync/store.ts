@@ -59,6 +59,9 @@ export type OutboxRow = {
 /** Single values under a name: the cursor, the own profile, drafts, what was asked once. */
 export type MetaRow = { key: string; value: unknown };
 
+const draftPrefix = "draft:";
+export const draftKey = (conversation: ConversationId): string => draftPrefix + conversation;
+
 export const storeName = (userId: Uuid): string => `lisolo-${userId}`;
 
 /**
@@ -94,5 +97,10 @@ export class Store extends Dexie {
     return this.outbox
       .where("[conversation+order]")
       .between([conversation, 0], [conversation, Number.MAX_SAFE_INTEGER], true, true);
+  }
+
+  /** What was typed and not sent, in every conversation. */
+  drafts() {
+    return this.meta.where("key").startsWith(draftPrefix);
   }
 }

@@ -1,8 +1,8 @@
+import { privateConversationId } from "../../contract/ids";
+import { expect, test } from "../support/browser-test";
+import { readLocalLog } from "../support/logs";
 import { nameOf, phoneOf } from "../support/people";
 import { fill, Phone } from "../support/phone";
-import { expect, test } from "../support/browser-test";
-import { privateConversationId } from "../../contract/ids";
-import { readLocalLog } from "../support/logs";
 
 const languages = ["fr", "en", "pt"] as const;
 
