@@ -142,7 +142,9 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
   }, [hasCaughtUp, onNewest]);
 
   const unseen = useReading(conversation, items, isShown && isAtEnd && !past);
-  const topItem = itemAt(virtualizer.range?.startIndex ?? 0);
+  const topIndex = virtualizer.range?.startIndex ?? 0;
+  // At the beginning the heading of the first day says it already.
+  const topItem = topIndex > 0 || hasOlder ? itemAt(topIndex) : undefined;
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       {!isAtEnd && topItem && (
