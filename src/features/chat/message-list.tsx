@@ -52,8 +52,10 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
   const hasTarget = targetIndex >= 0 && targetIndex < count;
   // A page may arrive between a scroll and its event: what is held in place must be what is in sight now.
   const list = useRef<ReactVirtualizer<HTMLDivElement, Element>>(undefined);
+  const wasNearEnd = useRef(true);
   if (list.current && scroller.current && list.current.options.count !== count) {
     list.current.scrollOffset = scroller.current.scrollTop;
+    wasNearEnd.current = isNearEnd(scroller.current);
   }
   const virtualizer = useVirtualizer<HTMLDivElement, Element>({
     count,
@@ -98,7 +100,7 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
   // Messages also come in above the newest one: before those of mine that were still waiting to be sent.
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever there are more or fewer
   useLayoutEffect(() => {
-    if (holdsEnd.current) virtualizer.scrollToEnd();
+    if (holdsEnd.current && wasNearEnd.current) virtualizer.scrollToEnd();
   }, [virtualizer, count]);
 
   const [reachOlder, isStuck] = usePages(isShown && hasOlder && !chat.loading, chat.loadOlder);
