@@ -1,6 +1,8 @@
 /** One way from a sender to a receiver, the product's or a floor's, so that both are driven alike. */
 export type Rig = {
   name: string;
+  /** A figure for comparison only: when it breaks, the others are measured all the same. */
+  isExtra?: boolean;
   /** Sends from A; `ref` counts up from 0 and names the message in both call-backs. */
   send(ref: number): void;
   /** Called with the moment B's frame arrived. */
@@ -45,7 +47,12 @@ export function drive(rig: Rig, first: number, count: number, atOnce: number, ga
     const step = () => {
       for (let i = 0; i < atOnce && sent < count; i++, sent++) {
         sentAt[sent] = performance.now();
-        rig.send(first + sent);
+        try {
+          rig.send(first + sent);
+        } catch (error) {
+          clearTimeout(timer);
+          return reject(error);
+        }
       }
       if (sent < count) setTimeout(step, Math.max(1, started + (sent / atOnce) * gapMs - performance.now()));
     };

@@ -14,9 +14,12 @@ const framesPerRequest = 20; // Cloudflare charges twenty incoming frames as one
 export async function measureRows(): Promise<Section[]> {
   const args = ["run", "-c", join("bench", "rows", "vitest.config.ts")];
   const child = spawn(join(bin, "vitest"), args, { cwd: root, env: toolEnv(), stdio: ["ignore", "pipe", "pipe"] });
+  const stop = () => void child.kill();
+  process.once("exit", stop);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const [code] = (await once(child, "close")) as [number | null];
+  process.off("exit", stop);
   const measured = [...output.matchAll(/^BENCH (\{.*\})$/gm)].map((match) => JSON.parse(match[1] ?? "") as Measured);
   if (code !== 0) throw new Error(`Counting rows failed\n${output}`);
   const isOpening = ({ name }: Measured) => /^(list|chat|search): (?!lone)/.test(name);

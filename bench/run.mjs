@@ -18,5 +18,8 @@ registerHooks({
 process.env.X_LOCAL_OBSERVABILITY = "false";
 process.env.X_LOCAL_EXPLORER = "false";
 
+// Stopped by Ctrl+C, it ends as any other way: whatever a subject started is stopped when this process exits.
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
+
 const { runSubjects } = await import("./subjects");
 await runSubjects(process.argv.slice(2).filter((name) => name !== "--no-build"));

@@ -33,26 +33,43 @@ export async function startRelayObject(
   const port = await findFreePort();
   const cli = join(root, "node_modules", "wrangler", "wrangler-dist", "cli.js");
   const args = [cli, "dev", "-c", join(source, "wrangler.jsonc"), "--port", String(port), "--inspector-port", "0"];
-  const child = spawn(join(bin, "node"), [...args, "--persist-to", join(source, "state"), "--log-level", "warn"], {
-    cwd: source,
-    env: toolEnv({
-      CI: "1",
-      WRANGLER_REGISTRY_PATH: join(source, "registry"),
-      WRANGLER_LOG_PATH: join(source, "logs"),
-    }),
-    detached: true,
-    stdio: "ignore",
-  });
-  const stop = async () => {
-    if (child.pid === undefined || child.exitCode !== null) return;
+  const child = spawn(
+    join(bin, "node"),
+    [...args, "--persist-to", join(folder, "relay-state"), "--log-level", "warn"],
+    {
+      cwd: source,
+      env: toolEnv({
+        CI: "1",
+        WRANGLER_REGISTRY_PATH: join(folder, "relay-registry"),
+        WRANGLER_LOG_PATH: join(folder, "relay-logs"),
+      }),
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-10_000);
+    });
+  }
+  const kill = () => {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     process.kill(-child.pid, "SIGKILL"); // a process group of its own: Wrangler and its workerd, nobody else
-    await once(child, "exit");
+  };
+  process.once("exit", kill);
+  const stop = async () => {
+    process.off("exit", kill);
+    const ended = once(child, "exit");
+    kill();
+    await ended;
   };
   const deadline = Date.now() + startTimeoutMs;
-  while (!(await fetch(`http://localhost:${port}`).catch(() => undefined))?.ok) {
+  const ask = () => fetch(`http://localhost:${port}`, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+  while (!(await ask())?.ok) {
     if (child.exitCode !== null || Date.now() > deadline) {
       await stop();
-      throw new Error("The relaying object did not start");
+      throw new Error(`The relaying object did not start\n${output}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
@@ -61,5 +78,8 @@ export async function startRelayObject(
     await once(socket, "open");
     return socket;
   };
-  return { rig: async (name, mode) => makeRelayRig(name, await connect(mode), await connect(mode)), stop };
+  return {
+    rig: async (name, mode) => ({ ...makeRelayRig(name, await connect(mode), await connect(mode)), isExtra: true }),
+    stop,
+  };
 }

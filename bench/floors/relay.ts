@@ -58,7 +58,11 @@ export function makeRelayRig(name: string, a: WebSocket, b: WebSocket): Rig {
   });
   return {
     name,
-    send: (ref) => a.send(floorFrame(ref)),
+    send: (ref) => {
+      if (a.readyState !== WebSocket.OPEN || b.readyState !== WebSocket.OPEN)
+        throw new Error(`${name}: a socket closed`);
+      a.send(floorFrame(ref));
+    },
     onDelivered: (listener) => {
       delivered = listener;
     },
