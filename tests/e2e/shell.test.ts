@@ -191,12 +191,14 @@ test("the list comes back where it was left", async ({ browser, server }) => {
   await expect(rows).toHaveCount(others.length);
   const oldest = phone.conversation(others[0]?.username ?? "");
   await oldest.scrollIntoViewIfNeeded();
-  const before = await oldest.boundingBox();
+  const top = async (): Promise<number> => (await oldest.boundingBox())?.y ?? Number.NaN;
+  const before = await top();
   await oldest.click();
   await expect(phone.message("Mbote")).toBeVisible();
   await page.goBack();
   await expect(oldest).toBeInViewport();
-  expect(await oldest.boundingBox()).toEqual(before);
+  // A list scrolled while its rows come up can stand at a fraction of a pixel, which the browser keeps as a whole one.
+  expect(Math.abs((await top()) - before)).toBeLessThanOrEqual(1);
   await phone.close();
 });
 
