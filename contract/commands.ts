@@ -2,8 +2,12 @@ import * as v from "valibot";
 import { Body, InboxRow, Mark, Message, Seq } from "./conversations";
 import { errorCodes } from "./errors";
 import { ConversationId, Uuid } from "./ids";
-import { gapPageRows, searchQueryMaxLength, sendBatchMax } from "./limits";
+import { gapPageRows, searchQueryMaxLength, sendBatchMax, spreadMax } from "./limits";
 import { Relation } from "./people";
+
+/** Where a forwarded message was read: the server looks whether its sender may still pass it on. */
+export const Source = v.strictObject({ conversation: ConversationId, seq: Seq });
+export type Source = v.InferOutput<typeof Source>;
 
 /**
  * Everything a device asks of the server once it is signed in. One union, two carriers: a frame when the
@@ -12,15 +16,44 @@ import { Relation } from "./people";
 export const Send = v.strictObject({
   type: v.literal("send"),
   conversation: ConversationId,
-  messages: v.pipe(v.array(v.strictObject({ cid: Uuid, body: Body })), v.minLength(1), v.maxLength(sendBatchMax)),
+  messages: v.pipe(
+    v.array(v.strictObject({ cid: Uuid, body: Body, source: v.optional(Source) })),
+    v.minLength(1),
+    v.maxLength(sendBatchMax),
+  ),
 });
+/** One body to many conversations, each message under its own client id: forwarding and broadcasting. */
+const Spread = v.strictObject({
+  type: v.literal("spread"),
+  body: Body,
+  source: v.optional(Source),
+  to: v.pipe(
+    v.array(v.strictObject({ conversation: ConversationId, cid: Uuid })),
+    v.minLength(1),
+    v.maxLength(spreadMax),
+  ),
+});
+/** Deletes one's own message for everybody: a tombstone stays. Done twice it is still done. */
+const Retract = v.strictObject({ type: v.literal("retract"), conversation: ConversationId, seq: Seq });
+/** Messages changed after a revision, with the state they are in now. */
+const Revised = v.strictObject({ type: v.literal("revised"), conversation: ConversationId, since: Mark });
+const Mute = v.strictObject({ type: v.literal("mute"), conversation: ConversationId, muted: v.boolean() });
 const MarkRead = v.strictObject({
   type: v.literal("mark"),
   conversation: ConversationId,
   delivered: Mark,
   read: Mark,
 });
-const Hide = v.strictObject({ type: v.literal("hide"), conversation: ConversationId });
+/**
+ * Messages up to `upTo`, the newest the person had seen, go from one's own view: what came meanwhile stays.
+ * `keep` clears a conversation that stays in the list; without it the list forgets it too.
+ */
+const Hide = v.strictObject({
+  type: v.literal("hide"),
+  conversation: ConversationId,
+  upTo: Mark,
+  keep: v.boolean(),
+});
 /** Messages after or before a place, exclusive. `after` answers in ascending order, `before` in descending. */
 const Page = v.strictObject({
   type: v.literal("page"),
@@ -41,7 +74,7 @@ const Changes = v.strictObject({
   since: Mark,
   before: v.optional(Mark),
 });
-export const Command = v.variant("type", [Send, MarkRead, Hide, Page, Search, Changes]);
+export const Command = v.variant("type", [Send, Spread, Retract, Revised, MarkRead, Hide, Mute, Page, Search, Changes]);
 export type Command = v.InferOutput<typeof Command>;
 export type CommandOf<T extends Command["type"]> = Extract<Command, { type: T }>;
 
@@ -54,6 +87,25 @@ export const SendResult = v.object({
   sent: v.array(v.object({ cid: Uuid, seq: Seq, at: v.number() })),
 });
 export type SendResult = v.InferOutput<typeof SendResult>;
+
+/** Each message of a spread by itself: one that was refused says why. */
+export const SpreadResult = v.object({
+  sent: v.array(v.object({ conversation: ConversationId, cid: Uuid, seq: Seq, at: v.number() })),
+  refused: v.array(v.object({ cid: Uuid, error: v.picklist(errorCodes) })),
+});
+export type SpreadResult = v.InferOutput<typeof SpreadResult>;
+
+export const Retracted = v.object({ revision: Mark });
+export const Muted = v.object({ muted: v.boolean() });
+
+/** `revision` is how far these messages bring a device that was at `since`; `more` when that is not all. */
+export const RevisedResult = v.object({
+  epoch: v.string(),
+  revision: Mark,
+  messages: v.array(Message),
+  more: v.boolean(),
+});
+export type RevisedResult = v.InferOutput<typeof RevisedResult>;
 
 export const PageResult = v.object({
   epoch: v.string(),
@@ -92,6 +144,10 @@ export type ListPage = v.InferOutput<typeof ListPage>;
 
 export type CommandResults = {
   send: SendResult;
+  spread: SpreadResult;
+  retract: v.InferOutput<typeof Retracted>;
+  revised: RevisedResult;
+  mute: v.InferOutput<typeof Muted>;
   mark: v.InferOutput<typeof Unread>;
   hide: v.InferOutput<typeof Hidden>;
   page: PageResult;

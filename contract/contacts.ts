@@ -37,3 +37,7 @@ export type RequestPage = v.InferOutput<typeof RequestPage>;
 /** Contacts in the order they were made; `after` is where the next page begins, null on the last. */
 export const ContactPage = v.object({ contacts: v.array(Contact), after: v.nullable(Uuid) });
 export type ContactPage = v.InferOutput<typeof ContactPage>;
+
+/** Everybody one has blocked, the last first. */
+export const BlockList = v.object({ blocked: v.array(Profile) });
+export type BlockList = v.InferOutput<typeof BlockList>;

@@ -1,5 +1,7 @@
 import * as v from "valibot";
+import { FileName, MediaType } from "./files";
 import { Uuid } from "./ids";
+import { displayNameMaxLength, fileMaxBytes, fileMaxPixels, thumbMaxLength, voiceMaxMs, waveformBars } from "./limits";
 import { MessageText } from "./text";
 
 const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -9,16 +11,70 @@ export const Seq = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 /** A place, or 0 for "before the first message". */
 export const Mark = Count;
 
-/**
- * What a message says. One variant each; files, voice, calls and system lines join here, and every reader
- * shows a kind it does not know as an honest "not readable in this version".
- */
-export const Body = v.variant("type", [v.strictObject({ type: v.literal("text"), text: MessageText })]);
-export type Body = v.InferOutput<typeof Body>;
+/** Who wrote a forwarded message first, by the name the one who passed it on knew; the reader may be that person. */
+export const Forwarded = v.strictObject({
+  by: Uuid,
+  name: v.pipe(v.string(), v.maxLength(displayNameMaxLength)),
+});
+export type Forwarded = v.InferOutput<typeof Forwarded>;
 
-/** What a deleted message leaves: its place. */
-export const StoredBody = v.variant("type", [...Body.options, v.strictObject({ type: v.literal("deleted") })]);
+const forwarded = { forwarded: v.optional(Forwarded) };
+const attached = {
+  file: Uuid,
+  name: FileName,
+  mime: MediaType,
+  size: v.pipe(Count, v.minValue(1), v.maxValue(fileMaxBytes)),
+};
+const Pixels = v.pipe(Count, v.minValue(1), v.maxValue(fileMaxPixels));
+
+/** A picture: its thumbhash (base64url) is shown until it is here. */
+const ImageBody = v.strictObject({
+  type: v.literal("image"),
+  ...attached,
+  width: Pixels,
+  height: Pixels,
+  thumb: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]*$/), v.maxLength(thumbMaxLength)),
+  text: v.optional(MessageText),
+  ...forwarded,
+});
+const FileBody = v.strictObject({ type: v.literal("file"), ...attached, text: v.optional(MessageText), ...forwarded });
+const VoiceBody = v.strictObject({
+  type: v.literal("voice"),
+  ...attached,
+  ms: v.pipe(Count, v.minValue(1), v.maxValue(voiceMaxMs)),
+  waveform: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]*$/), v.maxLength(waveformBars)),
+  ...forwarded,
+});
+
+/**
+ * What a message says. One variant each; calls and system lines join here, and every reader shows a kind it
+ * does not know as an honest "not readable in this version".
+ */
+export const Body = v.variant("type", [
+  v.strictObject({ type: v.literal("text"), text: MessageText, ...forwarded }),
+  ImageBody,
+  FileBody,
+  VoiceBody,
+]);
+export type Body = v.InferOutput<typeof Body>;
+export type AttachedBody = Extract<Body, { file: Uuid }>;
+
+/** What a deleted message leaves is its place, and so does what a blocked person wrote to the one who blocked them. */
+export const StoredBody = v.variant("type", [
+  ...Body.options,
+  v.strictObject({ type: v.literal("deleted") }),
+  v.strictObject({ type: v.literal("withheld") }),
+]);
 export type StoredBody = v.InferOutput<typeof StoredBody>;
+
+export const attachmentOf = (body: StoredBody): AttachedBody | undefined => ("file" in body ? body : undefined);
+
+/** The words in a message that a search looks through. */
+export const wordsOf = (body: StoredBody): string => {
+  if (body.type === "text") return body.text;
+  if (body.type === "image") return body.text ?? "";
+  return body.type === "file" ? `${body.name}\n${body.text ?? ""}` : "";
+};
 
 /** A message as everyone stores it. `sender` is the member's number in this conversation. */
 export const Message = v.object({
@@ -27,6 +83,7 @@ export const Message = v.object({
   at: v.number(), // the server's clock, epoch milliseconds, never decreasing within a conversation
   body: StoredBody,
   cid: v.optional(Uuid), // the sender's client id; only its own author is told
+  held: v.optional(v.literal(true)), // never reached the others, whatever their marks say; only its own author is told
 });
 export type Message = v.InferOutput<typeof Message>;
 
@@ -68,11 +125,14 @@ export const InboxRow = v.object({
   othersRead: Mark,
   hidden: Mark, // messages up to here are gone from my view
   open: v.boolean(), // may I write here
+  muted: v.boolean(),
+  kept: v.boolean(), // stays in the list although nothing is left to see: cleared, not deleted
+  revision: Mark, // how often messages that had been stored were changed; see `Revised`
 });
 export type InboxRow = v.InferOutput<typeof InboxRow>;
 
-/** Whether the list shows a conversation: one with something left to see. */
-export const isListed = (row: Pick<InboxRow, "head" | "hidden">): boolean => row.head > row.hidden;
+/** Whether the list shows a conversation: one with something left to see, or cleared without being deleted. */
+export const isListed = (row: Pick<InboxRow, "head" | "hidden" | "kept">): boolean => row.head > row.hidden || row.kept;
 
 /** SPEC.md §4: what the sender sees. Derived, never stored. */
 export type MessageStatus = "sending" | "sent" | "delivered" | "read";

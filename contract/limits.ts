@@ -29,6 +29,13 @@ export const pageCreditMessages = 400; // and of what it asked for itself; their
 export const creditReportMessages = 50; // a device confirms at least this often
 export const behindMaxMs = 60_000; // a socket that stays behind longer is closed
 
+// One body to many conversations: forwarding, broadcasting
+export const spreadMax = 50;
+
+// Typing: told again this often while it goes on, and over when nothing was told for the other
+export const typingRepeatMs = 3_000;
+export const typingLastsMs = 5_000;
+
 // Sockets
 export const socketsPerUserMax = 64;
 export const pingVisibleMs = 25_000;
@@ -76,6 +83,19 @@ export const phoneSearchMinLength = 3;
 export const phoneSearchMaxResults = 10;
 
 // Files
+export const fileMaxBytes = 25 * 1024 * 1024;
+export const filePartBytes = 128 * 1024; // what 3G carries between two drops
+export const filePartsAtOnce = 3;
+export const fileMaxPixels = 50_000_000;
+export const fileNameMaxLength = 120; // UTF-16 units
+export const fileBytesPerDay = 1024 ** 3; // of one person
+export const orphanMaxMs = 24 * 3_600_000; // a file that no message names goes after this long
+export const imageEdgePx = 1_600; // the longer edge of a picture that is not sent as its original
+export const thumbMaxLength = 48; // a thumbhash in base64url
+export const waveformBars = 48; // one base64 digit each, 0 silent to 63 loud
+export const voiceBitsPerSecond = 24_000;
+export const voiceMinMs = 700; // held shorter than this was a slip
+export const voiceMaxMs = 60 * 60_000;
 export const avatarMaxBytes = 5 * 1024 * 1024;
 export const avatarMaxPixels = 50_000_000;
 export const avatarSizes = [50, 512] as const;

@@ -28,6 +28,7 @@ export const Relation = v.object({
   request_id: v.nullable(Uuid),
   connection_id: v.nullable(Uuid),
   since: v.number(), // when this state began
+  blocked: v.boolean(), // by me; who is blocked is never told
 });
 export type Relation = v.InferOutput<typeof Relation>;
 

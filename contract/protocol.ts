@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Command } from "./commands";
+import type { Command, CommandOf, Source } from "./commands";
 import { Body } from "./conversations";
 import { type ErrorCode, errorCodes } from "./errors";
 import { ConversationId, PackedUuid, packUuid, unpackUuid } from "./ids";
@@ -19,7 +19,7 @@ import { fromWireBody, toWireBody, type WireBody, WireMessage, WirePerson, WireR
  * A device says with "k" how many messages it has taken in since the welcome, counting each one in live texts,
  * "m", "g" and "q" frames: every `creditReportMessages` messages, and every quarter of `creditBytes`.
  */
-export const protocolVersion = 1;
+export const protocolVersion = 2;
 
 export const pingFrame = ".";
 /** The platform answers pings without waking the object: with the person's counter in base 36. */
@@ -44,17 +44,33 @@ const Int = v.pipe(v.number(), v.safeInteger());
 const Count = v.pipe(Int, v.minValue(0));
 const Ref = Count; // a device's number for one of its requests, echoed in the answer
 const Conversation = v.union([Count, ConversationId]); // the handle, or the id when there is none yet
+const WireSource = v.strictTuple([Conversation, Count]); // where a forwarded message was read
 
 // ── device → server ────────────────────────────────────────────────────────────────────────────────────────
 
 const clientFrames = {
   h: v.strictTuple([v.literal("h"), Int, v.string(), Count]), // hello: version, epoch, counter
-  s: v.strictTuple([v.literal("s"), Ref, Conversation, PackedUuid, v.union([v.string(), Body])]), // send
+  s: v.union([
+    v.strictTuple([v.literal("s"), Ref, Conversation, PackedUuid, v.union([v.string(), Body])]), // send
+    v.strictTuple([v.literal("s"), Ref, Conversation, PackedUuid, v.union([v.string(), Body]), WireSource]), // forward
+  ]),
+  // one body to many: the refs of its messages are the frame's and those that follow it
+  f: v.strictTuple([
+    v.literal("f"),
+    Ref,
+    v.union([v.string(), Body]),
+    v.nullable(WireSource),
+    v.array(v.strictTuple([Conversation, PackedUuid])),
+  ]),
+  e: v.strictTuple([v.literal("e"), Ref, Conversation, Count]), // delete one's own message for everybody
+  v: v.strictTuple([v.literal("v"), Ref, Conversation, Count]), // what was changed after a revision
+  z: v.strictTuple([v.literal("z"), Ref, Conversation, v.picklist([0, 1])]), // mute
+  t: v.strictTuple([v.literal("t"), Conversation]), // I am typing; nobody keeps it, nobody answers
   r: v.strictTuple([v.literal("r"), Conversation, Count, Count]), // marks: delivered, read
   g: v.strictTuple([v.literal("g"), Ref, Conversation, v.picklist(["a", "b"]), Count, Count]), // page
   q: v.strictTuple([v.literal("q"), Ref, Conversation, v.string(), Count]), // search
   c: v.strictTuple([v.literal("c"), Ref, Count, v.nullable(Count)]), // changes: since, before
-  d: v.strictTuple([v.literal("d"), Ref, Conversation]), // hide from my view
+  d: v.strictTuple([v.literal("d"), Ref, Conversation, Count, v.picklist([0, 1])]), // hide up to, keep
   k: v.strictTuple([v.literal("k"), Count]), // credit: messages taken in since the welcome, all of them
 } as const;
 export type ClientFrame = v.InferOutput<(typeof clientFrames)[keyof typeof clientFrames]>;
@@ -76,6 +92,7 @@ const serverFrames = {
   c: v.strictTuple([v.literal("c"), Ref, ...Changes]), // answer to "c"
   g: v.strictTuple([v.literal("g"), Ref, v.string(), Count, v.array(WireMessage), v.boolean()]), // a page
   q: v.strictTuple([v.literal("q"), Ref, v.array(WireMessage), v.nullable(Count)]), // found messages
+  v: v.strictTuple([v.literal("v"), Ref, v.string(), Count, v.array(WireMessage), v.boolean()]), // what was changed
   y: v.strictTuple([v.literal("y"), Ref]), // done
   n: v.union([
     v.strictTuple([v.literal("n"), Ref, v.picklist(errorCodes)]), // refused
@@ -90,6 +107,10 @@ const serverFrames = {
   u: v.strictTuple([v.literal("u"), Count, Count, Count, Count, Count]), // mine: handle, delivered, read, unread
   p: v.strictTuple([v.literal("p"), Count, WirePerson]), // how a person stands to me
   b: v.strictTuple([v.literal("b"), Count, Count, Count]), // you are behind: handle, head
+  // changed messages: handle, the revision they follow, the one they lead to, and they themselves
+  e: v.strictTuple([v.literal("e"), Count, Count, Count, Count, v.array(WireMessage)]),
+  // Not a change of the inbox, and lost if nobody hears it: who is typing (handle, member number)
+  t: v.strictTuple([v.literal("t"), Count, Count]),
 } as const;
 export type ServerFrame = v.InferOutput<(typeof serverFrames)[keyof typeof serverFrames]>;
 
@@ -134,7 +155,7 @@ export const encodeFrame = (frame: ClientFrame | ServerFrame): string => JSON.st
 
 /** A command in its short form. `mark` has no answer of its own: the "u" change that follows is it. */
 export const toClientFrame = (
-  command: Exclude<Command, { type: "send" }>,
+  command: Exclude<Command, { type: "send" | "spread" }>,
   ref: number,
   conversation: number | ConversationId,
 ): ClientFrame => {
@@ -142,7 +163,13 @@ export const toClientFrame = (
     case "mark":
       return ["r", conversation, command.delivered, command.read];
     case "hide":
-      return ["d", ref, conversation];
+      return ["d", ref, conversation, command.upTo, command.keep ? 1 : 0];
+    case "retract":
+      return ["e", ref, conversation, command.seq];
+    case "revised":
+      return ["v", ref, conversation, command.since];
+    case "mute":
+      return ["z", ref, conversation, command.muted ? 1 : 0];
     case "page":
       return ["g", ref, conversation, command.direction === "after" ? "a" : "b", command.seq, command.limit];
     case "search":
@@ -155,21 +182,48 @@ export const toClientFrame = (
 export const toSendFrame = (
   ref: number,
   conversation: number | ConversationId,
-  message: { cid: string; body: Body },
+  message: { cid: string; body: Body; source?: Source | undefined },
 ): ClientFrame => {
-  const body = toWireBody(message.body);
-  return ["s", ref, conversation, packUuid(message.cid), body as string | Body];
+  const frame = ["s", ref, conversation, packUuid(message.cid), toWireBody(message.body) as string | Body] as const;
+  const { source } = message;
+  return source ? [...frame, [source.conversation, source.seq]] : [...frame];
 };
 
-/** The command a frame stands for, still to be checked by the command's own schema; undefined for the rest. */
-export const toCommand = (frame: ClientFrame, conversation: ConversationId): unknown => {
+/** One body to many: the messages have the refs from `ref` on, in their order. */
+export const toSpreadFrame = (ref: number, { body, source, to }: CommandOf<"spread">): ClientFrame => [
+  "f",
+  ref,
+  toWireBody(body) as string | Body,
+  source ? [source.conversation, source.seq] : null,
+  to.map(({ conversation, cid }) => [conversation, packUuid(cid)]),
+];
+
+/**
+ * The command a frame stands for, still to be checked by the command's own schema; undefined for the rest.
+ * `idOf` finds the conversation behind a handle; an unknown one becomes an id that no schema takes.
+ */
+export const toCommand = (
+  frame: ClientFrame,
+  conversation: ConversationId,
+  idOf: (conversation: number | ConversationId) => ConversationId = String,
+): unknown => {
+  const sourceOf = (source: readonly [number | ConversationId, number] | null | undefined) =>
+    source ? { source: { conversation: idOf(source[0]), seq: source[1] } } : {};
   switch (frame[0]) {
-    case "s":
-      return {
-        type: "send",
-        conversation,
-        messages: [{ cid: unpackUuid(frame[3]), body: fromWireBody(frame[4] as WireBody) }],
-      };
+    case "s": {
+      const body = fromWireBody(frame[4] as WireBody);
+      return { type: "send", conversation, messages: [{ cid: unpackUuid(frame[3]), body, ...sourceOf(frame[5]) }] };
+    }
+    case "f": {
+      const to = frame[4].map(([one, cid]) => ({ conversation: idOf(one), cid: unpackUuid(cid) }));
+      return { type: "spread", body: fromWireBody(frame[2] as WireBody), ...sourceOf(frame[3]), to };
+    }
+    case "e":
+      return { type: "retract", conversation, seq: frame[3] };
+    case "v":
+      return { type: "revised", conversation, since: frame[3] };
+    case "z":
+      return { type: "mute", conversation, muted: frame[3] === 1 };
     case "r":
       return { type: "mark", conversation, delivered: frame[2], read: frame[3] };
     case "g": {
@@ -181,7 +235,7 @@ export const toCommand = (frame: ClientFrame, conversation: ConversationId): unk
     case "c":
       return { type: "changes", since: frame[2], ...(frame[3] === null ? {} : { before: frame[3] }) };
     case "d":
-      return { type: "hide", conversation };
+      return { type: "hide", conversation, upTo: frame[3], keep: frame[4] === 1 };
     default:
       return undefined;
   }

@@ -23,6 +23,10 @@ export const toHttpRequest = (command: Command): HttpRequest => {
   if (command.type === "changes") {
     return { method: "GET", path: withQuery("/api/sync", { since: command.since, before: command.before }) };
   }
+  if (command.type === "spread") {
+    const { body, source, to } = command;
+    return { method: "POST", path: "/api/messages", body: source ? { body, source, to } : { body, to } };
+  }
   const conversation = `/api/conversations/${command.conversation}`;
   switch (command.type) {
     case "send":
@@ -44,6 +48,14 @@ export const toHttpRequest = (command: Command): HttpRequest => {
         body: { delivered: command.delivered, read: command.read },
       };
     case "hide":
-      return { method: "DELETE", path: conversation };
+      return command.keep
+        ? { method: "POST", path: `${conversation}/clear`, body: { upTo: command.upTo } }
+        : { method: "DELETE", path: withQuery(conversation, { upTo: command.upTo }) };
+    case "retract":
+      return { method: "DELETE", path: `${conversation}/messages/${command.seq}` };
+    case "revised":
+      return { method: "GET", path: withQuery(`${conversation}/revisions`, { since: command.since }) };
+    case "mute":
+      return { method: command.muted ? "PUT" : "DELETE", path: `/api/mutes/${command.conversation}` };
   }
 };

@@ -16,6 +16,10 @@ const unseen = /[\p{Cf}\s\u115f\u1160\u2800\u3164\uffa0]/gu;
 /** Nothing to see in it, whatever it is made of. */
 export const isBlank = (text: string): boolean => text.replace(unseen, "") === "";
 
+/** One line in which nothing hides and nothing reorders what stands beside it. */
+export const isPlainLine = (text: string): boolean =>
+  !loneSurrogate.test(text) && !controls.test(text) && !/[\n\r\t]/.test(text) && !invisible.test(text);
+
 /** What a person typed, made storable: normal line ends, no control characters, no broken surrogates. */
 export const cleanText = (text: string): string =>
   text

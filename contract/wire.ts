@@ -13,23 +13,26 @@ const Bit = v.picklist([0, 1]);
 
 export const WireBody = v.union([v.string(), StoredBody]);
 export type WireBody = v.InferOutput<typeof WireBody>;
-export const toWireBody = (body: StoredBody): WireBody => (body.type === "text" ? body.text : body);
+export const toWireBody = (body: StoredBody): WireBody => (body.type === "text" && !body.forwarded ? body.text : body);
 export const fromWireBody = (body: WireBody): StoredBody =>
   typeof body === "string" ? { type: "text", text: body } : body;
 
-/** seq, time, sender, body, and for the author's own devices the client id. */
+/** seq, time, sender, body, and for the author's own devices the client id and whether it was held back. */
 export const WireMessage = v.union([
   v.strictTuple([Int, Int, Int, WireBody]),
   v.strictTuple([Int, Int, Int, WireBody, PackedUuid]),
+  v.strictTuple([Int, Int, Int, WireBody, PackedUuid, v.literal(1)]),
 ]);
 export type WireMessage = v.InferOutput<typeof WireMessage>;
-export const toWireMessage = (m: Message, now: number): WireMessage =>
-  m.cid === undefined
-    ? [m.seq, m.at - now, m.sender, toWireBody(m.body)]
-    : [m.seq, m.at - now, m.sender, toWireBody(m.body), packUuid(m.cid)];
-export const fromWireMessage = ([seq, at, sender, body, cid]: WireMessage, now: number): Message => {
+export const toWireMessage = (m: Message, now: number): WireMessage => {
+  if (m.cid === undefined) return [m.seq, m.at - now, m.sender, toWireBody(m.body)];
+  const own = [m.seq, m.at - now, m.sender, toWireBody(m.body), packUuid(m.cid)] as const;
+  return m.held ? [...own, 1] : [...own];
+};
+export const fromWireMessage = ([seq, at, sender, body, cid, held]: WireMessage, now: number): Message => {
   const message = { seq, at: at + now, sender, body: fromWireBody(body) };
-  return cid === undefined ? message : { ...message, cid: unpackUuid(cid) };
+  if (cid === undefined) return message;
+  return { ...message, cid: unpackUuid(cid), ...(held ? { held: true as const } : {}) };
 };
 
 export const WireRow = v.tuple([
@@ -45,8 +48,10 @@ export const WireRow = v.tuple([
   v.tuple([Int, Int]), // my delivered, read
   v.tuple([Int, Int]), // the others'
   Int, // hidden
-  Bit, // open
+  Int, // flags: 1 open, 2 muted, 4 kept
+  Int, // revision
 ]);
+const flagsOf = (r: InboxRow): number => (r.open ? 1 : 0) | (r.muted ? 2 : 0) | (r.kept ? 4 : 0);
 export type WireRow = v.InferOutput<typeof WireRow>;
 export const toWireRow = (r: InboxRow, now: number): WireRow => [
   r.handle,
@@ -61,10 +66,12 @@ export const toWireRow = (r: InboxRow, now: number): WireRow => [
   [r.delivered, r.read],
   [r.othersDelivered, r.othersRead],
   r.hidden,
-  r.open ? 1 : 0,
+  flagsOf(r),
+  r.revision,
 ];
 export const fromWireRow = (row: WireRow, now: number): InboxRow => {
-  const [handle, conversation, epoch, head, at, sender, preview, whole, unread, mine, others, hidden, open] = row;
+  const [handle, conversation, epoch, head, at, sender, preview, whole, unread, mine, others, hidden, ...rest] = row;
+  const [flags, revision] = rest;
   return {
     handle,
     conversation,
@@ -81,7 +88,10 @@ export const fromWireRow = (row: WireRow, now: number): InboxRow => {
     othersDelivered: others[0],
     othersRead: others[1],
     hidden,
-    open: open === 1,
+    open: (flags & 1) !== 0,
+    muted: (flags & 2) !== 0,
+    kept: (flags & 4) !== 0,
+    revision,
   };
 };
 
@@ -96,6 +106,7 @@ export const WirePerson = v.tuple([
   v.nullable(PackedUuid), // request
   v.nullable(PackedUuid), // connection
   Millis, // since
+  Bit, // blocked by me
 ]);
 export type WirePerson = v.InferOutput<typeof WirePerson>;
 const packOrNull = (id: Uuid | null) => id && packUuid(id);
@@ -110,14 +121,16 @@ export const toWirePerson = ({ profile: p, ...r }: Relation): WirePerson => [
   packOrNull(r.request_id),
   packOrNull(r.connection_id),
   r.since,
+  r.blocked ? 1 : 0,
 ];
 export const fromWirePerson = (person: WirePerson): Relation => {
-  const [id, username, phone, avatar, createdAt, state, request, connection, since] = person;
+  const [id, username, phone, avatar, createdAt, state, request, connection, since, blocked] = person;
   return {
     profile: { id: unpackUuid(id), username, phone, avatar_url: avatar, created_at: createdAt },
     state: relationStates[state] ?? "none",
     request_id: unpackOrNull(request),
     connection_id: unpackOrNull(connection),
     since,
+    blocked: blocked === 1,
   };
 };

@@ -38,6 +38,9 @@ export type Known = { epoch: string; head: number };
 /** Where a member stands in the log as it was at `head`. `unread` is there whenever it was counted. */
 export type Standing = { epoch: string; head: number; mine: Marks; hidden: number; unread?: number };
 
+/** `released` is the use of a file that ended with the message. */
+export type Retraction = { revision: number; released?: { file: Uuid; cid: Uuid } };
+
 export interface UserChannelRpc {
   /** Carries out a command for this person, from whichever carrier. `user` is the object's own name. */
   execute<T extends Command["type"]>(
@@ -50,6 +53,8 @@ export interface UserChannelRpc {
   relate(user: Uuid, relations: Relation[]): Promise<void>;
   /** A page of the list as an API client reads it, newest first, rows with something to see only. */
   list(user: Uuid, before: number | undefined): Promise<ListPage>;
+  /** Another member is typing: passed on to the sockets, never stored. */
+  typing(user: Uuid, conversation: ConversationId, from: Uuid): Promise<void>;
   /** Ends the sockets of these sessions, or all of them. */
   closeSessions(user: Uuid, sessions: Uuid[] | "all"): Promise<void>;
 }
@@ -67,7 +72,20 @@ export interface ConversationRpc {
   ): Promise<(CommandResults["send"] & { notice: Notice }) | Refusal>;
   /** Moves a member's marks on. Marks that change nothing are a question for the exact standing. */
   mark(id: ConversationId, user: Uuid, marks: Marks): Promise<Standing | Refusal>;
-  hide(id: ConversationId, user: Uuid): Promise<Standing | Refusal>;
+  hide(id: ConversationId, user: Uuid, upTo: number): Promise<Standing | Refusal>;
+  /** Deletes the caller's own message for everybody. What it named is told, so that its file can be released. */
+  retract(id: ConversationId, user: Uuid, seq: number): Promise<Retraction | Refusal>;
+  revised(
+    id: ConversationId,
+    user: Uuid,
+    query: Extract<Command, { type: "revised" }>,
+  ): Promise<CommandResults["revised"] | Refusal>;
+  /** The member does, or no longer does, let the other through. Private conversations only; idempotent. */
+  block(id: ConversationId, user: Uuid, isBlocked: boolean): Promise<void>;
+  /** Whether a message that this person may see now names the file. */
+  names(id: ConversationId, user: Uuid, file: Uuid): Promise<boolean>;
+  /** A message as this person may pass it on, and who wrote it. */
+  original(id: ConversationId, user: Uuid, seq: number): Promise<{ body: StoredBody; author: Uuid } | Refusal>;
   page(
     id: ConversationId,
     user: Uuid,
