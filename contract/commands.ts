@@ -23,8 +23,7 @@ export const Send = v.strictObject({
   ),
 });
 /** One body to many conversations, each message under its own client id: forwarding and broadcasting. */
-const Spread = v.strictObject({
-  type: v.literal("spread"),
+export const SpreadBody = v.strictObject({
   body: Body,
   source: v.optional(Source),
   to: v.pipe(
@@ -33,6 +32,7 @@ const Spread = v.strictObject({
     v.maxLength(spreadMax),
   ),
 });
+const Spread = v.strictObject({ type: v.literal("spread"), ...SpreadBody.entries });
 /** Deletes one's own message for everybody: a tombstone stays. Done twice it is still done. */
 const Retract = v.strictObject({ type: v.literal("retract"), conversation: ConversationId, seq: Seq });
 /** Messages changed after a revision, with the state they are in now. */
@@ -97,6 +97,8 @@ export type SpreadResult = v.InferOutput<typeof SpreadResult>;
 
 export const Retracted = v.object({ revision: Mark });
 export const Muted = v.object({ muted: v.boolean() });
+/** The conversations a person has muted, those that changed last first. */
+export const MuteList = v.object({ muted: v.array(ConversationId) });
 
 /** `revision` is how far these messages bring a device that was at `since`; `more` when that is not all. */
 export const RevisedResult = v.object({

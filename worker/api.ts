@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { authRoutes } from "./auth/routes";
 import { contactsRoutes } from "./contacts/routes";
+import { conversationChanges } from "./conversations/changing";
 import { conversations } from "./conversations/routes";
 import { docsRoutes } from "./docs/routes";
 import type { AppEnv } from "./lib/app";
@@ -32,6 +33,7 @@ export const api = app
   .route("/api", peopleRoutes)
   .route("/api", contactsRoutes)
   .route("/api", conversations)
+  .route("/api", conversationChanges)
   .route("/api", serviceRoutes)
   .route(
     "/api",

@@ -44,7 +44,7 @@ export const findConnection = (db: Db, a: Uuid, b: Uuid): Promise<Connection | u
     .get();
 
 type Standing = Omit<Relation, "profile">;
-const strangers: Standing = { state: "none", request_id: null, connection_id: null, since: 0 };
+const strangers: Standing = { state: "none", request_id: null, connection_id: null, since: 0, blocked: false };
 
 /** Of a pair's requests the one that counts: the pending one, else the one that changed last. */
 const latestRequest = sql<number>`max(CASE ${connection_requests.status} WHEN 'pending' THEN 9e15 ELSE ${connection_requests.updated_at} END)`;
@@ -94,6 +94,7 @@ const toStandings = (
       request_id: isPending ? request.id : null,
       connection_id: null,
       since: isPending ? request.created_at : request.updated_at,
+      blocked: false,
     };
     found.set(other, { standing, haveAsked: true });
   }
@@ -101,7 +102,10 @@ const toStandings = (
     const other = otherMember(link.conversation_id, me);
     if (!other) continue;
     const { request_id, id: connection_id, created_at: since } = link;
-    found.set(other, { standing: { state: "contact", request_id, connection_id, since }, haveAsked: true });
+    found.set(other, {
+      standing: { state: "contact", request_id, connection_id, since, blocked: false },
+      haveAsked: true,
+    });
   }
   return found;
 };

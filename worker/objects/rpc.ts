@@ -53,6 +53,8 @@ export interface UserChannelRpc {
   relate(user: Uuid, relations: Relation[]): Promise<void>;
   /** A page of the list as an API client reads it, newest first, rows with something to see only. */
   list(user: Uuid, before: number | undefined): Promise<ListPage>;
+  /** The conversations this person has muted, those that changed last first. */
+  mutes(user: Uuid): Promise<ConversationId[]>;
   /** Another member is typing: passed on to the sockets, never stored. */
   typing(user: Uuid, conversation: ConversationId, from: Uuid): Promise<void>;
   /** Ends the sockets of these sessions, or all of them. */
