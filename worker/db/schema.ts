@@ -100,6 +100,30 @@ export const connection_requests = sqliteTable(
 );
 
 /**
+ * Who does not let whom through. `avatar_url` is the blocker's picture when it began, which the other keeps seeing;
+ * `created_at` is later for each block of a person, so that it is also a place in their list.
+ */
+export const blocks = sqliteTable(
+  "blocks",
+  {
+    user_id: text("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    blocked_user_id: text("blocked_user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    avatar_url: text("avatar_url"),
+    created_at: integer("created_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.user_id, table.blocked_user_id] }),
+    index("blocks_by_time").on(table.user_id, table.created_at),
+    index("blocks_by_blocked").on(table.blocked_user_id),
+    check("blocks_pair", sql`${table.user_id} <> ${table.blocked_user_id}`),
+  ],
+);
+
+/**
  * What a person's channel has still to be told: `other_id`'s standing to `user_id` changed. Written with the
  * change in one batch, deleted once the channel confirmed; `version` keeps a change that came in between.
  */
