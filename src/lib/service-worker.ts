@@ -1,4 +1,4 @@
-import { trustedTypesPolicy } from "../../contract/document-headers";
+import { trustedUrl } from "./trusted-url";
 
 /**
  * Registers the service worker when the browser has nothing better to do, and hands it the addresses of what
@@ -7,21 +7,9 @@ import { trustedTypesPolicy } from "../../contract/document-headers";
 const workerUrl = "/sw.js";
 const idleTimeoutMs = 5_000;
 
-type ScriptUrlPolicy = { createScriptURL(url: string): string };
-type TrustedTypes = { createPolicy(name: string, rules: { createScriptURL(url: string): string }): ScriptUrlPolicy };
-
-/** The pages require Trusted Types for scripts by URL; this is the only one there is. */
-const trustedWorkerUrl = (): string => {
-  const trustedTypes = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes;
-  return (
-    trustedTypes?.createPolicy(trustedTypesPolicy, { createScriptURL: () => workerUrl }).createScriptURL("") ??
-    workerUrl
-  );
-};
-
 const register = async () => {
   try {
-    const registration = await navigator.serviceWorker.register(trustedWorkerUrl());
+    const registration = await navigator.serviceWorker.register(trustedUrl(workerUrl));
     const loaded = performance
       .getEntriesByType("resource")
       .map(({ name }) => new URL(name))
