@@ -35,6 +35,42 @@ export const formatDate = (at: number, language = getLanguage()): string => form
 /** Weekday, day and month, for the separators of a chat: jeudi 5 novembre. */
 export const formatDay = (at: number, language = getLanguage()): string => formattersOf(language).day.format(at);
 
+const minuteMs = 60_000;
+const secondMs = 1_000;
+
+/** How long something lasts: 0:12, 61:05. `padded` as a clock that runs shows it: 00:12. */
+export const formatLength = (ms: number, padded = false): string => {
+  const minutes = String(Math.floor(ms / minuteMs)).padStart(padded ? 2 : 1, "0");
+  return `${minutes}:${String(Math.floor((ms % minuteMs) / secondMs)).padStart(2, "0")}`;
+};
+
+const byteUnits = ["byte", "kilobyte", "megabyte"] as const;
+const byteFormatters = new Map<string, Intl.NumberFormat>();
+
+const byteFormatterOf = (language: Language, unit: (typeof byteUnits)[number]): Intl.NumberFormat => {
+  const key = `${language} ${unit}`;
+  const known = byteFormatters.get(key);
+  if (known) return known;
+  const unitDisplay = unit === "byte" ? "long" : "short";
+  const made = new Intl.NumberFormat(locales[language], {
+    style: "unit",
+    unit,
+    unitDisplay,
+    maximumFractionDigits: 1,
+  });
+  byteFormatters.set(key, made);
+  return made;
+};
+
+/** How much a file weighs, in thousands as those who sell data count: 820 octets, 43 ko, 1,2 Mo, 24 Mo. */
+export const formatBytes = (bytes: number, language = getLanguage()): string => {
+  let power = 0;
+  let amount = bytes;
+  for (; amount >= 999.5 && power < byteUnits.length - 1; power++) amount /= 1_000;
+  const isSmall = power === 2 && amount < 9.95;
+  return byteFormatterOf(language, byteUnits[power] ?? "byte").format(isSmall ? amount : Math.round(amount));
+};
+
 /** The same inside a component, following a change of language. */
 export const useFormat = () => {
   const language = useLanguage();

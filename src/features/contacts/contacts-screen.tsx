@@ -1,14 +1,15 @@
 import { lazy, Suspense, useDeferredValue, useMemo, useState } from "react";
-import { Link } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { searchQueryMaxLength } from "../../../contract/limits";
 import { EmptyState } from "../../components/empty-state";
+import { MenuButton } from "../../components/menu";
 import { Screen } from "../../components/screen";
 import { SearchField } from "../../components/search-field";
 import { useLanguage, useT } from "../../i18n/setup";
 import { useContacts } from "../../sync/hooks";
 import type { PersonRow } from "../../sync/store";
 import { ContactRow } from "./contact-row";
-import { matchesContact } from "./match";
+import { matchesContact } from "../../lib/match-contact";
 import { useDeletion } from "./use-deletion";
 
 /** From this many rows on, those out of sight do not exist. */
@@ -50,13 +51,37 @@ function ContactList({ contacts, deletion }: { contacts: PersonRow[]; deletion: 
 /** The people one is connected with (SPEC.md §2 Contacts). */
 export default function ContactsScreen() {
   const t = useT();
+  const navigate = useNavigate();
   const [query, setQuery] = useState("");
   const shown = useShownContacts(useDeferredValue(query));
   const deletion = useDeletion();
   const hasNone = shown?.length === 0;
   const isSearching = query.trim() !== "";
   return (
-    <Screen title={t("contacts.title")} description={t("contacts.description")} scrolls={false}>
+    <Screen
+      title={t("contacts.title")}
+      description={t("contacts.description")}
+      scrolls={false}
+      actions={
+        <MenuButton
+          label={t("contacts.menu")}
+          items={[
+            {
+              id: "add",
+              label: t("contacts.add"),
+              icon: "i-ph-user-plus",
+              onSelect: () => navigate("/app/senga"),
+            },
+            {
+              id: "blocked",
+              label: t("blocked.title"),
+              icon: "i-ph-prohibit",
+              onSelect: () => navigate("/app/blocked"),
+            },
+          ]}
+        />
+      }
+    >
       <div className="shrink-0 p-4">
         <SearchField
           label={t("contacts.searchLabel")}

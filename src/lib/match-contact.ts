@@ -1,5 +1,5 @@
-import { toPhoneQuery } from "../../../contract/phone";
-import { foldText } from "../../../contract/text";
+import { toPhoneQuery } from "../../contract/phone";
+import { foldText } from "../../contract/text";
 
 /** SPEC.md §2: a substring of the name or of the number, without case; and without accents. */
 export const matchesContact = (query: string, contact: { username: string; phone: string }): boolean => {

@@ -1,0 +1,47 @@
+import type { StoredBody } from "../../contract/conversations";
+import { formatLength } from "../i18n/format";
+import { type Translate, useT } from "../i18n/setup";
+
+type Preview = {
+  icon?: string;
+  text: string;
+  /** Our own words about the message, not words that stand in it. */
+  isNote?: true;
+};
+
+const previewOf = (body: StoredBody, t: Translate): Preview => {
+  switch (body.type) {
+    case "text":
+      return { text: body.text };
+    case "image":
+      return { icon: "i-ph-image", text: body.text ?? t("messages.photo") };
+    case "file":
+      return { icon: "i-ph-file", text: body.text ? `${body.name} – ${body.text}` : body.name };
+    case "voice":
+      return { icon: "i-ph-microphone", text: t("messages.voice", { time: formatLength(body.ms) }) };
+    case "deleted":
+      return { icon: "i-ph-prohibit", text: t("messages.deleted"), isNote: true };
+    default:
+      return { text: t("messages.unreadable"), isNote: true };
+  }
+};
+
+/** Any message in words alone, with its kind named: what a screen reader is told. */
+export const describeMessage = (body: StoredBody, t: Translate): string => {
+  if (body.type === "image" && body.text) return t("messages.photoWith", { text: body.text });
+  const { text } = previewOf(body, t);
+  return body.type === "file" ? t("messages.file", { name: text }) : text;
+};
+
+/** Any message on one line, in the reader's language. What somebody wrote reorders nothing beyond itself. */
+export function MessagePreview({ body }: { body: StoredBody }) {
+  const t = useT();
+  const { icon, text, isNote } = previewOf(body, t);
+  return (
+    <>
+      {icon && <span className={`${icon} mr-1 align-[-0.125em] text-base`} aria-hidden="true" />}
+      {body.type === "image" && body.text && <span className="sr-only">{t("messages.photo")} </span>}
+      {isNote ? <i>{text}</i> : <bdi>{text}</bdi>}
+    </>
+  );
+}
