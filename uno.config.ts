@@ -27,6 +27,8 @@ export default defineConfig({
       danger: "var(--danger)",
       "danger-soft": "var(--danger-soft)",
       read: "var(--read)",
+      found: "var(--found)", // the ground of words a search found
+      "on-found": "var(--on-found)",
     },
     // A filled ground needs another shade than a text of the same meaning: white text stands on it.
     backgroundColor: {
