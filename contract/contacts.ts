@@ -38,6 +38,6 @@ export type RequestPage = v.InferOutput<typeof RequestPage>;
 export const ContactPage = v.object({ contacts: v.array(Contact), after: v.nullable(Uuid) });
 export type ContactPage = v.InferOutput<typeof ContactPage>;
 
-/** Everybody one has blocked, the last first. */
-export const BlockList = v.object({ blocked: v.array(Profile) });
+/** Whom one has blocked, the last first; `before` is where the next page begins, null on the last. */
+export const BlockList = v.object({ blocked: v.array(Profile), before: v.nullable(v.number()) });
 export type BlockList = v.InferOutput<typeof BlockList>;

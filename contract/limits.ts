@@ -17,6 +17,7 @@ export const messagePageRows = 40;
 export const gapPageRows = 200;
 export const contactPageRows = 20; // each with its profile
 export const requestPageRows = 20;
+export const blockPageRows = 20;
 export const pageMaxBytes = 128 * 1024;
 export const previewMaxLength = 160; // a text no longer than this travels whole in its inbox row
 export const searchScanRows = 20_000; // messages one search call looks at before it answers with a cursor

@@ -10,6 +10,7 @@ import { createNotFound, onError } from "./lib/errors";
 import { secureHeaders } from "./lib/headers";
 import { operation } from "./lib/operation";
 import { requireSameOrigin } from "./lib/origin";
+import { blocksRoutes } from "./people/blocks";
 import { peopleRoutes } from "./people/routes";
 import { serviceRoutes } from "./service";
 import { handleSocket } from "./socket";
@@ -32,6 +33,7 @@ export const api = app
   .route("/api/auth", authRoutes)
   .route("/api", peopleRoutes)
   .route("/api", contactsRoutes)
+  .route("/api", blocksRoutes)
   .route("/api", conversations)
   .route("/api", conversationChanges)
   .route("/api", serviceRoutes)

@@ -1,21 +1,33 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, not, sql } from "drizzle-orm";
 import type { ConnectionRequest, Contact, ContactPage, RequestPage } from "../../contract/contacts";
 import { createUuid, privateConversationId, type Uuid } from "../../contract/ids";
 import { contactPageRows, requestPageRows } from "../../contract/limits";
 import type { Profile } from "../../contract/people";
 import type { Db } from "../db/client";
-import { listProfiles } from "../db/relations";
-import { connection_requests, connections } from "../db/schema";
+import { listProfiles, waitsUnseen } from "../db/relations";
+import { blocks, connection_requests, connections } from "../db/schema";
 import { queueRelation } from "../lib/relation-delivery";
 
 type Request = typeof connection_requests.$inferSelect;
 type Connection = typeof connections.$inferSelect;
 
-export const findRequest = (db: Db, id: Uuid): Promise<Request | undefined> =>
-  db.select().from(connection_requests).where(eq(connection_requests.id, id)).get();
+/** A request, and whether it comes from somebody whom the person asked blocks. */
+export const findRequest = (db: Db, id: Uuid): Promise<(Request & { blocked: boolean }) | undefined> =>
+  db
+    .select({ ...getTableColumns(connection_requests), blocked: sql`${blocks.user_id} IS NOT NULL`.mapWith(Boolean) })
+    .from(connection_requests)
+    .leftJoin(
+      blocks,
+      and(
+        eq(blocks.user_id, connection_requests.to_user_id),
+        eq(blocks.blocked_user_id, connection_requests.from_user_id),
+      ),
+    )
+    .where(eq(connection_requests.id, id))
+    .get();
 
-const profilesById = async (db: Db, ids: Uuid[]): Promise<Map<Uuid, Profile>> =>
-  new Map(ids.length === 0 ? [] : (await listProfiles(db, ids)).map((profile) => [profile.id, profile]));
+const profilesById = async (db: Db, me: Uuid, ids: Uuid[]): Promise<Map<Uuid, Profile>> =>
+  new Map(ids.length === 0 ? [] : (await listProfiles(db, me, ids)).map((profile) => [profile.id, profile]));
 
 const toRequest = (row: Request, people: Map<Uuid, Profile>): ConnectionRequest | undefined => {
   const from_user = people.get(row.from_user_id);
@@ -35,6 +47,7 @@ export const listRequests = async (db: Db, me: Uuid, before: Uuid | undefined): 
         and(
           eq(column, me),
           eq(connection_requests.status, "pending"),
+          not(waitsUnseen(me)),
           before === undefined ? undefined : sql`${connection_requests.id} < ${before}`,
         ),
       )
@@ -45,7 +58,7 @@ export const listRequests = async (db: Db, me: Uuid, before: Uuid | undefined): 
     half(connection_requests.from_user_id),
   ]);
   const rows = [...received, ...sent].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, requestPageRows);
-  const people = await profilesById(db, [
+  const people = await profilesById(db, me, [
     me,
     ...rows.map((row) => (row.from_user_id === me ? row.to_user_id : row.from_user_id)),
   ]);
@@ -69,7 +82,7 @@ export const listContacts = async (db: Db, me: Uuid, after: Uuid | undefined): P
   const [first, second] = await db.batch([half(connections.user1_id), half(connections.user2_id)]);
   const rows = [...first, ...second].sort((a, b) => (a.id > b.id ? 1 : -1)).slice(0, contactPageRows);
   const otherOf = (row: Connection) => (row.user1_id === me ? row.user2_id : row.user1_id);
-  const people = await profilesById(db, rows.map(otherOf));
+  const people = await profilesById(db, me, rows.map(otherOf));
   const contacts = rows.flatMap((row): Contact[] => {
     const profile = people.get(otherOf(row));
     if (!profile) return [];

@@ -3,7 +3,7 @@ import { ContactPage, NewRequest, RequestPage } from "../../contract/contacts";
 import { privateConversationId, Uuid } from "../../contract/ids";
 import { Relation } from "../../contract/people";
 import { type Db, openDb } from "../db/client";
-import { findConnection, findEncounter } from "../db/relations";
+import { findConnection, relationTo } from "../db/relations";
 import { can } from "../lib/access";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
@@ -29,12 +29,6 @@ const RequestId = v.object({ id: Uuid });
 
 const tellBoth = (c: AppContext, a: Uuid, b: Uuid): void =>
   afterAnswer(c.executionCtx, "tell both people", flushEach(c.env, [a, b]));
-
-/** How the other person stands to the caller now: what every change here answers. */
-const relationTo = async (db: Db, me: Uuid, other: Uuid): Promise<Relation | undefined> => {
-  const found = await findEncounter(db, me, other);
-  return found && { profile: found.profile, ...found.standing };
-};
 
 /** The request, if it is the caller's to answer; to everybody else it does not exist. */
 const findAnswerable = async (db: Db, me: Uuid, id: Uuid) => {
@@ -74,6 +68,7 @@ export const contactsRoutes = createRoutes()
         "request_already_sent",
         "request_already_received",
         "already_connected",
+        "contact_blocked",
         "forbidden_origin",
       ],
     }),
@@ -87,6 +82,7 @@ export const contactsRoutes = createRoutes()
       const db = openDb(c.env);
       const before = await relationTo(db, me, other);
       if (!before) return refuse(c, "user_not_found");
+      if (before.blocked) return refuse(c, "contact_blocked");
       if (before.state !== "none") return refuse(c, refusalByState[before.state]);
       const id = await insertRequest(db, me, other);
       const now = await relationTo(db, me, other);
@@ -105,7 +101,7 @@ export const contactsRoutes = createRoutes()
       tag: "contacts",
       summary: "Accept a request one received: the two are connected and may write to each other",
       ok: { status: 200, body: Relation },
-      refusals: ["invalid_input", "request_not_found", "accept_failed", "forbidden_origin"],
+      refusals: ["invalid_input", "request_not_found", "contact_blocked", "accept_failed", "forbidden_origin"],
     }),
     authenticate,
     validate("param", RequestId),
@@ -115,6 +111,7 @@ export const contactsRoutes = createRoutes()
       const db = openDb(c.env);
       const request = await findAnswerable(db, me, c.req.valid("param").id);
       if (!request) return refuse(c, "request_not_found");
+      if (request.blocked) return refuse(c, "contact_blocked");
       const other = request.from_user_id;
       const acceptance = await acceptRequest(db, request);
       if (acceptance) {

@@ -1,31 +1,31 @@
-import { eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, not, sql } from "drizzle-orm";
 import { type ConversationId, otherMember, privateConversationId, type Uuid } from "../../contract/ids";
 import type { Profile, Relation } from "../../contract/people";
 import type { Db } from "./client";
-import { connection_requests, connections, profiles } from "./schema";
+import { blocks, connection_requests, connections, profiles } from "./schema";
 
 /** How people stand to each other, read from the directory. */
 
-const profileColumns = {
-  id: profiles.id,
-  username: profiles.username,
-  phone: profiles.phone,
-  avatar_url: profiles.avatar_url,
-  created_at: profiles.created_at,
-};
+/** A profile as a person may see it: who blocks them shows the picture of when that began. */
+export const selectProfiles = (db: Db, viewer: Uuid) =>
+  db
+    .select({
+      id: profiles.id,
+      username: profiles.username,
+      phone: profiles.phone,
+      avatar_url: sql<
+        string | null
+      >`CASE WHEN ${blocks.user_id} IS NULL THEN ${profiles.avatar_url} ELSE ${blocks.avatar_url} END`,
+      created_at: profiles.created_at,
+    })
+    .from(profiles)
+    .leftJoin(blocks, and(eq(blocks.user_id, profiles.id), eq(blocks.blocked_user_id, viewer)));
 
-export const toProfile = (row: Profile): Profile => ({
-  id: row.id,
-  username: row.username,
-  phone: row.phone,
-  avatar_url: row.avatar_url,
-  created_at: row.created_at,
-});
+export const listProfiles = (db: Db, viewer: Uuid, ids: Uuid[]): Promise<Profile[]> =>
+  selectProfiles(db, viewer).where(inArray(profiles.id, ids)).all();
 
-export const listProfiles = (db: Db, ids: Uuid[]): Promise<Profile[]> =>
-  db.select(profileColumns).from(profiles).where(inArray(profiles.id, ids)).all();
-
-export const findProfile = async (db: Db, id: Uuid): Promise<Profile | undefined> => (await listProfiles(db, [id]))[0];
+export const findOwnProfile = async (db: Db, me: Uuid): Promise<Profile | undefined> =>
+  (await listProfiles(db, me, [me]))[0];
 
 type Connection = { id: Uuid; conversation_id: ConversationId; request_id: Uuid | null; created_at: number };
 const connectionColumns = {
@@ -46,11 +46,17 @@ export const findConnection = (db: Db, a: Uuid, b: Uuid): Promise<Connection | u
 type Standing = Omit<Relation, "profile">;
 const strangers: Standing = { state: "none", request_id: null, connection_id: null, since: 0, blocked: false };
 
+/** What waits unseen: a request of somebody whom the person it was sent to blocks. */
+export const waitsUnseen = (me: Uuid) =>
+  sql`(${connection_requests.status} = 'pending' AND EXISTS (SELECT 1 FROM ${blocks}
+        WHERE ${blocks.user_id} = ${me} AND ${blocks.blocked_user_id} = ${connection_requests.from_user_id}))`;
+
 /** Of a pair's requests the one that counts: the pending one, else the one that changed last. */
 const latestRequest = sql<number>`max(CASE ${connection_requests.status} WHEN 'pending' THEN 9e15 ELSE ${connection_requests.updated_at} END)`;
 
-const standingsQueries = (db: Db, pairs: ConversationId[]) =>
-  [
+const standingsQueries = (db: Db, me: Uuid, others: Uuid[]) => {
+  const pairs = others.map((other) => privateConversationId(me, other));
+  return [
     db.select(connectionColumns).from(connections).where(inArray(connections.conversation_id, pairs)),
     // SQLite takes the bare columns from the row that holds the maximum (its documentation, "Bare columns").
     db
@@ -64,9 +70,14 @@ const standingsQueries = (db: Db, pairs: ConversationId[]) =>
         latest: latestRequest,
       })
       .from(connection_requests)
-      .where(inArray(connection_requests.conversation_id, pairs))
+      .where(and(inArray(connection_requests.conversation_id, pairs), not(waitsUnseen(me))))
       .groupBy(connection_requests.conversation_id),
+    db
+      .select({ other: blocks.blocked_user_id })
+      .from(blocks)
+      .where(and(eq(blocks.user_id, me), inArray(blocks.blocked_user_id, others))),
   ] as const;
+};
 
 type Found = { standing: Standing; haveAsked: boolean };
 type Standings = Map<Uuid, Found>;
@@ -82,8 +93,11 @@ const toStandings = (
     created_at: number;
     updated_at: number;
   }[],
+  blocked: { other: Uuid }[],
 ): Standings => {
   const found: Standings = new Map();
+  const blockedByMe = new Set(blocked.map(({ other }) => other));
+  for (const other of blockedByMe) found.set(other, { standing: { ...strangers, blocked: true }, haveAsked: false });
   for (const request of requests) {
     const other = otherMember(request.conversation_id, me);
     if (!other) continue;
@@ -94,7 +108,7 @@ const toStandings = (
       request_id: isPending ? request.id : null,
       connection_id: null,
       since: isPending ? request.created_at : request.updated_at,
-      blocked: false,
+      blocked: blockedByMe.has(other),
     };
     found.set(other, { standing, haveAsked: true });
   }
@@ -102,10 +116,8 @@ const toStandings = (
     const other = otherMember(link.conversation_id, me);
     if (!other) continue;
     const { request_id, id: connection_id, created_at: since } = link;
-    found.set(other, {
-      standing: { state: "contact", request_id, connection_id, since, blocked: false },
-      haveAsked: true,
-    });
+    const standing: Standing = { state: "contact", request_id, connection_id, since, blocked: blockedByMe.has(other) };
+    found.set(other, { standing, haveAsked: true });
   }
   return found;
 };
@@ -113,37 +125,34 @@ const toStandings = (
 /** How each of these people stands to me, at one bound parameter each. Who is left out has nothing to do with me. */
 export const listStandings = async (db: Db, me: Uuid, others: Uuid[]): Promise<Standings> => {
   if (others.length === 0) return new Map();
-  const [links, requests] = await db.batch(
-    standingsQueries(
-      db,
-      others.map((other) => privateConversationId(me, other)),
-    ),
-  );
-  return toStandings(me, links, requests);
+  return toStandings(me, ...(await db.batch(standingsQueries(db, me, others))));
 };
 
 /** The same with their profiles. People who do not exist (any more) are left out. */
 export const listRelations = async (db: Db, me: Uuid, others: Uuid[]): Promise<Relation[]> => {
   if (others.length === 0) return [];
-  const [people, links, requests] = await db.batch([
-    db.select(profileColumns).from(profiles).where(inArray(profiles.id, others)),
-    ...standingsQueries(
-      db,
-      others.map((other) => privateConversationId(me, other)),
-    ),
+  const [people, ...rest] = await db.batch([
+    selectProfiles(db, me).where(inArray(profiles.id, others)),
+    ...standingsQueries(db, me, others),
   ]);
-  const standings = toStandings(me, links, requests);
+  const standings = toStandings(me, ...rest);
   return people.map((profile) => ({ profile, ...(standings.get(profile.id)?.standing ?? strangers) }));
 };
 
 export type Encounter = { profile: Profile; standing: Standing; haveAsked: boolean };
 
-/** A person, how they stand to me, and whether there ever was a request between us. */
+/** A person, how they stand to me, and whether there ever was a request between us that I know of. */
 export const findEncounter = async (db: Db, me: Uuid, other: Uuid): Promise<Encounter | undefined> => {
-  const [[profile], links, requests] = await db.batch([
-    db.select(profileColumns).from(profiles).where(eq(profiles.id, other)),
-    ...standingsQueries(db, [privateConversationId(me, other)]),
+  const [[profile], ...rest] = await db.batch([
+    selectProfiles(db, me).where(eq(profiles.id, other)),
+    ...standingsQueries(db, me, [other]),
   ]);
   if (!profile) return undefined;
-  return { profile, ...(toStandings(me, links, requests).get(other) ?? { standing: strangers, haveAsked: false }) };
+  return { profile, ...(toStandings(me, ...rest).get(other) ?? { standing: strangers, haveAsked: false }) };
+};
+
+/** The same as a relation: what every change of a standing answers. */
+export const relationTo = async (db: Db, me: Uuid, other: Uuid): Promise<Relation | undefined> => {
+  const found = await findEncounter(db, me, other);
+  return found && { profile: found.profile, ...found.standing };
 };

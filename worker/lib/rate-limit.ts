@@ -31,6 +31,7 @@ export const policies = {
   search_by_day: { burst: 200, everyMs: day / 200 },
   request_by_user: { burst: 50, everyMs: minute },
   contact_change_by_user: { burst: 120, everyMs: second },
+  block_by_user: { burst: 60, everyMs: 2 * second },
   profile_change_by_user: { burst: 20, everyMs: 15 * second },
   avatar_by_user: { burst: 20, everyMs: 30 * second },
   socket_by_user: { burst: 30, everyMs: 2 * second },

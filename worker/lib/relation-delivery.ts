@@ -30,6 +30,10 @@ export const queueRelation = (db: Db, a: Uuid, b: Uuid, condition = sql`1`) =>
     .select(sql`SELECT column1, column2, 1 FROM (VALUES (${a}, ${b}), (${b}, ${a})) WHERE ${condition}`)
     .onConflictDoUpdate(again);
 
+/** The same for a change that only `user` hears of. */
+export const queueStanding = (db: Db, user: Uuid, other: Uuid, condition = sql`1`) =>
+  db.insert(pending_relations).select(sql`SELECT ${user}, ${other}, 1 WHERE ${condition}`).onConflictDoUpdate(again);
+
 /** The statement for the batch of a changed profile: everybody who has it in their store. */
 export const queueProfile = (db: Db, me: Uuid) =>
   db

@@ -25,7 +25,8 @@ export const validate = <T extends v.GenericSchema, Target extends keyof Validat
   schema: T,
   fallback: ErrorCode = "invalid_input",
 ) => {
-  const check = vValidator(target, schema, (result, c) => {
+  const checked: v.GenericSchema = target === "json" ? v.pipe(v.unknown(), isNoList, schema) : schema;
+  const check = vValidator(target, checked, (result, c) => {
     if (target === "json" && !isJson.test(c.req.header("content-type") ?? "") && hasBody(c)) {
       return refuse(c, "unsupported_media");
     }
@@ -40,5 +41,8 @@ export const validate = <T extends v.GenericSchema, Target extends keyof Validat
     { in: { [K in Target]: v.InferInput<T> }; out: { [K in Target]: v.InferOutput<T> } }
   >;
 };
+
+/** Every body here is an object; to a schema whose fields are all optional an empty list would be one too. */
+const isNoList = v.check((value: unknown) => !Array.isArray(value));
 
 const hasBody = (c: Context): boolean => c.req.raw.body !== null && c.req.header("content-length") !== "0";

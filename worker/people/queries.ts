@@ -1,10 +1,10 @@
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, ne, notExists, sql } from "drizzle-orm";
 import type { Uuid } from "../../contract/ids";
 import { phoneSearchMaxResults } from "../../contract/limits";
 import type { Profile } from "../../contract/people";
 import type { Db } from "../db/client";
-import { toProfile } from "../db/relations";
-import { profiles } from "../db/schema";
+import { selectProfiles } from "../db/relations";
+import { blocks, profiles } from "../db/schema";
 import { queueProfile } from "../lib/relation-delivery";
 
 /**
@@ -16,15 +16,11 @@ const searchDigits = async (db: Db, me: Uuid, digits: string): Promise<Profile[]
   const from = `+${digits}`;
   const to = `+${digits}:`; // the character after 9
   const [beginning, containing] = await db.batch([
-    db
-      .select()
-      .from(profiles)
+    selectProfiles(db, me)
       .where(and(sql`${profiles.phone} >= ${from}`, sql`${profiles.phone} < ${to}`, ne(profiles.id, me)))
       .orderBy(profiles.phone)
       .limit(phoneSearchMaxResults),
-    db
-      .select()
-      .from(profiles)
+    selectProfiles(db, me)
       .where(
         and(
           ne(profiles.id, me),
@@ -33,7 +29,7 @@ const searchDigits = async (db: Db, me: Uuid, digits: string): Promise<Profile[]
       )
       .orderBy(profiles.phone),
   ]);
-  const found = new Map([...beginning, ...containing].map((row) => [row.id, toProfile(row)]));
+  const found = new Map([...beginning, ...containing].map((profile) => [profile.id, profile]));
   return [...found.values()].slice(0, phoneSearchMaxResults);
 };
 
@@ -48,16 +44,39 @@ export const searchByPhone = async (db: Db, me: Uuid, digits: string, minDigits:
   return searchDigits(db, me, withoutTrunk);
 };
 
-/** Changes a profile and queues it for everybody who has it; answers it as it now is. */
-export const updateProfile = async (
-  db: Db,
-  me: Uuid,
-  change: { username?: string | undefined; avatar_url?: string },
-): Promise<Profile | undefined> => {
+const ownColumns = {
+  id: profiles.id,
+  username: profiles.username,
+  phone: profiles.phone,
+  avatar_url: profiles.avatar_url,
+  created_at: profiles.created_at,
+};
+
+/** Changes a person's name and queues it for everybody who has their profile; answers it as it now is. */
+export const updateName = async (db: Db, me: Uuid, username: string): Promise<Profile | undefined> => {
   const [rows] = await db.batch([
-    db.update(profiles).set(change).where(eq(profiles.id, me)).returning(),
+    db.update(profiles).set({ username }).where(eq(profiles.id, me)).returning(ownColumns),
     queueProfile(db, me),
   ]);
-  const [row] = rows;
-  return row && toProfile(row);
+  return rows[0];
+};
+
+type Replaced = { profile: Profile; released: string | undefined };
+
+/** The same with a person's picture. `released` is the one before, unless somebody they block goes on seeing it. */
+export const replaceAvatar = async (db: Db, me: Uuid, key: string): Promise<Replaced | undefined> => {
+  const isShown = db
+    .select({ one: sql`1` })
+    .from(blocks)
+    .where(and(eq(blocks.user_id, me), eq(blocks.avatar_url, profiles.avatar_url)));
+  const [before, rows] = await db.batch([
+    db
+      .select({ key: profiles.avatar_url })
+      .from(profiles)
+      .where(and(eq(profiles.id, me), notExists(isShown))),
+    db.update(profiles).set({ avatar_url: key }).where(eq(profiles.id, me)).returning(ownColumns),
+    queueProfile(db, me),
+  ]);
+  const [profile] = rows;
+  return profile && { profile, released: before[0]?.key ?? undefined };
 };

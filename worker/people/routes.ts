@@ -4,7 +4,7 @@ import { avatarSizes, phoneSearchMinLength } from "../../contract/limits";
 import { FoundPerson, PhoneSearch, Profile, ProfileChange } from "../../contract/people";
 import { toPhoneQuery } from "../../contract/phone";
 import { openDb } from "../db/client";
-import { findEncounter, findProfile, listStandings } from "../db/relations";
+import { findEncounter, findOwnProfile, listStandings } from "../db/relations";
 import { can } from "../lib/access";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
@@ -14,7 +14,7 @@ import { refuse } from "../lib/refusal";
 import { flushEach, listToTell } from "../lib/relation-delivery";
 import { validate } from "../lib/validate";
 import { type AvatarSize, avatarKeyPattern, deleteAvatar, findAvatar, storeAvatar } from "./avatars";
-import { searchByPhone, updateProfile } from "./queries";
+import { replaceAvatar, searchByPhone, updateName } from "./queries";
 
 /** Everybody who has this profile hears of its change, after the answer. */
 const tellAcquaintances = (c: AppContext, me: Uuid): void =>
@@ -71,7 +71,7 @@ export const peopleRoutes = createRoutes()
     "/users/:id",
     operation({
       tag: "people",
-      summary: "The profile of oneself, a contact, or somebody with whom a request was exchanged",
+      summary: "The profile of oneself, a contact, somebody with whom a request was exchanged or whom one blocks",
       ok: { status: 200, body: Profile },
       refusals: ["invalid_input", "user_not_found"],
     }),
@@ -82,7 +82,7 @@ export const peopleRoutes = createRoutes()
       const found = await findEncounter(openDb(c.env), me, c.req.valid("param").id);
       if (!found) return refuse(c, "user_not_found");
       const { profile, standing, haveAsked } = found;
-      const isKnown = can.readProfile(me, { id: profile.id, state: standing.state, haveAsked });
+      const isKnown = can.readProfile(me, { id: profile.id, ...standing, haveAsked });
       return isKnown ? c.json(profile, 200) : refuse(c, "user_not_found");
     },
   )
@@ -101,7 +101,7 @@ export const peopleRoutes = createRoutes()
       const me = c.var.caller.user;
       const { username } = c.req.valid("json");
       const db = openDb(c.env);
-      const profile = username === undefined ? await findProfile(db, me) : await updateProfile(db, me, { username });
+      const profile = username === undefined ? await findOwnProfile(db, me) : await updateName(db, me, username);
       if (!profile) return refuse(c, "user_not_found");
       if (username !== undefined) tellAcquaintances(c, me);
       return c.json(profile, 200);
@@ -120,15 +120,13 @@ export const peopleRoutes = createRoutes()
     limitCaller("avatar_by_user"),
     async (c) => {
       const me = c.var.caller.user;
-      const db = openDb(c.env);
-      const before = await findProfile(db, me);
-      if (!before) return refuse(c, "user_not_found");
       const stored = await storeAvatar(c.env, me, new Uint8Array(await c.req.arrayBuffer()));
       if ("refused" in stored) return refuse(c, stored.refused);
-      const profile = await updateProfile(db, me, { avatar_url: stored.key });
-      if (!profile) return refuse(c, "user_not_found");
-      if (before.avatar_url !== null) {
-        afterAnswer(c.executionCtx, "delete the old avatar", deleteAvatar(c.env, before.avatar_url));
+      const replaced = await replaceAvatar(openDb(c.env), me, stored.key);
+      if (!replaced) return refuse(c, "user_not_found");
+      const { profile, released } = replaced;
+      if (released !== undefined) {
+        afterAnswer(c.executionCtx, "delete the old avatar", deleteAvatar(c.env, released));
       }
       tellAcquaintances(c, me);
       return c.json(profile, 200);

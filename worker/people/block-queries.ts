@@ -1,0 +1,84 @@
+import { and, desc, eq, isNotNull, lt, ne, notExists, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import type { BlockList } from "../../contract/contacts";
+import { privateConversationId, type Uuid } from "../../contract/ids";
+import { blockPageRows } from "../../contract/limits";
+import type { Db } from "../db/client";
+import { listProfiles } from "../db/relations";
+import { blocks, profiles } from "../db/schema";
+import { queueStanding } from "../lib/relation-delivery";
+
+type Block = typeof blocks.$inferSelect;
+
+const between = (me: Uuid, other: Uuid) => and(eq(blocks.user_id, me), eq(blocks.blocked_user_id, other));
+
+/** Whom I block, the last first; `before` is where the page before this one ended. */
+export const listBlocks = async (db: Db, me: Uuid, before: number | undefined): Promise<BlockList> => {
+  const rows = await db
+    .select({ other: blocks.blocked_user_id, created_at: blocks.created_at })
+    .from(blocks)
+    .where(and(eq(blocks.user_id, me), before === undefined ? undefined : lt(blocks.created_at, before)))
+    .orderBy(desc(blocks.created_at))
+    .limit(blockPageRows);
+  const others = rows.map(({ other }) => other);
+  const people = others.length === 0 ? [] : await listProfiles(db, me, others);
+  return {
+    blocked: others.flatMap((other) => people.find(({ id }) => id === other) ?? []),
+    before: rows.length === blockPageRows ? (rows.at(-1)?.created_at ?? null) : null,
+  };
+};
+
+/** Writes down that I block somebody, and that my own devices, and nobody else, are to hear of it. */
+export const insertBlock = async (db: Db, me: Uuid, other: Uuid): Promise<void> => {
+  await db.batch([
+    db
+      .insert(blocks)
+      .select(
+        sql`SELECT ${me}, ${other}, avatar_url,
+              max(${Date.now()}, (SELECT ifnull(max(created_at) + 1, 0) FROM blocks WHERE user_id = ${me}))
+            FROM profiles WHERE id = ${me}`,
+      )
+      .onConflictDoNothing(),
+    queueStanding(db, me, other),
+  ]);
+};
+
+type Deleted = { block: Block | undefined; released: string | undefined };
+
+/** Takes a block out. `released` is the picture that nobody is to see any more now. */
+export const deleteBlock = async (db: Db, me: Uuid, other: Uuid): Promise<Deleted> => {
+  const another = alias(blocks, "another");
+  const isMine = db
+    .select({ one: sql`1` })
+    .from(profiles)
+    .where(and(eq(profiles.id, me), eq(profiles.avatar_url, blocks.avatar_url)));
+  const isShown = db
+    .select({ one: sql`1` })
+    .from(another)
+    .where(and(eq(another.user_id, me), ne(another.blocked_user_id, other), eq(another.avatar_url, blocks.avatar_url)));
+  const [pictures, deleted] = await db.batch([
+    db
+      .select({ key: blocks.avatar_url })
+      .from(blocks)
+      .where(and(between(me, other), isNotNull(blocks.avatar_url), notExists(isMine), notExists(isShown))),
+    db.delete(blocks).where(between(me, other)).returning(),
+  ]);
+  return { block: deleted[0], released: pictures[0]?.key ?? undefined };
+};
+
+/** Puts a block back as it was. */
+export const restoreBlock = async (db: Db, block: Block): Promise<void> => {
+  const { user_id: me, blocked_user_id: other } = block;
+  await db.batch([db.insert(blocks).values(block).onConflictDoNothing(), queueStanding(db, me, other)]);
+};
+
+/**
+ * Queues what an ended block changes: for me that it ended, and for the other, if they have my profile, the picture
+ * it has by now. To them that is a change of picture like any.
+ */
+export const queueUnblocking = async (db: Db, me: Uuid, other: Uuid): Promise<void> => {
+  const pair = privateConversationId(me, other);
+  const isKnown = sql`EXISTS (SELECT 1 FROM connections WHERE conversation_id = ${pair})
+    OR EXISTS (SELECT 1 FROM connection_requests WHERE conversation_id = ${pair} AND status = 'pending')`;
+  await db.batch([queueStanding(db, me, other), queueStanding(db, other, me, isKnown)]);
+};
