@@ -6,11 +6,15 @@ import type { Person } from "./people";
  * test that reads it (tests/worker/access.test.ts) fails when a route has no row.
  */
 
-/** Ana's world: Cal is her contact, Rita was, Bob has a request of hers to answer, Sam has nothing to do with her. */
+/**
+ * Ana's world: Cal is her contact, Rita was, Dina is one whom Ana blocks, Bob has a request of hers to answer, Sam has
+ * nothing to do with her.
+ */
 export type World = {
   ana: Person;
   cal: Person;
   rita: Person;
+  dina: Person;
   bob: Person;
   sam: Person;
   request: string;
@@ -19,9 +23,10 @@ export type World = {
 
 /**
  * `visitor`: no session. `revoked`: the entitled person's, ended. `stranger`: Sam. `other`: Bob, who is somebody to
- * Ana but not to the thing asked for. `removed`: Rita, with what was hers once. `entitled`: whose it is.
+ * Ana but not to the thing asked for. `removed`: Rita, with what was hers once. `blocked`: Dina, with what is hers and
+ * must be as if she were not. `entitled`: whose it is.
  */
-export const roles = ["visitor", "revoked", "stranger", "other", "removed", "entitled"] as const;
+export const roles = ["visitor", "revoked", "stranger", "other", "removed", "blocked", "entitled"] as const;
 export type Role = (typeof roles)[number];
 type Expected = Record<Role, number>;
 type Named = "ana" | "bob" | "cal";
@@ -43,17 +48,20 @@ const everybody = (status: number): Expected => ({
   stranger: status,
   other: status,
   removed: status,
+  blocked: status,
   entitled: status,
 });
 const signedIn = (status: number): Expected => ({ ...everybody(status), visitor: 401, revoked: 401 });
 /** Only the entitled one; to everybody else the thing does not exist. */
 const owned: Expected = { ...signedIn(404), entitled: 200 };
 
-/** Ana and Cal's conversation; to Rita the one that was Ana's and hers. */
-const conversation = ({ ana, cal, rita }: World, role: Role): string =>
-  privateConversationId(ana.id, role === "removed" ? rita.id : cal.id);
-/** Rita keeps the history of what was said, and adds nothing to it. */
-const history: Expected = { ...owned, removed: 200 };
+/** Ana and Cal's conversation; to Rita the one that was Ana's and hers, to Dina hers and Ana's. */
+const conversation = ({ ana, cal, rita, dina }: World, role: Role): string => {
+  const others: Partial<Record<Role, Person>> = { removed: rita, blocked: dina };
+  return privateConversationId(ana.id, (others[role] ?? cal).id);
+};
+/** Rita keeps the history of what was said, and adds nothing to it; to Dina nothing is other than to Cal. */
+const history: Expected = { ...owned, removed: 200, blocked: 200 };
 
 const oneText = () => ({ messages: [{ cid: createUuid(), body: { type: "text", text: "Mbote" } }] });
 
@@ -79,6 +87,8 @@ export const accessTable: Record<string, Row> = {
   "GET /api/requests": { expected: signedIn(200) },
   "GET /api/contacts": { expected: signedIn(200) },
   "GET /api/conversations": { expected: signedIn(200) },
+  "GET /api/blocks": { expected: signedIn(200) },
+  "GET /api/mutes": { expected: signedIn(200) },
   "GET /api/sync": { expected: signedIn(200), path: () => "/api/sync?since=0" },
   "GET /api/socket": { expected: signedIn(101), headers: { upgrade: "websocket", "sec-fetch-site": "same-origin" } },
 
@@ -93,9 +103,9 @@ export const accessTable: Record<string, Row> = {
   // Requests: Ana asked Bob
   "POST /api/requests": {
     entitled: "cal",
-    // Who has nothing pending may ask; Bob has been asked already.
+    // Who has nothing pending may ask; Bob has been asked already, and Dina is Ana's contact.
     body: ({ ana, bob }, role) => ({ to_user_id: role === "entitled" ? bob.id : ana.id }),
-    expected: { ...signedIn(200), other: 409 },
+    expected: { ...signedIn(200), other: 409, blocked: 409 },
   },
   "POST /api/requests/:id/accept": {
     entitled: "bob",
@@ -110,8 +120,17 @@ export const accessTable: Record<string, Row> = {
     expected: owned,
   },
   "DELETE /api/contacts/:userId": {
-    path: ({ ana, cal }, role) => `/api/contacts/${role === "removed" ? ana.id : cal.id}`,
-    expected: owned,
+    path: ({ ana, cal }, role) => `/api/contacts/${role === "removed" || role === "blocked" ? ana.id : cal.id}`,
+    expected: { ...owned, blocked: 200 },
+  },
+  // Anybody may block anybody but themselves, and nobody learns by it who blocks them.
+  "PUT /api/blocks/:userId": {
+    path: ({ ana, cal }, role) => `/api/blocks/${role === "entitled" || role === "revoked" ? cal.id : ana.id}`,
+    expected: signedIn(200),
+  },
+  "DELETE /api/blocks/:userId": {
+    path: ({ ana, dina }, role) => `/api/blocks/${role === "entitled" || role === "revoked" ? dina.id : ana.id}`,
+    expected: signedIn(200),
   },
 
   // Conversations
@@ -123,16 +142,40 @@ export const accessTable: Record<string, Row> = {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/search?query=mbote`,
     expected: history,
   },
+  "GET /api/conversations/:id/revisions": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/revisions?since=0`,
+    expected: history,
+  },
   "POST /api/conversations/:id/messages": {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/messages`,
     body: oneText,
-    expected: { ...owned, removed: 403 },
+    expected: { ...owned, removed: 403, blocked: 200 },
+  },
+  // Each of its messages is judged by itself: what a stranger is refused stands in the answer (spread.test.ts).
+  "POST /api/messages": {
+    body: (world, role) => ({
+      body: { type: "text", text: "Mbote" },
+      to: [{ conversation: conversation(world, role), cid: createUuid() }],
+    }),
+    expected: signedIn(200),
+  },
+  // The first message of each conversation is Ana's.
+  "DELETE /api/conversations/:id/messages/:seq": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/messages/1`,
+    expected: { ...owned, removed: 403, blocked: 403 },
   },
   "PUT /api/conversations/:id/marks": {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/marks`,
     body: () => ({ delivered: 0, read: 0 }),
     expected: history,
   },
+  "POST /api/conversations/:id/clear": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/clear`,
+    body: () => ({ upTo: 1 }),
+    expected: history,
+  },
+  "PUT /api/mutes/:id": { path: (world, role) => `/api/mutes/${conversation(world, role)}`, expected: history },
+  "DELETE /api/mutes/:id": { path: (world, role) => `/api/mutes/${conversation(world, role)}`, expected: history },
   "DELETE /api/conversations/:id": {
     path: (world, role) => `/api/conversations/${conversation(world, role)}`,
     expected: history,
@@ -150,6 +193,8 @@ export const callerOf = (world: World, role: Role, { entitled = "ana", other = "
       return world[other];
     case "removed":
       return world.rita;
+    case "blocked":
+      return world.dina;
     default:
       return world[entitled];
   }

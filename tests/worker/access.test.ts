@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { privateConversationId } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
 import { api } from "../../worker/api";
 import { insertSession, newSession } from "../../worker/auth/sessions";
@@ -7,14 +8,17 @@ import { openDb } from "../../worker/db/client";
 import { signAccessToken } from "../../worker/lib/access-token";
 import { accessTable, callerOf, type Role, type Row, roles, type World } from "../support/access-table";
 import { connectPeople, type Person } from "../support/people";
+import { post } from "./device";
 import { makePng } from "./pictures";
 import { call, newPerson, site } from "./site";
 
 const makeWorld = async (): Promise<World> => {
-  const [ana, cal, rita] = [await newPerson(), await newPerson(), await newPerson()];
+  const [ana, cal, rita, dina] = [await newPerson(), await newPerson(), await newPerson(), await newPerson()];
   const [bob, sam] = [await newPerson(), await newPerson()];
-  await Promise.all([connectPeople(site, ana, cal), connectPeople(site, ana, rita)]);
+  await Promise.all([cal, rita, dina].map((other) => connectPeople(site, ana, other)));
+  for (const other of [cal, rita, dina]) await post(ana, privateConversationId(ana.id, other.id), "Mbote");
   await call("DELETE", `/api/contacts/${rita.id}`, { token: ana.token });
+  await call("PUT", `/api/blocks/${dina.id}`, { token: ana.token });
   const asked = await call("POST", "/api/requests", { token: ana.token, body: { to_user_id: bob.id } });
   const pictured = await site.fetch(`${site.origin}/api/profile/avatar`, {
     method: "PUT",
@@ -22,7 +26,7 @@ const makeWorld = async (): Promise<World> => {
     body: makePng(20, 20),
   });
   const { avatar_url: avatar } = (await pictured.json()) as { avatar_url: string };
-  return { ana, cal, rita, bob, sam, request: (asked.body as Relation).request_id ?? "", avatar };
+  return { ana, cal, rita, dina, bob, sam, request: (asked.body as Relation).request_id ?? "", avatar };
 };
 
 /** A token of the person's whose session has ended. */

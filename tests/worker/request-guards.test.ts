@@ -133,6 +133,7 @@ test.each([
   ["ten thousand lists in each other", `${"[".repeat(10_000)}${"]".repeat(10_000)}`],
   ["ten thousand objects in each other", `${'{"username":'.repeat(10_000)}1${"}".repeat(10_000)}`],
   ["a list", "[{}]"],
+  ["an empty list", "[]"],
   ["null", "null"],
   ["a number for a name", '{"username":7}'],
   ["a huge number", '{"username":1e309}'],
