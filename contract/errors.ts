@@ -45,6 +45,7 @@ export const errorStatus = {
   image_too_many_pixels: 400,
   file_not_found: 404,
   file_incomplete: 409,
+  file_in_use: 409,
   file_part_mismatch: 400,
   file_kind_mismatch: 415,
   invalid_file_name: 400,

@@ -22,8 +22,8 @@ export const isInline = (type: MediaType): boolean => type !== "application/pdf"
 /** A name as the person's phone had it: one line, no path, nothing that hides or reorders. */
 export const FileName = v.pipe(
   v.string(),
-  v.minLength(1),
-  v.maxLength(fileNameMaxLength),
+  v.minLength(1, "invalid_file_name"),
+  v.maxLength(fileNameMaxLength, "invalid_file_name"),
   v.check((name) => isPlainLine(name) && !/[/\\]/.test(name) && !/^\.+$/.test(name), "invalid_file_name"),
 );
 

@@ -4,6 +4,7 @@ import { contactsRoutes } from "./contacts/routes";
 import { conversationChanges } from "./conversations/changing";
 import { conversations } from "./conversations/routes";
 import { docsRoutes } from "./docs/routes";
+import { fileRoutes } from "./files/routes";
 import type { AppEnv } from "./lib/app";
 import { limitBody } from "./lib/body-limit";
 import { createNotFound, onError } from "./lib/errors";
@@ -35,6 +36,7 @@ export const api = app
   .route("/api", contactsRoutes)
   .route("/api", blocksRoutes)
   .route("/api", conversations)
+  .route("/api", fileRoutes)
   .route("/api", conversationChanges)
   .route("/api", serviceRoutes)
   .route(

@@ -1,5 +1,6 @@
 import { api } from "./api";
 import { isDocument, serveDocument } from "./documents";
+import { sweepFiles } from "./files/sweep";
 
 export { Conversation } from "./objects/conversation";
 export { UserChannel } from "./objects/user-channel";
@@ -10,4 +11,5 @@ export default {
     if (pathname === "/api" || pathname.startsWith("/api/")) return api.fetch(request, env, context);
     return isDocument(pathname) ? serveDocument(request, env) : env.ASSETS.fetch(request);
   },
+  scheduled: (_, env) => sweepFiles(env, Date.now()),
 } satisfies ExportedHandler<Env>;

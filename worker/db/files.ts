@@ -57,12 +57,28 @@ export const insertUse = async (db: Db, file: Uuid, conversation: ConversationId
 /** SQL: no message names the file. */
 export const isUnused = sql`NOT EXISTS (SELECT 1 FROM file_uses WHERE file_id = ${files.id})`;
 
+const deleteUse = (db: Db, file: Uuid, conversation: ConversationId, cid: Uuid) =>
+  db
+    .delete(file_uses)
+    .where(and(eq(file_uses.file_id, file), eq(file_uses.conversation_id, conversation), eq(file_uses.cid, cid)));
+
 /** Takes a file that was marked as removed out of R2, and then its row. What fails here the sweep does again. */
 export const removeFile = async (env: Pick<Env, "DB" | "FILES">, file: StoredFile): Promise<void> => {
   await deleteBytes(env.FILES, file);
   await openDb(env)
     .delete(files)
     .where(and(eq(files.id, file.id), eq(files.status, "removed")));
+};
+
+/** The message that was to name the file was not stored: the file is as unused as before. */
+export const withdrawUse = async (db: Db, file: Uuid, conversation: ConversationId, cid: Uuid): Promise<void> => {
+  await db.batch([
+    deleteUse(db, file, conversation, cid),
+    db
+      .update(files)
+      .set({ was_used: false })
+      .where(and(eq(files.id, file), isUnused)),
+  ]);
 };
 
 /** The message names the file no longer. With the last one that named it a file goes. */
@@ -74,9 +90,7 @@ export const releaseUse = async (
 ): Promise<void> => {
   const db = openDb(env);
   const [, removed] = await db.batch([
-    db
-      .delete(file_uses)
-      .where(and(eq(file_uses.file_id, file), eq(file_uses.conversation_id, conversation), eq(file_uses.cid, cid))),
+    deleteUse(db, file, conversation, cid),
     db
       .update(files)
       .set({ status: "removed" })

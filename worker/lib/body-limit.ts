@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { avatarMaxBytes, bodyMaxBytes } from "../../contract/limits";
+import { avatarMaxBytes, bodyMaxBytes, filePartBytes } from "../../contract/limits";
 import type { AppEnv } from "./app";
 import { refuse } from "./refusal";
 
@@ -17,7 +17,7 @@ const drain = async (body: ReadableStream<Uint8Array> | null): Promise<void> => 
   await reader.cancel();
 };
 
-const limit = (maxSize: number, code: "too_large" | "file_too_large") =>
+const limit = (maxSize: number, code: "too_large" | "file_too_large" | "file_part_mismatch") =>
   bodyLimit({
     maxSize,
     onError: async (c) => {
@@ -27,7 +27,12 @@ const limit = (maxSize: number, code: "too_large" | "file_too_large") =>
   });
 const json = limit(bodyMaxBytes, "too_large");
 const avatar = limit(avatarMaxBytes, "file_too_large");
+const part = limit(filePartBytes, "file_part_mismatch");
+
+const partPattern = /^\/api\/files\/[^/]+\/parts\/[^/]+$/;
 
 /** Middleware: nobody's body is read further than it may be long, whatever its content-length claims. */
-export const limitBody: MiddlewareHandler<AppEnv> = (c, next) =>
-  c.req.path === "/api/profile/avatar" ? avatar(c, next) : json(c, next);
+export const limitBody: MiddlewareHandler<AppEnv> = (c, next) => {
+  if (c.req.path === "/api/profile/avatar") return avatar(c, next);
+  return partPattern.test(c.req.path) ? part(c, next) : json(c, next);
+};

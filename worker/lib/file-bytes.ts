@@ -14,6 +14,9 @@ export const allParts = "parts/";
 const partsOf = ({ id, created_at }: StoredFile): string =>
   `${allParts}${String(created_at).padStart(timeDigits, "0")}_${id}/`;
 
+/** When the file of a part was announced. */
+export const announcedAt = (key: string): number => Number(key.slice(allParts.length, allParts.length + timeDigits));
+
 export const partKey = (file: StoredFile, part: number): string =>
   `${partsOf(file)}${String(part).padStart(partDigits, "0")}`;
 

@@ -33,6 +33,10 @@ export const policies = {
   contact_change_by_user: { burst: 120, everyMs: second },
   block_by_user: { burst: 60, everyMs: 2 * second },
   profile_change_by_user: { burst: 20, everyMs: 15 * second },
+  upload_by_user: { burst: 50, everyMs: 1_200 },
+  completion_by_user: { burst: 50, everyMs: 1_200 },
+  // A day's bytes once and a half, at once: a part may have to be brought again.
+  part_by_user: { burst: 12_000, everyMs: day / 12_000 },
   avatar_by_user: { burst: 20, everyMs: 30 * second },
   socket_by_user: { burst: 30, everyMs: 2 * second },
 } as const satisfies Record<string, Policy>;

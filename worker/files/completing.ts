@@ -1,0 +1,137 @@
+import { randomBytes } from "node:crypto";
+import * as v from "valibot";
+import { MediaType, otherType, partCount } from "../../contract/files";
+import { type Db, openDb } from "../db/client";
+import { partKey } from "../lib/file-bytes";
+import { beginsAsImage, cleanImage } from "./image";
+import { listReceived, PartMissing, readParts, readWhole } from "./parts";
+import { lengthOf } from "./pieces";
+import { claimKey, type FileRow, findOwnFile, markReady, type Recognized } from "./queries";
+import { sniffType } from "./sniff";
+
+/**
+ * Completing a file: its parts become one object of the type its bytes are, without metadata. May be asked for
+ * again after a lost answer, and twice at once: both write to the key that the row has, only the first may, and
+ * what it recognised stands with the object.
+ */
+
+const randomPartBytes = 16;
+
+const endings: Record<MediaType, string> = {
+  "image/jpeg": "jpg",
+  "image/png": "png",
+  "image/webp": "webp",
+  "image/gif": "gif",
+  "audio/webm": "webm",
+  "audio/ogg": "ogg",
+  "audio/mp4": "m4a",
+  "audio/mpeg": "mp3",
+  "audio/wav": "wav",
+  "video/webm": "webm",
+  "video/mp4": "mp4",
+  "application/pdf": "pdf",
+  [otherType]: "bin",
+};
+
+/** SPEC.md's `{userId}_{timestamp}.{ext}` with 128 random bits, so that it cannot be guessed. */
+const makeKey = ({ owner_id, created_at }: FileRow, type: MediaType): string =>
+  `${owner_id}_${created_at}_${randomBytes(randomPartBytes).toString("base64url")}.${endings[type]}`;
+
+type Content = Recognized & { size: number; chunks: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array> };
+
+/** What the file is and what is to be stored of it. Pictures are held whole, everything else only passes through. */
+const recognize = async (bucket: R2Bucket, file: FileRow): Promise<Content | "image_too_many_pixels"> => {
+  const begin = await bucket.get(partKey(file, 0));
+  if (!begin) throw new PartMissing();
+  const first = new Uint8Array(await begin.arrayBuffer());
+  const size = file.announced_size;
+  if (!beginsAsImage(first)) {
+    return { type: sniffType(first), width: null, height: null, size, chunks: () => readParts(bucket, file) };
+  }
+  const whole = await readWhole(bucket, file);
+  const image = cleanImage(whole);
+  if (image === "image_too_many_pixels") return image;
+  if (!image) return { type: otherType, width: null, height: null, size, chunks: () => [whole] };
+  const { type, width, height, pieces } = image;
+  return { type, width, height, size: lengthOf(pieces), chunks: () => pieces };
+};
+
+const Described = v.object({
+  type: MediaType,
+  width: v.nullable(v.pipe(v.string(), v.transform(Number))),
+  height: v.nullable(v.pipe(v.string(), v.transform(Number))),
+});
+
+const toMetadata = ({ type, width, height }: Recognized): Record<string, string> => ({
+  type,
+  ...(width === null || height === null ? {} : { width: String(width), height: String(height) }),
+});
+
+const fromMetadata = ({ customMetadata = {}, size }: R2Object): Recognized & { size: number } => {
+  const { type, width = null, height = null } = customMetadata;
+  return { ...v.parse(Described, { type, width, height }), size };
+};
+
+/** Writes the object unless it is there already; answers what then stands there. */
+const store = async (bucket: R2Bucket, key: string, content: Content): Promise<Recognized & { size: number }> => {
+  const { readable, writable } = new FixedLengthStream(content.size);
+  let failure: unknown;
+  const pour = async () => {
+    const writer = writable.getWriter();
+    try {
+      for await (const chunk of content.chunks()) await writer.write(chunk);
+      await writer.close();
+    } catch (error) {
+      failure = error;
+      await writer.abort(error).catch(() => undefined); // the reader has gone already
+    }
+  };
+  // Not waited for: when the object is there already, nobody reads what is poured.
+  void pour();
+  try {
+    const stored = await bucket.put(key, readable, {
+      onlyIf: { etagDoesNotMatch: "*" },
+      customMetadata: toMetadata(content),
+    });
+    if (stored) return content;
+  } catch (error) {
+    throw failure ?? error;
+  }
+  const there = await bucket.head(key);
+  if (!there) throw new PartMissing(); // taken back meanwhile
+  return fromMetadata(there);
+};
+
+const join = async (
+  env: Env,
+  db: Db,
+  file: FileRow,
+): Promise<FileRow | "file_incomplete" | "image_too_many_pixels" | undefined> => {
+  const received = await listReceived(env.FILES, file);
+  if (received.length < partCount(file.announced_size)) return "file_incomplete";
+  const content = await recognize(env.FILES, file);
+  if (typeof content === "string") return content;
+  const key = await claimKey(db, file.id, makeKey(file, content.type));
+  if (key === undefined) return undefined;
+  const { type, width, height, size } = await store(env.FILES, key, content);
+  const ready = await markReady(db, file.id, { type, width, height, size });
+  if (ready) return ready;
+  // Another request was first, or the file was taken back and nobody else knows of what was written just now.
+  const now = await findOwnFile(db, file.owner_id, file.id);
+  if (now?.key !== key) await env.FILES.delete(key);
+  return now;
+};
+
+/** The ready file, or why it is none; nothing when it was taken back meanwhile. */
+export const completeFile = async (env: Env, file: FileRow): ReturnType<typeof join> => {
+  if (file.status === "ready") return file;
+  const db = openDb(env);
+  const done = await join(env, db, file).catch((error: unknown) => {
+    if (error instanceof PartMissing) return "file_incomplete" as const;
+    throw error;
+  });
+  if (typeof done === "object" || done === "image_too_many_pixels") return done;
+  // Parts go missing under one's hands when another request was faster.
+  const now = await findOwnFile(db, file.owner_id, file.id);
+  return now?.status === "receiving" ? done : now;
+};

@@ -1,0 +1,49 @@
+import type { imageTypes } from "../../contract/files";
+import { fileMaxPixels } from "../../contract/limits";
+import { type ImageHeader, readImageHeader } from "../lib/image-header";
+import { stripGif } from "./gif";
+import { stripJpeg } from "./jpeg";
+import { isSideways, type Stripped } from "./orientation";
+import { textAt } from "./pieces";
+import { stripPng } from "./png";
+import { stripWebp } from "./webp";
+
+export type CleanImage = {
+  type: (typeof imageTypes)[number];
+  width: number; // as a viewer sees it, which is after turning
+  height: number;
+  pieces: Uint8Array[];
+};
+
+const strip = (bytes: Uint8Array, header: ImageHeader): Stripped | undefined => {
+  switch (header.type) {
+    case "jpeg":
+      return stripJpeg(bytes);
+    case "png":
+      return stripPng(bytes);
+    case "webp":
+      return stripWebp(bytes, header);
+    case "gif":
+      return stripGif(bytes, header);
+  }
+};
+
+const signatures = ["\xff\xd8\xff", "\x89PNG\r\n\x1a\n", "GIF87a", "GIF89a"];
+
+/** Whether the first bytes are those of a picture: worth reading the whole of it. */
+export const beginsAsImage = (bytes: Uint8Array): boolean => {
+  const begin = textAt(bytes, 0, 12);
+  return signatures.some((signature) => begin.startsWith(signature)) || /^RIFF.{4}WEBP$/s.test(begin);
+};
+
+/** The whole picture made fit to be passed on; undefined when these bytes are none. Nothing is decoded. */
+export const cleanImage = (bytes: Uint8Array): CleanImage | "image_too_many_pixels" | undefined => {
+  const header = readImageHeader(bytes);
+  if (!header) return undefined;
+  const { width, height } = header;
+  if (width * height > fileMaxPixels) return "image_too_many_pixels";
+  const stripped = strip(bytes, header);
+  if (!stripped) return undefined;
+  const size = isSideways(stripped.orientation) ? { width: height, height: width } : { width, height };
+  return { type: `image/${header.type}`, ...size, pieces: stripped.pieces };
+};

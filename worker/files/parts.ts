@@ -1,0 +1,54 @@
+import { partBytes, partCount } from "../../contract/files";
+import { listParts, partKey } from "../lib/file-bytes";
+import type { FileRow } from "./queries";
+
+const partsAhead = 4; // read at once; with the object that is written they stay below the platform's six connections
+
+/** A part is not there (any more): another request has completed the file, or it was taken back. */
+export class PartMissing extends Error {}
+
+/** The numbers of the parts that need not be sent again. */
+export const listReceived = async (bucket: R2Bucket, file: FileRow): Promise<number[]> => {
+  const all = partCount(file.announced_size);
+  if (file.status === "ready") return Array.from({ length: all }, (_, part) => part);
+  const parts = await listParts(bucket, file);
+  return parts.filter(({ part, size }) => size === partBytes(file.announced_size, part)).map(({ part }) => part);
+};
+
+/** Keeps a part. The first that comes stays: what was looked at while completing cannot be changed afterwards. */
+export const storePart = async (bucket: R2Bucket, file: FileRow, part: number, bytes: ArrayBuffer): Promise<void> => {
+  await bucket.put(partKey(file, part), bytes, { onlyIf: { etagDoesNotMatch: "*" } });
+};
+
+const readPart = async (bucket: R2Bucket, file: FileRow, part: number): Promise<Uint8Array> => {
+  const object = await bucket.get(partKey(file, part));
+  if (!object) throw new PartMissing();
+  return new Uint8Array(await object.arrayBuffer());
+};
+
+/** All parts in order, a few read ahead. */
+export async function* readParts(bucket: R2Bucket, file: FileRow): AsyncGenerator<Uint8Array, void, void> {
+  const count = partCount(file.announced_size);
+  const ahead: Promise<Uint8Array>[] = [];
+  let next = 0;
+  for (let part = 0; part < count; part++) {
+    while (next < count && next < part + partsAhead) {
+      const reading = readPart(bucket, file, next++);
+      reading.catch(() => undefined); // told when its turn comes
+      ahead.push(reading);
+    }
+    const bytes = await ahead.shift();
+    if (bytes) yield bytes;
+  }
+}
+
+/** The whole file in memory. */
+export const readWhole = async (bucket: R2Bucket, file: FileRow): Promise<Uint8Array> => {
+  const whole = new Uint8Array(file.announced_size);
+  let at = 0;
+  for await (const bytes of readParts(bucket, file)) {
+    whole.set(bytes, at);
+    at += bytes.length;
+  }
+  return whole;
+};

@@ -1,0 +1,90 @@
+import { and, eq, ne, sql } from "drizzle-orm";
+import type { MediaType, NewFile } from "../../contract/files";
+import { createUuid, type Uuid } from "../../contract/ids";
+import { fileBytesPerDay } from "../../contract/limits";
+import type { Db } from "../db/client";
+import { isUnused } from "../db/files";
+import { files, upload_days } from "../db/schema";
+
+export type FileRow = typeof files.$inferSelect;
+
+const isThere = (id: Uuid) => and(eq(files.id, id), ne(files.status, "removed"));
+
+export const findFile = (db: Db, id: Uuid): Promise<FileRow | undefined> =>
+  db.select().from(files).where(isThere(id)).get();
+
+/** One's own; somebody else's does not exist. */
+export const findOwnFile = async (db: Db, owner: Uuid, id: Uuid): Promise<FileRow | undefined> => {
+  const file = await findFile(db, id);
+  return file?.owner_id === owner ? file : undefined;
+};
+
+export const dayMs = 24 * 3_600_000;
+export const dayOf = (now: number): number => Math.floor(now / dayMs);
+
+/**
+ * Makes room for a file, unless there is one of this id, and answers what there is then: nothing when the day's
+ * bytes do not reach. They are counted in the same transaction, for a file that is new only: the file is made when
+ * this very request's mark stands at the count.
+ */
+export const announceFile = async (
+  db: Db,
+  owner: Uuid,
+  id: Uuid,
+  { name, size }: NewFile,
+  now: number,
+): Promise<FileRow | undefined> => {
+  const [day, granted] = [dayOf(now), createUuid(now)];
+  const [, , [row]] = await db.batch([
+    db
+      .insert(upload_days)
+      .select(sql`SELECT ${owner}, ${day}, ${size}, ${granted} WHERE NOT EXISTS (SELECT 1 FROM files WHERE id = ${id})`)
+      .onConflictDoUpdate({
+        target: [upload_days.user_id, upload_days.day],
+        set: { bytes: sql`${upload_days.bytes} + excluded.bytes`, granted: sql`excluded.granted` },
+        setWhere: sql`${upload_days.bytes} + excluded.bytes <= ${fileBytesPerDay}`,
+      }),
+    db.insert(files).select(
+      sql`SELECT ${id}, user_id, ${name}, ${size}, NULL, NULL, NULL, NULL, NULL, 'receiving', 0, ${now}
+          FROM upload_days WHERE user_id = ${owner} AND day = ${day} AND granted = ${granted}`,
+    ),
+    db.select().from(files).where(eq(files.id, id)),
+  ]);
+  return row;
+};
+
+/** The key that the file's bytes go to: the first one that is proposed. Nothing when it is not received any more. */
+export const claimKey = async (db: Db, id: Uuid, proposed: string): Promise<string | undefined> => {
+  const [row] = await db
+    .update(files)
+    .set({ key: sql`coalesce(${files.key}, ${proposed})` })
+    .where(and(eq(files.id, id), eq(files.status, "receiving")))
+    .returning({ key: files.key });
+  return row?.key ?? undefined;
+};
+
+export type Recognized = { type: MediaType; width: number | null; height: number | null };
+
+/** From now on messages may name it. Nothing when it was taken back meanwhile. */
+export const markReady = async (
+  db: Db,
+  id: Uuid,
+  ready: Recognized & { size: number },
+): Promise<FileRow | undefined> => {
+  const [row] = await db
+    .update(files)
+    .set({ ...ready, status: "ready" })
+    .where(and(eq(files.id, id), eq(files.status, "receiving")))
+    .returning();
+  return row;
+};
+
+/** Takes back one's own file that no message names; nothing when there is none. */
+export const markRemoved = async (db: Db, owner: Uuid, id: Uuid): Promise<FileRow | undefined> => {
+  const [row] = await db
+    .update(files)
+    .set({ status: "removed" })
+    .where(and(isThere(id), eq(files.owner_id, owner), isUnused))
+    .returning();
+  return row;
+};

@@ -1,0 +1,180 @@
+import * as v from "valibot";
+import { FileState, NewFile, partBytes, partCount } from "../../contract/files";
+import { ConversationId, Uuid } from "../../contract/ids";
+import { openDb } from "../db/client";
+import { removeFile } from "../db/files";
+import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
+import { authenticate } from "../lib/authenticate";
+import { deleteParts } from "../lib/file-bytes";
+import { operation } from "../lib/operation";
+import { limitCaller } from "../lib/rate-limit";
+import { refuse } from "../lib/refusal";
+import { validate } from "../lib/validate";
+import { conversationOf } from "../objects/stubs";
+import { completeFile } from "./completing";
+import { toDisposition } from "./disposition";
+import { listReceived, storePart } from "./parts";
+import { announceFile, dayMs, dayOf, type FileRow, findFile, findOwnFile, markRemoved } from "./queries";
+import { isKnown, readRange } from "./range";
+
+const Named = v.object({ id: Uuid });
+const Part = v.object({ id: Uuid, n: v.pipe(v.string(), v.maxLength(4), v.digits(), v.transform(Number)) });
+/** Any two words: what names no file is answered like a file that is not to be seen. */
+const Read = v.object({ id: v.string(), file: v.string() });
+
+const toState = async (env: Env, file: FileRow): Promise<FileState> => {
+  const { id, announced_size, size, type, width, height } = file;
+  const received = await listReceived(env.FILES, file);
+  const isReady = file.status === "ready" && size !== null && type !== null;
+  return { id, size: isReady ? size : announced_size, received, ready: isReady ? { type, width, height } : null };
+};
+
+/** The file when a message that this person may see now names it. */
+const findReadable = async (c: AppContext, conversation: string, file: string): Promise<FileRow | undefined> => {
+  if (!v.is(ConversationId, conversation) || !v.is(Uuid, file)) return undefined;
+  const isNamed = await conversationOf(c.env, conversation).names(conversation, c.var.caller.user, file);
+  return isNamed ? findFile(openDb(c.env), file) : undefined;
+};
+
+export const fileRoutes = createRoutes()
+  .put(
+    "/files/:id",
+    operation({
+      tag: "files",
+      summary: "Announce a file under an id of one's own making. The same again answers which parts are here",
+      ok: { status: 200, body: FileState },
+      refusals: ["invalid_input", "invalid_file_name", "file_too_large", "file_not_found", "forbidden_origin"],
+    }),
+    authenticate,
+    validate("param", Named),
+    validate("json", NewFile),
+    limitCaller("upload_by_user"),
+    async (c) => {
+      const { user } = c.var.caller;
+      const announced = c.req.valid("json");
+      const now = Date.now();
+      const file = await announceFile(openDb(c.env), user, c.req.valid("param").id, announced, now);
+      if (!file) return refuse(c, "rate_limited", { retryAfterMs: (dayOf(now) + 1) * dayMs - now });
+      if (file.owner_id !== user || file.status === "removed") return refuse(c, "file_not_found");
+      const isSame = file.name === announced.name && file.announced_size === announced.size;
+      return isSame ? c.json(await toState(c.env, file), 200) : refuse(c, "invalid_input");
+    },
+  )
+  .get(
+    "/files/:id",
+    operation({
+      tag: "files",
+      summary: "Where one's own file stands: the parts that are here, and what it is once it is ready",
+      ok: { status: 200, body: FileState },
+      refusals: ["invalid_input", "file_not_found"],
+    }),
+    authenticate,
+    validate("param", Named),
+    async (c) => {
+      const file = await findOwnFile(openDb(c.env), c.var.caller.user, c.req.valid("param").id);
+      return file ? c.json(await toState(c.env, file), 200) : refuse(c, "file_not_found");
+    },
+  )
+  .put(
+    "/files/:id/parts/:n",
+    operation({
+      tag: "files",
+      summary: "Bring a part, from 0, in any order: 131,072 bytes, the last one what remains. The first copy stays",
+      takes: "application/octet-stream",
+      ok: { status: 204, body: null },
+      refusals: ["invalid_input", "file_not_found", "file_part_mismatch", "forbidden_origin"],
+    }),
+    authenticate,
+    validate("param", Part),
+    limitCaller("part_by_user"),
+    async (c) => {
+      const { id, n } = c.req.valid("param");
+      const file = await findOwnFile(openDb(c.env), c.var.caller.user, id);
+      if (!file) return refuse(c, "file_not_found");
+      const length = partBytes(file.announced_size, n);
+      // A phone that goes away in the middle of a part ends the body with an error.
+      const bytes = n < partCount(file.announced_size) && (await c.req.arrayBuffer().catch(() => undefined));
+      if (!bytes || bytes.byteLength !== length) return refuse(c, "file_part_mismatch");
+      if (file.status === "receiving") await storePart(c.env.FILES, file, n, bytes);
+      return c.body(null, 204);
+    },
+  )
+  .post(
+    "/files/:id/complete",
+    operation({
+      tag: "files",
+      summary: "Join the parts: what the file is, is looked up in its bytes, and a picture's metadata is taken out",
+      ok: { status: 200, body: FileState },
+      refusals: ["invalid_input", "file_not_found", "file_incomplete", "image_too_many_pixels", "forbidden_origin"],
+    }),
+    authenticate,
+    validate("param", Named),
+    limitCaller("completion_by_user"),
+    async (c) => {
+      const file = await findOwnFile(openDb(c.env), c.var.caller.user, c.req.valid("param").id);
+      const done = file && (await completeFile(c.env, file));
+      if (!file || !done) return refuse(c, "file_not_found");
+      if (typeof done === "string") return refuse(c, done);
+      afterAnswer(c.executionCtx, "delete the parts of a file", deleteParts(c.env.FILES, file));
+      return c.json(await toState(c.env, done), 200);
+    },
+  )
+  .delete(
+    "/files/:id",
+    operation({
+      tag: "files",
+      summary: "Take back one's own file that no message names",
+      ok: { status: 204, body: null },
+      refusals: ["invalid_input", "file_not_found", "file_in_use", "forbidden_origin"],
+    }),
+    authenticate,
+    validate("param", Named),
+    async (c) => {
+      const { user } = c.var.caller;
+      const { id } = c.req.valid("param");
+      const db = openDb(c.env);
+      const removed = await markRemoved(db, user, id);
+      if (!removed) return refuse(c, (await findOwnFile(db, user, id)) ? "file_in_use" : "file_not_found");
+      await removeFile(c.env, removed);
+      return c.body(null, 204);
+    },
+  )
+  .get(
+    "/conversations/:id/files/:file",
+    operation({
+      tag: "files",
+      summary: "A file that a message of the conversation names, whole or in ranges, for those who may see the message",
+      ok: { status: 200, body: "application/octet-stream" },
+      refusals: ["file_not_found"],
+    }),
+    authenticate,
+    validate("param", Read),
+    async (c) => {
+      const named = c.req.valid("param");
+      const file = await findReadable(c, named.id, named.file);
+      const { size, type, key } = file ?? {};
+      if (!file || !size || !type || !key) return refuse(c, "file_not_found");
+      const { headers } = c.req.raw;
+      const etag = `"${file.id}"`; // what is ready never changes
+      const wanted = readRange(headers, size, etag);
+      const range = typeof wanted === "object" ? wanted : { offset: 0, length: size };
+      const needsBytes = c.req.method === "GET" && wanted !== "unsatisfiable" && !isKnown(headers, etag);
+      const object = needsBytes ? await c.env.FILES.get(key, { range }) : undefined;
+      if (object === null) return refuse(c, "file_not_found");
+      c.header("cache-control", "private, no-cache");
+      c.header("accept-ranges", "bytes");
+      c.header("etag", etag);
+      if (isKnown(headers, etag)) return c.body(null, 304);
+      if (wanted === "unsatisfiable") {
+        c.header("content-range", `bytes */${size}`);
+        return c.body(null, 416);
+      }
+      c.header("content-type", type);
+      c.header("content-length", String(range.length));
+      c.header("content-disposition", toDisposition(file.name, type));
+      if (wanted !== "all")
+        c.header("content-range", `bytes ${range.offset}-${range.offset + range.length - 1}/${size}`);
+      const status = wanted === "all" ? 200 : 206;
+      return object ? c.body(object.body, status) : c.body(null, status);
+    },
+  );
