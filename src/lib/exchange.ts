@@ -24,6 +24,8 @@ export type RequestOptions = {
   headers?: Record<string, string>;
   /** Send `body` as it is (a Blob with its own type) instead of as JSON. */
   raw?: boolean;
+  /** Answer with the response itself, for a caller that reads its body as it comes; the timeout ends with its head. */
+  unread?: boolean;
   /** Give up after this long without an answer; an upload asks for more. */
   timeoutMs?: number;
 };
@@ -52,8 +54,9 @@ export const exchange = async (
   if (options.signal?.aborted) abort();
   options.signal?.addEventListener("abort", abort);
   const timer = setTimeout(() => controller.abort(), options.timeoutMs ?? defaultTimeoutMs);
+  let isUnread = false;
   const headers: Record<string, string> = {
-    accept: "application/json",
+    accept: options.unread ? "*/*" : "application/json",
     [sessionTransportHeader]: "cookie",
     ...options.headers,
   };
@@ -68,6 +71,8 @@ export const exchange = async (
       ...(body === undefined ? {} : { body: options.raw ? (body as BodyInit) : JSON.stringify(body) }),
     });
     if (!response.ok) throw await toFailure(response);
+    isUnread = options.unread ?? false;
+    if (isUnread) return response;
     if (response.status === 204) return undefined;
     const text = await response.text();
     if (text === "") return undefined;
@@ -82,6 +87,7 @@ export const exchange = async (
     throw new ApiFailure("offline", 0);
   } finally {
     clearTimeout(timer);
-    options.signal?.removeEventListener("abort", abort);
+    // The caller's signal goes on ending a body that is still being read.
+    if (!isUnread) options.signal?.removeEventListener("abort", abort);
   }
 };

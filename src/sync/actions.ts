@@ -1,20 +1,34 @@
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
+import { hide, mute, retract } from "./changing";
 import { takeIn } from "./context";
 import { running, type Sync } from "./engine";
-import { askByHttp } from "./http-carrier";
 import { type FoundMessage, search } from "./search";
 import { SyncError } from "./sync-error";
+import { setPaused } from "./uploads";
+import type { ChatItem, KeptRecording, OutgoingFile } from "./views";
 import { discard, retry, writeText } from "./writing";
 
 export type { FoundMessage } from "./search";
 export { SyncError } from "./sync-error";
+export type { KeptRecording, OutgoingFile } from "./views";
 
 const getSync = (): Sync => {
   const sync = running.get();
   if (!sync) throw new SyncError("unavailable");
   return sync;
 };
+
+// What only some people need at some time is loaded when they do.
+const spreading = () => loaded(import("./spreading"));
+const attaching = () => loaded(import("./attaching"));
+const recordings = () => loaded(import("./recordings"));
+
+/** Without a network, what was never loaded cannot be had. */
+const loaded = <T>(loading: Promise<T>): Promise<T> =>
+  loading.catch(() => {
+    throw new SyncError("offline");
+  });
 
 /** Resolves once the message is durably in the outbox; rejects only when it is nowhere, so that the caller keeps the text. */
 export const sendText = async (conversation: ConversationId, text: string): Promise<void> =>
@@ -28,16 +42,47 @@ export const markViewed = (conversation: ConversationId, seq: number): void => {
   running.get()?.viewed.mark(conversation, seq);
 };
 
-/**
- * Removes a conversation from my view; rejects with a SyncError. Needs the network, and goes by HTTP: a socket
- * without a network keeps what it is given and may deliver it long after the person was told that it failed.
- */
-export const hideConversation = async (conversation: ConversationId): Promise<void> => {
-  const { tab } = getSync();
-  const { hidden } = await askByHttp(tab.platform, { type: "hide", conversation });
-  const context = tab.context.get();
-  if (context) await takeIn(context, [{ type: "hidden", conversation, upTo: hidden }]);
-};
+/** Deletes one's own message for everybody. This and the next three need the network and reject with a SyncError. */
+export const retractMessage = async (conversation: ConversationId, seq: number): Promise<void> =>
+  retract(getSync().tab, conversation, seq);
+/** Empties a conversation for me; it stays in the list. */
+export const clearConversation = async (conversation: ConversationId): Promise<void> =>
+  hide(getSync().tab, conversation, true);
+/** Removes a conversation from my view. */
+export const hideConversation = async (conversation: ConversationId): Promise<void> =>
+  hide(getSync().tab, conversation, false);
+export const muteConversation = async (conversation: ConversationId, muted: boolean): Promise<void> =>
+  mute(getSync().tab, conversation, muted);
+
+/** Resolves once all are durably in the outbox; rejects when none is, with "no_room" when the phone is full. */
+export const sendFiles = async (conversation: ConversationId, files: OutgoingFile[]): Promise<void> =>
+  broadcastFiles([conversation], files);
+export const pauseUpload = async (cid: Uuid): Promise<void> => setPaused(getSync().tab, cid, true);
+export const resumeUpload = async (cid: Uuid): Promise<void> => setPaused(getSync().tab, cid, false);
+
+/** To as many conversations as one likes; durably queued, also offline. Rejects what is not on the server yet. */
+export const forwardMessage = async (from: ConversationId, item: ChatItem, to: ConversationId[]): Promise<void> =>
+  (await spreading()).forward(getSync().tab, from, item, to);
+export const broadcastText = async (to: ConversationId[], text: string): Promise<void> =>
+  (await spreading()).broadcast(getSync().tab, to, text);
+export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[]): Promise<void> =>
+  (await attaching()).sendFiles(getSync().tab, to, files);
+
+/** The person types here. Cheap to call at every key. */
+export const sayTyping = (conversation: ConversationId): void => running.get()?.tab.typing.say(conversation);
+
+/** Adds a piece to the voice message being recorded; `info` speaks of all of it so far. */
+export const keepRecording = async (
+  conversation: ConversationId,
+  startedAt: number,
+  chunk: Blob,
+  info: Pick<KeptRecording, "mime" | "ms" | "levels">,
+): Promise<void> => (await recordings()).keep(getSync().tab, { conversation, startedAt, ...info }, chunk);
+/** What a page that died had recorded. */
+export const findRecording = async (conversation: ConversationId): Promise<KeptRecording | undefined> =>
+  (await recordings()).find(getSync().tab, conversation);
+export const dropRecording = async (conversation: ConversationId): Promise<void> =>
+  (await recordings()).drop(getSync().tab, conversation);
 
 /** Looks here first, then through the whole history on the server; `onResults` gets everything found so far, newest first. */
 export const searchChat = async (

@@ -21,7 +21,10 @@ export type Change =
   | { type: "person"; relation: Relation }
   | { type: "sent"; conversation: ConversationId; epoch?: string; cid: Uuid; seq: number; at: number }
   | { type: "page"; asked: PageAsked; page: PageResult }
-  | { type: "hidden"; conversation: ConversationId; upTo: number }
+  /** Messages that were changed after the revision `since`, as they are now. */
+  | { type: "changed"; of: Of; epoch?: string; since: number; revision: number; messages: Message[] }
+  | { type: "hidden"; conversation: ConversationId; upTo: number; keep: boolean }
+  | { type: "muted"; conversation: ConversationId; muted: boolean }
   /** Stands before the rows it speaks for: with a new inbox the old handles go. */
   | { type: "cursor"; move: (cursor: Cursor) => Cursor };
 
@@ -30,6 +33,8 @@ export type Applied = {
   reset: ConversationId[];
   doubtful: ConversationId[];
   stored: Uuid[];
+  /** Files whose messages are gone. */
+  dropped: Uuid[];
   cursor: Cursor;
 };
 
@@ -45,13 +50,15 @@ const applySent = async (work: Workspace, change: Extract<Change, { type: "sent"
   await work.advance(row);
 };
 
-const applyHidden = async (work: Workspace, id: ConversationId, upTo: number): Promise<void> => {
-  const row = await work.row(id);
+const applyHidden = async (
+  work: Workspace,
+  { conversation, upTo, keep }: Extract<Change, { type: "hidden" }>,
+): Promise<void> => {
+  const row = await work.row(conversation);
+  row.kept = keep;
   if (upTo <= row.hidden) return;
-  await work.store.range(id, 0, upTo).delete();
   row.hidden = upTo;
-  row.hi = Math.max(row.hi, upTo);
-  row.lo = Math.max(row.lo, upTo + 1);
+  await work.dropHidden(row);
   row.unread = row.head > upTo ? row.unread : 0;
 };
 
@@ -88,6 +95,10 @@ const applyToKnown = async (work: Workspace, change: Extract<Change, { of: Of }>
       if (change.read >= row.read && change.delivered >= row.delivered) row.unread = change.unread;
       Object.assign(row, mergeMarks(row, change));
       break;
+    case "changed":
+      if (change.epoch !== undefined && change.epoch !== row.epoch) break; // of a log that is not there any more
+      await work.change(row, change);
+      break;
     case "head":
       row.head = Math.max(row.head, change.head);
   }
@@ -109,7 +120,10 @@ const applyOne = async (work: Workspace, change: Change): Promise<boolean> => {
       await applyPage(work, change.asked, change.page);
       return true;
     case "hidden":
-      await applyHidden(work, change.conversation, change.upTo);
+      await applyHidden(work, change);
+      return true;
+    case "muted":
+      (await work.row(change.conversation)).muted = change.muted;
       return true;
     case "cursor": {
       const before = await readCursor(work.store);
@@ -140,6 +154,6 @@ export const applyChanges = (store: Store, me: Uuid, changes: readonly Change[])
     for (const change of changes) isComplete = (await applyOne(work, change)) && isComplete;
     if (!isComplete) await writeCursor(store, withHole(await readCursor(store), cursorBefore.counter));
     await work.flush();
-    const { touched, reset, doubtful, stored } = work;
-    return { rows: [...touched.values()], reset, doubtful, stored, cursor: await readCursor(store) };
+    const { touched, reset, doubtful, stored, dropped } = work;
+    return { rows: [...touched.values()], reset, doubtful, stored, dropped, cursor: await readCursor(store) };
   });

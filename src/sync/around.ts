@@ -7,8 +7,11 @@ import { SyncError } from "./sync-error";
 import type { Tab } from "./tab";
 import type { ChatItem } from "./views";
 
-/** Some of a conversation's messages without a hole, newest first, anywhere in its history. */
-export type Stretch = { items: ChatItem[]; hasOlder: boolean; hasNewer: boolean };
+/**
+ * Some of a conversation's messages without a hole, newest first, anywhere in its history; `from` and `to` are the
+ * places it speaks for, where some may have nothing to show.
+ */
+export type Stretch = { items: ChatItem[]; from: number; to: number; hasOlder: boolean; hasNewer: boolean };
 
 const sideOf = async (
   tab: Tab,
@@ -34,8 +37,12 @@ const sideOf = async (
   } else {
     rows = [];
   }
+  const from = rows.at(-1)?.seq ?? (isOlder ? seq : next);
+  const to = rows[0]?.seq ?? (isOlder ? next : seq);
   return {
-    items: rows.map((message) => messageItem(row, message)),
+    items: rows.filter(({ body }) => body.type !== "withheld").map((message) => messageItem(row, message)),
+    from,
+    to,
     hasOlder: !isOlder || (rows.at(-1)?.seq ?? 0) > row.hidden + 1,
     hasNewer: isOlder || (rows[0]?.seq ?? row.head) < row.head,
   };
@@ -47,7 +54,7 @@ export const readAround = async (tab: Tab, conversation: ConversationId, seq: nu
     sideOf(tab, conversation, "before", seq + 1),
     sideOf(tab, conversation, "after", seq),
   ]);
-  return { items: [...newer.items, ...older.items], hasOlder: older.hasOlder, hasNewer: newer.hasNewer };
+  return { ...newer, items: [...newer.items, ...older.items], from: older.from, hasOlder: older.hasOlder };
 };
 
 /** A stretch, one page longer at one end. Rejects with a SyncError. */
@@ -57,10 +64,10 @@ export const lengthen = async (
   stretch: Stretch,
   direction: "before" | "after",
 ): Promise<Stretch> => {
-  const end = direction === "before" ? stretch.items.at(-1)?.seq : stretch.items[0]?.seq;
-  if (end === undefined) return stretch;
-  const page = await sideOf(tab, conversation, direction, end);
-  return direction === "before"
-    ? { ...stretch, items: [...stretch.items, ...page.items], hasOlder: page.hasOlder }
-    : { ...stretch, items: [...page.items, ...stretch.items], hasNewer: page.hasNewer };
+  if (direction === "before") {
+    const { items, from, hasOlder } = await sideOf(tab, conversation, direction, stretch.from);
+    return { ...stretch, items: [...stretch.items, ...items], from, hasOlder };
+  }
+  const { items, to, hasNewer } = await sideOf(tab, conversation, direction, stretch.to);
+  return { ...stretch, items: [...items, ...stretch.items], to, hasNewer };
 };

@@ -8,14 +8,24 @@ const connectTimeoutMs = 15_000; // a slow network takes this long for an upgrad
 
 const openTimeoutMs = 15_000; // an open that a broken browser profile blocks never answers
 
+const toSyncError = (error: unknown): unknown =>
+  error instanceof ApiFailure ? new SyncError(error.code, error.retryAfterMs) : error;
+
 /** The browser as one person's engine sees it. */
 export const browserPlatform = (userId: Uuid): Platform => ({
-  async request({ method, path, body }, signal) {
+  async request({ method, path, body }, options) {
     try {
-      return await request(method, path, body, { signal });
+      return await request(method, path, body, options);
     } catch (error) {
-      if (error instanceof ApiFailure) throw new SyncError(error.code, error.retryAfterMs);
-      throw error;
+      throw toSyncError(error);
+    }
+  },
+  async open(path, from, signal) {
+    const headers: Record<string, string> = from > 0 ? { range: `bytes=${from}-` } : {};
+    try {
+      return (await request("GET", path, undefined, { signal, headers, unread: true })) as Response;
+    } catch (error) {
+      throw toSyncError(error);
     }
   },
   WebSocket,
@@ -64,6 +74,13 @@ export const browserPlatform = (userId: Uuid): Platform => ({
   },
   async askPersistence() {
     await navigator.storage?.persist?.();
+  },
+  async quota() {
+    return (await navigator.storage?.estimate?.())?.quota;
+  },
+  createUrl(blob) {
+    const url = URL.createObjectURL(blob);
+    return { url, undo: () => URL.revokeObjectURL(url) };
   },
   loadMemoryStorage: async () => (await import("./memory-storage")).memoryStorage(),
   after(ms, run) {

@@ -2,7 +2,7 @@ import type { Uuid } from "../../contract/ids";
 import type { Observable } from "../lib/observable";
 import { type Applied, applyChanges, type Change } from "./apply";
 import type { Platform } from "./platform";
-import { isQuotaError, trimMessages } from "./room";
+import { dropFiles, isQuotaError, trimFiles, trimMessages } from "./room";
 import type { Store } from "./store";
 import type { LinkState, StorageTrouble } from "./views";
 
@@ -24,23 +24,25 @@ export const inBackground = (context: Context, work: Promise<unknown>): void => 
   work.catch((error: unknown) => context.failed(error));
 };
 
-/** Runs a transaction; when the phone is full, makes room in the cache of old messages and tries once more. */
-export const withRoom = async <T>(context: Context, work: () => Promise<T>): Promise<T> => {
+/** Runs a transaction; when the phone is full, makes room: first among files kept to be seen again, then among old messages. `warns`: without any, the person is told that nothing more is kept. */
+export const withRoom = async <T>(context: Context, work: () => Promise<T>, warns = true): Promise<T> => {
   const { trouble, store } = context;
   const done = (result: T): T => {
     if (trouble.get() === "full") trouble.set(undefined);
     return result;
   };
-  try {
-    return done(await work());
-  } catch (error) {
-    if (!isQuotaError(error)) throw error;
+  for (const makeRoom of [() => trimFiles(store, 0), () => trimMessages(store)]) {
+    try {
+      return done(await work());
+    } catch (error) {
+      if (!isQuotaError(error)) throw error;
+    }
+    await makeRoom().catch(() => {});
   }
   try {
-    await trimMessages(store);
     return done(await work());
   } catch (error) {
-    if (isQuotaError(error) && trouble.get() === undefined) trouble.set("full");
+    if (warns && isQuotaError(error) && trouble.get() === undefined) trouble.set("full");
     throw error;
   }
 };
@@ -48,7 +50,9 @@ export const withRoom = async <T>(context: Context, work: () => Promise<T>): Pro
 /** Takes in what the server said. What fails here can be had from the server again. */
 export const takeIn = async (context: Context, changes: readonly Change[]): Promise<Applied> => {
   try {
-    return await withRoom(context, () => applyChanges(context.store, context.me, changes));
+    const applied = await withRoom(context, () => applyChanges(context.store, context.me, changes));
+    if (applied.dropped.length > 0) inBackground(context, dropFiles(context.store, applied.dropped));
+    return applied;
   } catch (error) {
     if (!isQuotaError(error)) context.failed(error);
     throw error;

@@ -5,6 +5,7 @@ import { inBackground } from "./context";
 import { Drafts } from "./drafts";
 import { LiveQueries } from "./live";
 import { deleteStore, keepUnsentOnly } from "./repair";
+import { Shelf } from "./shelf";
 import { storeName } from "./store";
 import { type Notice, Tab } from "./tab";
 import { Viewed } from "./viewing";
@@ -15,6 +16,7 @@ export type Sync = {
   readonly tab: Tab;
   readonly viewed: Viewed;
   readonly drafts: Drafts;
+  readonly shelf: Shelf;
 };
 type Running = Sync & { stop(): Promise<void> };
 
@@ -47,6 +49,7 @@ const start = async (userId: Uuid): Promise<Running> => {
   });
   const viewed = new Viewed(tab);
   const drafts = new Drafts(tab);
+  const shelf = new Shelf(tab);
   const follow = () => {
     const context = tab.context.get();
     liveQueries.set(context && new LiveQueries(context));
@@ -67,8 +70,10 @@ const start = async (userId: Uuid): Promise<Running> => {
     tab,
     viewed,
     drafts,
+    shelf,
     async stop() {
       for (const end of unsubscribe) end();
+      shelf.stop();
       await Promise.allSettled([viewed.flush(), drafts.flush()]);
       await tab.stop();
       liveQueries.set(undefined);

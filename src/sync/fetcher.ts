@@ -1,4 +1,5 @@
-import type { Command, PageResult } from "../../contract/commands";
+import type { CommandOf, CommandResults } from "../../contract/commands";
+import { wordsOf } from "../../contract/conversations";
 import type { ConversationId } from "../../contract/ids";
 import { gapPageRows, messagePageRows } from "../../contract/limits";
 import { retryDelayMs } from "../lib/backoff";
@@ -7,12 +8,13 @@ import { type Context, takeIn } from "./context";
 import type { ConversationRow } from "./store";
 import { asSyncError, isWorthRetry } from "./sync-error";
 
-export type AskPage = (command: Extract<Command, { type: "page" }>) => Promise<PageResult>;
+type Ask = <T extends "page" | "revised">(command: CommandOf<T>) => Promise<CommandResults[T]>;
 
 const atOnce = 2;
 const prefetchConversations = 10;
 const prefetchRows = 30;
 const prefetchBytes = 64 * 1024; // of what nobody asked to see yet
+const messageBytes = 60; // what a message costs besides its words, about
 const resyncsBeforeBackOff = 3;
 const resyncBackOff = { baseMs: 30_000, maxMs: 30 * 60_000 };
 
@@ -20,10 +22,14 @@ const resyncBackOff = { baseMs: 30_000, maxMs: 30 * 60_000 };
 const isLacking = (row: ConversationRow): boolean =>
   row.hi < row.head && row.epoch !== "" && (row.lo <= row.hi || row.unread > 0);
 
-/** Fetches the messages that are missing, most recent conversations first, a few at a time. */
+/** Whether messages that are held here were changed since. */
+const isOutdated = (row: ConversationRow): boolean =>
+  row.revised < row.revision && row.epoch !== "" && row.lo <= row.hi;
+
+/** Fetches the messages that are missing or were changed, most recent conversations first, a few at a time. */
 export class Fetcher {
   readonly #context: Context;
-  readonly #ask: AskPage;
+  readonly #ask: Ask;
   readonly #applied: (applied: Applied) => void;
   #waiting: ConversationId[] = [];
   #running = new Set<ConversationId>();
@@ -35,7 +41,7 @@ export class Fetcher {
   #budget = prefetchBytes;
   #isStopped = false;
 
-  constructor(context: Context, ask: AskPage, applied: (applied: Applied) => void) {
+  constructor(context: Context, ask: Ask, applied: (applied: Applied) => void) {
     this.#context = context;
     this.#ask = ask;
     this.#applied = applied;
@@ -44,7 +50,9 @@ export class Fetcher {
   /** After a transaction: what it left missing is fetched. */
   notice({ rows, reset, doubtful }: Pick<Applied, "rows" | "reset" | "doubtful">): void {
     for (const id of reset) this.#resyncs.set(id, (this.#resyncs.get(id) ?? 0) + 1);
-    const wanted = rows.filter((row) => isLacking(row) || doubtful.includes(row.id) || reset.includes(row.id));
+    const wanted = rows.filter(
+      (row) => isLacking(row) || isOutdated(row) || doubtful.includes(row.id) || reset.includes(row.id),
+    );
     wanted.sort((a, b) => b.lastAt - a.lastAt);
     for (const { id } of wanted) this.#want(id);
     this.#next();
@@ -70,7 +78,8 @@ export class Fetcher {
       .between([1, 0], [1, Number.MAX_SAFE_INTEGER])
       .reverse()
       .each((row) => {
-        if (isLacking(row) || (place++ < prefetchConversations && row.hi < row.head)) lacking.push(row.id);
+        if (isLacking(row) || isOutdated(row) || (place++ < prefetchConversations && row.hi < row.head))
+          lacking.push(row.id);
       });
     for (const id of lacking) this.#want(id);
     this.#next();
@@ -137,16 +146,14 @@ export class Fetcher {
       );
       return;
     }
+    if (isOutdated(row) && row.hi >= row.head) return this.#revise(row);
     const question = this.#question(row);
     if (!question) return;
     const page = await this.#ask(question);
-    const asked = { ...question, head: row.head };
+    const asked = { ...question, head: row.head, revised: row.revised };
     const applied = await takeIn(this.#context, [{ type: "page", asked, page }]);
     this.#opened.delete(id);
-    this.#budget -= page.messages.reduce(
-      (sum, { body }) => sum + 60 + (body.type === "text" ? body.text.length : 0),
-      0,
-    );
+    this.#budget -= page.messages.reduce((sum, { body }) => sum + messageBytes + wordsOf(body).length, 0);
     this.#applied(applied);
     const after = applied.rows.find((other) => other.id === id);
     if (applied.reset.length > 0 || (after && (after.hi > row.hi || after.lo !== row.lo))) this.#failures.delete(id);
@@ -154,7 +161,18 @@ export class Fetcher {
     else if (after && after.hi < after.head) this.#fail(id, undefined);
   }
 
-  #question(row: ConversationRow): Extract<Command, { type: "page" }> | undefined {
+  /** What was changed after the revision held here; a page of it that leads no further is not asked for at once again. */
+  async #revise({ id, epoch, revised }: ConversationRow): Promise<void> {
+    const { revision, messages, ...answer } = await this.#ask({ type: "revised", conversation: id, since: revised });
+    const change = { type: "changed", of: id, epoch: answer.epoch, since: revised, revision, messages } as const;
+    const applied = await takeIn(this.#context, [change]);
+    this.#applied(applied);
+    const after = applied.rows.find((row) => row.id === id);
+    if (after && after.epoch === epoch && after.revised <= revised && isOutdated(after)) this.#fail(id, undefined);
+    else this.#failures.delete(id);
+  }
+
+  #question(row: ConversationRow): CommandOf<"page"> | undefined {
     const { id, head, hi, lo } = row;
     const isEmpty = lo > hi;
     if (hi >= head) return { type: "page", conversation: id, direction: "after", seq: head, limit: 1 };

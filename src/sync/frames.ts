@@ -1,4 +1,4 @@
-import type { ChangesResult, PageResult, SearchResult } from "../../contract/commands";
+import type { ChangesResult, PageResult, RevisedResult, SearchResult } from "../../contract/commands";
 import type { LiveText, ServerFrame } from "../../contract/protocol";
 import { fromWireMessage, fromWirePerson, fromWireRow } from "../../contract/wire";
 import type { Change } from "./apply";
@@ -8,10 +8,11 @@ export type Base = { epoch: string; counter: number; now: number };
 
 type FrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
 export type WelcomeFrame = FrameOf<"w">;
-export type AnswerFrame = FrameOf<"c" | "g" | "q" | "y">;
-export type ChangeFrame = Exclude<ServerFrame, AnswerFrame | FrameOf<"w" | "n" | "x">>;
+export type AnswerFrame = FrameOf<"c" | "g" | "q" | "v" | "y">;
+export type TypingFrame = FrameOf<"t">;
+export type ChangeFrame = Exclude<ServerFrame, AnswerFrame | TypingFrame | FrameOf<"w" | "n" | "x">>;
 
-export const isChangeFrame = (frame: ServerFrame): frame is ChangeFrame => "amioupb".includes(frame[0]);
+export const isChangeFrame = (frame: ServerFrame): frame is ChangeFrame => "amioupbe".includes(frame[0]);
 
 export const readChanges = (
   [epoch, counter, now, rows, people, before]: [
@@ -37,6 +38,13 @@ export const readPage = ([, , epoch, head, messages, more]: FrameOf<"g">, base: 
 export const readFound = ([, , messages, before]: FrameOf<"q">, base: Base): SearchResult => ({
   messages: messages.map((message) => fromWireMessage(message, base.now)),
   before,
+});
+
+export const readRevised = ([, , epoch, revision, messages, more]: FrameOf<"v">, base: Base): RevisedResult => ({
+  epoch,
+  revision,
+  messages: messages.map((message) => fromWireMessage(message, base.now)),
+  more,
 });
 
 /** The rows and people of an answer about changes. The cursor's own move goes before them. */
@@ -81,6 +89,10 @@ export const toChanges = (frame: LiveText | ChangeFrame, base: Base, refs: SentR
       return [{ type: "person", relation: fromWirePerson(change[2]) }];
     case "b":
       return [{ type: "head", of: change[2], head: change[3] }];
+    case "e": {
+      const messages = change[5].map((message) => fromWireMessage(message, base.now));
+      return [{ type: "changed", of: change[2], since: change[3], revision: change[4], messages }];
+    }
   }
 };
 

@@ -1,14 +1,41 @@
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import type { AttachedBody } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { messagePageRows } from "../../contract/limits";
 import type { Context } from "./context";
 import { liveQueries, running } from "./engine";
-import { readChat, readContacts, readConversation, readConversations, readMe, readRequests } from "./queries";
+import {
+  readBlocked,
+  readChat,
+  readContacts,
+  readConversation,
+  readConversations,
+  readMe,
+  readRequests,
+  uploadView,
+} from "./queries";
 import type { PersonRow } from "./store";
 import { fetchOlder } from "./viewing";
-import type { ChatView, ConversationListItem, ConversationView, LinkState, StorageTrouble } from "./views";
+import type {
+  ChatView,
+  ConversationListItem,
+  ConversationView,
+  FileView,
+  LinkState,
+  StorageTrouble,
+  UploadView,
+} from "./views";
 
-export type { ChatItem, ChatView, ConversationListItem, ConversationView, LinkState, ShownStatus } from "./views";
+export type {
+  ChatItem,
+  ChatView,
+  ConversationListItem,
+  ConversationView,
+  FileView,
+  LinkState,
+  ShownStatus,
+  UploadView,
+} from "./views";
 
 // Every hook reads the local store only and answers undefined while its first read is under way.
 
@@ -38,6 +65,13 @@ export const useContacts = (): PersonRow[] | undefined => useLive("contacts", ({
 
 export const useRequests = (): { received: PersonRow[]; sent: PersonRow[] } | undefined =>
   useLive("requests", ({ store }) => readRequests(store));
+
+/** Everybody I have blocked. */
+export const useBlocked = (): PersonRow[] | undefined => useLive("blocked", ({ store }) => readBlocked(store));
+
+/** How far a file of mine is on its way; undefined once it is there. */
+export const useUpload = (file: Uuid | undefined): UploadView | undefined =>
+  useLive(file && `upload ${file}`, async ({ store }) => uploadView(await store.uploads.get(file ?? "")));
 
 /** The own profile; null before the session's profile was taken in. */
 export const useMe = (): PersonRow | null | undefined => useLive("me", ({ store }) => readMe(store));
@@ -85,6 +119,32 @@ export const useChat = (id: ConversationId | undefined): ChatView | undefined =>
         loadOlder,
       },
     [current, hasMoreHere, hasMoreThere, isLoading, isReading, loadOlder],
+  );
+};
+
+const unknownFile: Omit<FileView, "load"> = { url: undefined, state: "loading" };
+
+/**
+ * A file as this phone has it, own uploads included: `url` is good while somebody uses the hook. "loading" also
+ * until it is known whether it is here.
+ */
+export const useFile = (conversation: ConversationId, { file, mime, size }: AttachedBody): FileView => {
+  const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
+  const shelved = useMemo(() => sync?.shelf.of({ file, mime, size }), [sync, file, mime, size]);
+  const shown = useSyncExternalStore(shelved?.subscribe ?? nothing.subscribe, () => shelved?.get() ?? unknownFile);
+  return useMemo(() => ({ ...shown, load: () => shelved?.load(conversation) }), [shown, shelved, conversation]);
+};
+
+const noTypists: ReadonlySet<ConversationId> = new Set();
+
+/** Whether the other of a conversation is typing. */
+export const useTyping = (conversation: ConversationId): boolean => {
+  const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
+  const typists = sync?.tab.typing.conversations;
+  return useSyncExternalStore(
+    typists?.subscribe ?? nothing.subscribe,
+    () => (typists?.get() ?? noTypists).has(conversation),
+    () => false,
   );
 };
 

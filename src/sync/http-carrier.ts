@@ -4,9 +4,13 @@ import {
   type Command,
   type CommandResults,
   Hidden,
+  Muted,
   PageResult,
+  Retracted,
+  RevisedResult,
   SearchResult,
   SendResult,
+  SpreadResult,
   Unread,
 } from "../../contract/commands";
 import { toHttpRequest } from "../../contract/requests";
@@ -15,6 +19,10 @@ import { SyncError } from "./sync-error";
 
 const results = {
   send: SendResult,
+  spread: SpreadResult,
+  retract: Retracted,
+  revised: RevisedResult,
+  mute: Muted,
   mark: Unread,
   hide: Hidden,
   page: PageResult,
@@ -28,7 +36,7 @@ export const askByHttp = async <T extends Command["type"]>(
   command: Extract<Command, { type: T }>,
   signal?: AbortSignal,
 ): Promise<CommandResults[T]> => {
-  const answer = await platform.request(toHttpRequest(command), signal);
+  const answer = await platform.request(toHttpRequest(command), { signal });
   const parsed = v.safeParse(results[command.type], answer);
   if (!parsed.success) throw new SyncError("unavailable");
   return parsed.output as CommandResults[T];

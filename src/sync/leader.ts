@@ -1,4 +1,4 @@
-import type { Command, CommandResults } from "../../contract/commands";
+import type { Command, CommandOf, CommandResults } from "../../contract/commands";
 import type { ConversationId } from "../../contract/ids";
 import type { Applied } from "./apply";
 import { type Context, inBackground } from "./context";
@@ -8,12 +8,14 @@ import { askByHttp } from "./http-carrier";
 import { Line } from "./line";
 import { MarkReporter, tookMarks } from "./marks";
 import { Outbox } from "./outbox";
+import type { Asked } from "./peers";
 import { Poller } from "./poller";
 import { fetchProfile } from "./profile";
 import { Receiver } from "./receiver";
 import { Resume } from "./resume";
 import { isQuotaError } from "./room";
 import { SyncError } from "./sync-error";
+import { Typists } from "./typing";
 
 const failuresBeforeHttp = 3; // upgrades in a row: something between here and the server breaks sockets
 const postAfterMs = 3_000; // a message does not wait longer than this for a socket
@@ -25,6 +27,8 @@ export type LeaderEvents = {
   delivered(): void;
   signedOut(): void;
   outdated(): void;
+  /** The other of a conversation types, or stopped. */
+  typing(conversation: ConversationId, isOn: boolean): void;
 };
 
 /** The one tab that talks to the server. Everything it learns goes through the local store to the screens of all tabs. */
@@ -38,6 +42,7 @@ export class Leader {
   readonly #outbox: Outbox;
   readonly #marks: MarkReporter;
   readonly #poller: Poller;
+  readonly #typists: Typists;
   #downSince: number;
   #isStopped = false;
   #hasRenewed = false;
@@ -65,6 +70,7 @@ export class Leader {
         changed: (changes, taken) => this.#receiver.push(changes, taken),
         refusedSend: (cid, code, retryAfterMs) =>
           inBackground(context, this.#outbox.refused(cid, new SyncError(code, retryAfterMs))),
+        typing: (handle) => inBackground(context, this.#typists.heard(handle)),
       },
       async () => {
         await this.#receiver.idle();
@@ -85,17 +91,12 @@ export class Leader {
     this.#outbox = new Outbox(context, {
       line: this.#line,
       usesHttp: () => this.#poller.isOn || this.#isLongDown(),
-      post: (conversation, rows) =>
-        askByHttp(context.platform, {
-          type: "send",
-          conversation,
-          messages: rows.map(({ cid, body }) => ({ cid, body })),
-        }),
       applied: (applied) => {
         this.#afterApplied(applied);
         this.#poller.hurry();
       },
     });
+    this.#typists = new Typists(context, events.typing);
     this.#marks = new MarkReporter(context, (row, command) => this.#tellMarks(row.handle ?? row.id, command));
     this.#poller = new Poller(context, this.#receiver, (isReachable) => {
       if (!this.#line.isUp) context.link.set(isReachable ? "online" : "offline");
@@ -104,11 +105,14 @@ export class Leader {
     this.#after(postAfterMs, () => this.#outbox.want());
   }
 
-  /** A command over whatever carrier there is. */
-  ask<T extends Exclude<Command["type"], "send">>(command: Extract<Command, { type: T }>): Promise<CommandResults[T]> {
-    const { platform } = this.#context;
-    if (!this.#line.isUp) return askByHttp<T>(platform, command);
-    return this.#askLine(command as Command) as Promise<CommandResults[T]>;
+  /** A question over whatever carrier there is. */
+  async ask<T extends Asked["type"]>(command: CommandOf<T>): Promise<CommandResults[T]> {
+    const { platform, store } = this.#context;
+    if (!this.#line.isUp) return askByHttp<T>(platform, command as Extract<Command, { type: T }>);
+    const asked = command as Asked as Extract<Asked, { type: T }>;
+    if (!("conversation" in asked)) return this.#line.ask<T>(asked, "");
+    const row = await store.conversations.get(asked.conversation);
+    return this.#line.ask<T>(asked, row?.handle ?? asked.conversation);
   }
 
   /** Something was written to the outbox. */
@@ -126,6 +130,12 @@ export class Leader {
     this.#fetcher.open(id);
   }
 
+  /** The person types, in whichever tab. Without a socket nobody is told. */
+  async sayTyping(id: ConversationId): Promise<void> {
+    const row = this.#line.isUp ? await this.#context.store.conversations.get(id) : undefined;
+    if (row?.open) this.#line.sayTyping(row.handle ?? id);
+  }
+
   /** The phone came back. */
   wake(): void {
     this.#line.wake();
@@ -141,6 +151,7 @@ export class Leader {
     this.#fetcher.stop();
     this.#outbox.stop();
     this.#marks.stop();
+    this.#typists.stop();
     for (const cancel of this.#cancels) cancel();
     await this.#receiver.idle();
   }
@@ -157,23 +168,6 @@ export class Leader {
     return !this.#line.isUp && this.#context.platform.now() - this.#downSince >= postAfterMs;
   }
 
-  async #askLine(command: Command): Promise<unknown> {
-    if (command.type === "changes") return this.#line.ask(command, "");
-    const row = await this.#context.store.conversations.get(command.conversation);
-    const of = row?.handle ?? command.conversation;
-    switch (command.type) {
-      case "page":
-        return this.#line.ask(command, of);
-      case "search":
-        return this.#line.ask(command, of);
-      case "hide":
-        await this.#line.ask(command, of);
-        return { hidden: row?.head ?? 0 }; // the row that follows says it exactly
-      default:
-        throw new SyncError("invalid_input");
-    }
-  }
-
   async #tellMarks(of: number | ConversationId, command: Extract<Command, { type: "mark" }>): Promise<boolean> {
     if (this.#line.isUp) return this.#line.mark(command, of);
     if (!this.#poller.isOn) return false;
@@ -188,6 +182,7 @@ export class Leader {
     this.#outbox.settled(applied.stored);
     this.#fetcher.notice(applied);
     this.#marks.notice(applied.rows);
+    this.#typists.notice(applied.rows);
     if (applied.cursor.holes.length > 0) this.#resume.want();
   }
 

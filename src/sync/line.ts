@@ -1,5 +1,4 @@
 import type { ChangesResult, Command, CommandResults } from "../../contract/commands";
-import type { Body } from "../../contract/conversations";
 import type { ErrorCode } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { creditBytes, creditReportMessages } from "../../contract/limits";
@@ -11,6 +10,7 @@ import {
   type ServerFrame,
   toClientFrame,
   toSendFrame,
+  toSpreadFrame,
 } from "../../contract/protocol";
 import type { Change } from "./apply";
 import { afterCatchUp, type Cursor, withHole } from "./cursor";
@@ -24,12 +24,15 @@ import {
   readChanges,
   readFound,
   readPage,
+  readRevised,
   rowChanges,
   toChanges,
   type WelcomeFrame,
 } from "./frames";
+import type { Asked } from "./peers";
 import type { Platform } from "./platform";
 import { Socket, type SocketEvents } from "./socket";
+import type { OutboxRow } from "./store";
 import { SyncError } from "./sync-error";
 
 const answerTimeoutMs = 20_000;
@@ -40,10 +43,10 @@ export type LineEvents = Pick<SocketEvents, "ended" | "refused" | "outdated"> & 
   /** `taken` is called once the changes are stored. */
   changed(changes: Change[], taken: () => void): void;
   refusedSend(cid: Uuid, code: ErrorCode, retryAfterMs: number | undefined): void;
+  typing(handle: number, member: number): void;
 };
 
 type Waiting = { resolve(value: unknown): void; reject(error: SyncError): void; cancel(): void };
-type Asked = Exclude<Command, { type: "send" | "mark" }>;
 
 /** The dialogue over the socket: hello and welcome, questions and answers, and changes that must not be left out. */
 export class Line {
@@ -121,10 +124,29 @@ export class Line {
     return this.#send(toClientFrame(command, 0, of));
   }
 
-  sendMessage(conversation: ConversationId, of: number | ConversationId, message: { cid: Uuid; body: Body }): boolean {
-    const ref = ++this.#ref;
-    if (!this.#send(toSendFrame(ref, of, message))) return false;
-    this.#sent.set(ref, { cid: message.cid, conversation });
+  sayTyping(of: number | ConversationId): void {
+    this.#send(["t", of]);
+  }
+
+  sendMessage(of: number | ConversationId, message: OutboxRow): boolean {
+    return this.#sendRefs([message], (ref) => toSendFrame(ref, of, message));
+  }
+
+  /** Messages of one body to several conversations. */
+  sendSpread(messages: readonly [OutboxRow, ...OutboxRow[]]): boolean {
+    const [{ body, source }] = messages;
+    const to = messages.map(({ conversation, cid }) => ({ conversation, cid }));
+    return this.#sendRefs(messages, (ref) =>
+      toSpreadFrame(ref, { type: "spread", body, to, ...(source ? { source } : {}) }),
+    );
+  }
+
+  /** A frame that takes a number for each of its messages. */
+  #sendRefs(messages: readonly OutboxRow[], toFrame: (ref: number) => ClientFrame): boolean {
+    const first = this.#ref + 1;
+    this.#ref += messages.length;
+    if (!this.#send(toFrame(first))) return false;
+    for (const [i, { cid, conversation }] of messages.entries()) this.#sent.set(first + i, { cid, conversation });
     return true;
   }
 
@@ -172,6 +194,9 @@ export class Line {
         break;
       case "n":
         this.#refuse(frame[1], frame[2], frame[3]);
+        break;
+      case "t":
+        this.#events.typing(frame[1], frame[2]);
         break;
       case "x":
         break;
@@ -224,6 +249,9 @@ export class Line {
         break;
       case "q":
         waiting.resolve(readFound(frame, base));
+        break;
+      case "v":
+        waiting.resolve(readRevised(frame, base));
         break;
       case "y":
         waiting.resolve(undefined);

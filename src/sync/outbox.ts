@@ -1,25 +1,37 @@
-import type { SendResult } from "../../contract/commands";
 import type { ErrorCode } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
-import { outboxWindow } from "../../contract/limits";
+import { outboxWindow, sendBatchMax } from "../../contract/limits";
 import { retryDelayMs } from "../lib/backoff";
-import type { Applied } from "./apply";
+import type { Applied, Change } from "./apply";
 import { type Context, takeIn } from "./context";
 import { readCursor } from "./cursor";
+import { askByHttp } from "./http-carrier";
 import type { Line } from "./line";
 import { Retry } from "./retry";
 import type { OutboxRow } from "./store";
-import { asSyncError, isWorthRetry, type SyncError } from "./sync-error";
+import { asSyncError, isWorthRetry, SyncError } from "./sync-error";
 
 const unansweredMs = 10_000;
 const giveUpMs = 7 * 24 * 3_600_000;
 
 export type OutboxOptions = {
-  line: Pick<Line, "isUp" | "sendMessage" | "probe">;
+  line: Pick<Line, "isUp" | "sendMessage" | "sendSpread" | "probe">;
   /** Whether messages go by HTTP now. */
   usesHttp(): boolean;
-  post(conversation: ConversationId, messages: OutboxRow[]): Promise<SendResult>;
   applied(applied: Applied): void;
+};
+
+type Batch = readonly [OutboxRow, ...OutboxRow[]];
+
+/** What goes in one frame: a message, or all of a spread. */
+const inFrames = (due: readonly OutboxRow[]): Batch[] => {
+  const frames: [OutboxRow, ...OutboxRow[]][] = [];
+  for (const row of due) {
+    const frame = frames.at(-1);
+    if (frame && row.spread !== undefined && frame[0].spread === row.spread) frame.push(row);
+    else frames.push([row]);
+  }
+  return frames;
 };
 
 type Blocked = { attempts: number; cancel: (() => void) | undefined };
@@ -41,12 +53,18 @@ export class Outbox {
   #blocked = new Map<ConversationId, Blocked>();
   /** Conversations whose messages go one by one, to find the one that the server refuses. */
   #single = new Set<ConversationId>();
+  #isPosting = false;
 
   constructor(context: Context, options: OutboxOptions) {
     this.#context = context;
     this.#options = options;
     this.#pump = new Retry(context.platform, () => this.#sendDue());
     this.#poster = new Retry(context.platform, () => this.#postDue());
+  }
+
+  /** Whether an answer to a message is waited for. */
+  get isBusy(): boolean {
+    return this.#isPosting || this.#underWay.size > 0;
   }
 
   /** Something was written, or room was made. */
@@ -88,9 +106,16 @@ export class Outbox {
       await strict.outbox.update(cid, { attempts: row.attempts + 1 });
       this.#block(row.conversation, error.retryAfterMs);
     } else {
-      await this.#giveUp(cid, error.code as ErrorCode);
+      const isSentAgain = error.code === "file_not_found" && (await this.#bringAgain(row));
+      if (!isSentAgain) await this.#giveUp(cid, error.code as ErrorCode);
       this.want();
     }
+  }
+
+  /** The server keeps a file that no message names for a while only: one that waited longer is brought again. */
+  async #bringAgain(row: OutboxRow): Promise<boolean> {
+    const { bringAgain } = await import("./attaching");
+    return bringAgain(this.#context, row);
   }
 
   /** From here on only its author can have it sent again. */
@@ -128,7 +153,7 @@ export class Outbox {
     return this.#blocked.get(conversation)?.cancel !== undefined;
   }
 
-  /** What may go now, oldest first: no message before an earlier one of its conversation. */
+  /** What may go now, oldest first: no message before an earlier one of its conversation, and a spread in one piece. */
   async #due(): Promise<OutboxRow[]> {
     const due: OutboxRow[] = [];
     const expired: Uuid[] = [];
@@ -136,7 +161,10 @@ export class Outbox {
     const deadline = this.#context.platform.now() + skew - giveUpMs;
     await this.#context.store.outbox
       .orderBy("order")
-      .until(() => due.length + this.#underWay.size >= outboxWindow)
+      .until(({ spread }) => {
+        const isFull = due.length + this.#underWay.size >= outboxWindow;
+        return isFull && (spread === undefined || spread !== due.at(-1)?.spread);
+      })
       .each((row) => {
         if (row.state !== "queued" || this.#underWay.has(row.cid) || this.#isBlocked(row.conversation)) return;
         if (row.createdAt < deadline) expired.push(row.cid);
@@ -150,14 +178,20 @@ export class Outbox {
     const { line } = this.#options;
     const due = line.isUp ? await this.#due() : [];
     if (due.length === 0) return "done";
-    for (const row of due) {
+    for (const frame of inFrames(due)) {
+      const [row] = frame;
       const conversation = await this.#context.store.conversations.get(row.conversation);
-      if (this.#underWay.has(row.cid)) continue;
-      if (!line.sendMessage(row.conversation, conversation?.handle ?? row.conversation, row)) return "done";
-      const cancel = this.#context.platform.after(unansweredMs, () => this.#unanswered(row.cid));
-      this.#underWay.set(row.cid, { conversation: row.conversation, cancel });
+      if (frame.some(({ cid }) => this.#underWay.has(cid))) continue;
+      const of = conversation?.handle ?? row.conversation;
+      if (!(frame.length > 1 ? line.sendSpread(frame) : line.sendMessage(of, row))) return "done";
+      for (const message of frame) this.#await(message);
     }
     return "again";
+  }
+
+  #await({ cid, conversation }: OutboxRow): void {
+    const cancel = this.#context.platform.after(unansweredMs, () => this.#unanswered(cid));
+    this.#underWay.set(cid, { conversation, cancel });
   }
 
   /** An open socket proves nothing. Sent again under the same id it is stored once all the same. */
@@ -168,25 +202,55 @@ export class Outbox {
   }
 
   async #postDue(): Promise<"done" | "again" | "retry"> {
-    const { line, usesHttp, post, applied } = this.#options;
+    const { line, usesHttp } = this.#options;
     const due = !line.isUp && usesHttp() ? await this.#due() : [];
-    const conversation = due[0]?.conversation;
-    if (conversation === undefined || line.isUp) return "done";
-    const isSingle = this.#single.has(conversation);
-    const rows = due.filter((row) => row.conversation === conversation).slice(0, isSingle ? 1 : outboxWindow);
+    const [first] = due;
+    if (!first || line.isUp) return "done";
+    const { conversation, spread } = first;
+    // What was written after a spread to this conversation waits for it.
+    const end = due.findIndex(
+      (row) => row.spread !== spread && row.spread !== undefined && row.conversation === conversation,
+    );
+    const rows = due
+      .slice(0, end < 0 ? undefined : end)
+      .filter((row) => (spread === undefined ? row.conversation === conversation : row.spread === spread))
+      .slice(0, this.#single.has(conversation) ? 1 : sendBatchMax);
+    this.#isPosting = true;
     try {
-      const { epoch, sent } = await post(conversation, rows);
-      const changes = sent.map((place) => ({ type: "sent", conversation, epoch, ...place }) as const);
-      applied(await takeIn(this.#context, changes));
+      await (rows.length > 1 && spread !== undefined ? this.#postSpread(rows) : this.#post(conversation, rows));
       this.#single.delete(conversation);
       return "again";
     } catch (error) {
       const failure = asSyncError(error);
       if (failure.code === "offline") return "retry";
-      if (isWorthRetry(failure)) this.#block(conversation, failure.retryAfterMs);
+      if (isWorthRetry(failure)) for (const row of rows) this.#block(row.conversation, failure.retryAfterMs);
       else if (rows.length > 1) this.#single.add(conversation);
-      else if (rows[0]) await this.refused(rows[0].cid, failure);
+      else await this.refused(first.cid, failure);
       return "again";
+    } finally {
+      this.#isPosting = false;
     }
+  }
+
+  async #post(conversation: ConversationId, rows: readonly OutboxRow[]): Promise<void> {
+    const messages = rows.map(({ cid, body, source }) => ({ cid, body, ...(source ? { source } : {}) }));
+    const { epoch, sent } = await askByHttp(this.#context.platform, { type: "send", conversation, messages });
+    await this.#posted(sent.map((place) => ({ type: "sent", conversation, epoch, ...place })));
+  }
+
+  async #postSpread(rows: readonly OutboxRow[]): Promise<void> {
+    const { platform } = this.#context;
+    const body = rows[0]?.body as OutboxRow["body"];
+    const source = rows[0]?.source;
+    const to = rows.map(({ conversation, cid }) => ({ conversation, cid }));
+    const { sent, refused } = await askByHttp(platform, { type: "spread", body, to, ...(source ? { source } : {}) });
+    await this.#posted(sent.map((place) => ({ type: "sent", ...place })));
+    for (const { cid, error } of refused) await this.refused(cid, new SyncError(error));
+    const answered = new Set([...sent, ...refused].map(({ cid }) => cid));
+    for (const { cid, conversation } of rows) if (!answered.has(cid)) this.#block(conversation, undefined);
+  }
+
+  async #posted(changes: Change[]): Promise<void> {
+    this.#options.applied(await takeIn(this.#context, changes));
   }
 }

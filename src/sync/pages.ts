@@ -3,8 +3,14 @@ import type { ConversationId } from "../../contract/ids";
 import type { ConversationRow } from "./store";
 import type { Workspace } from "./workspace";
 
-/** The question a page answers: messages after or before `seq`, exclusive. `head` was known when it was asked. */
-export type PageAsked = { conversation: ConversationId; direction: "after" | "before"; seq: number; head: number };
+/** The question a page answers: messages after or before `seq`, exclusive. `head` and `revised` stood when it was asked. */
+export type PageAsked = {
+  conversation: ConversationId;
+  direction: "after" | "before";
+  seq: number;
+  head: number;
+  revised: number;
+};
 
 /** The places a page speaks for, its own messages and what it shows not to exist: inclusive. */
 const covered = ({ direction, seq }: PageAsked, page: PageResult, row: ConversationRow): [number, number] => {
@@ -37,6 +43,8 @@ export const applyPage = async (work: Workspace, asked: PageAsked, page: PageRes
     row.hi = from - 1;
   }
   await work.addMessages(row, page.messages);
+  // A change that was told while the page was on its way may be missing in it: it is asked for again.
+  row.revised = Math.min(row.revised, asked.revised);
   row.lo = Math.max(Math.min(row.lo, from), row.hidden + 1);
   row.hi = Math.max(row.hi, to);
   const others = page.messages.filter(({ seq, sender, cid }) => seq <= row.hi && !work.isOwn(row, { sender, cid }));

@@ -5,12 +5,14 @@ import type { Channel, Platform } from "./platform";
 import { asSyncError, SyncError } from "./sync-error";
 import type { LinkState } from "./views";
 
-export type Asked = Exclude<Command, { type: "send" }>;
+/** Questions; what changes something has ways of its own, by which it is told whether it was done. */
+export type Asked = Extract<Command, { type: "page" | "search" | "changes" | "revised" }>;
 
 /** What the tabs of one person tell each other. */
 type PeerMessage =
   | { type: "written" }
-  | { type: "read" | "opened"; conversation: ConversationId }
+  | { type: "read" | "opened" | "say-typing"; conversation: ConversationId }
+  | { type: "typing"; conversation: ConversationId; isOn: boolean } // from the leader: the other types, or stopped
   | { type: "woke" }
   | { type: "who" }
   | { type: "link"; state: LinkState } // from the leader only: also its sign of life
@@ -25,6 +27,8 @@ export type PeerEvents = {
   written(): void;
   read(conversation: ConversationId): void;
   opened(conversation: ConversationId): void;
+  sayTyping(conversation: ConversationId): void;
+  typing(conversation: ConversationId, isOn: boolean): void;
   woke(): void;
   linkTold(state: LinkState): void;
   link(): LinkState;
@@ -111,6 +115,12 @@ export class Peers {
         break;
       case "opened":
         events.opened(message.conversation);
+        break;
+      case "say-typing":
+        events.sayTyping(message.conversation);
+        break;
+      case "typing":
+        events.typing(message.conversation, message.isOn);
         break;
       case "woke":
         events.woke();

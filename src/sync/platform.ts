@@ -1,9 +1,19 @@
 import type { HttpRequest } from "../../contract/requests";
 
+export type RequestOptions = {
+  signal?: AbortSignal | undefined;
+  /** Send `body` as it is instead of as JSON. */
+  raw?: boolean;
+  /** Give up after this long without an answer. */
+  timeoutMs?: number;
+};
+
 /** What the engine needs of the world around it: the browser's in `browser.ts`, a scripted one in tests. */
 export type Platform = {
   /** The API; throws a SyncError. */
-  request(request: HttpRequest, signal?: AbortSignal): Promise<unknown>;
+  request(request: HttpRequest, options?: RequestOptions): Promise<unknown>;
+  /** A file, from a byte on, to be read as it comes; throws a SyncError. */
+  open(path: string, from: number, signal: AbortSignal): Promise<Response>;
   WebSocket: new (url: string | URL, protocols?: string | string[]) => WebSocket;
   socketUrl: string;
   connectTimeoutMs: number;
@@ -26,6 +36,10 @@ export type Platform = {
   /** The page may be gone after this returns. */
   onLeave(listener: () => void): () => void;
   askPersistence(): Promise<void>;
+  /** Bytes this origin may keep, when the browser says it. */
+  quota(): Promise<number | undefined>;
+  /** A blob's address for this page; `undo` gives it back. */
+  createUrl(blob: Blob): { url: string; undo(): void };
   /** Where Dexie finds IndexedDB, when not in the usual place. */
   storage?: { indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange };
   loadMemoryStorage(): Promise<{ indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange }>;

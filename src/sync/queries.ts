@@ -1,16 +1,25 @@
-import { type MessageStatus, statusOf } from "../../contract/conversations";
+import { attachmentOf, type MessageStatus, statusOf } from "../../contract/conversations";
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "../../contract/ids";
 import { meKey } from "./profile";
 import { isMine, shownUnread } from "./rows";
 import { messageKey } from "./search";
-import type { ConversationRow, MessageRow, OutboxRow, PersonRow, Store } from "./store";
+import {
+  type ConversationRow,
+  draftKey,
+  type MessageRow,
+  type OutboxRow,
+  type PersonRow,
+  type Store,
+  type UploadRow,
+} from "./store";
 import { lacksOlder } from "./viewing";
-import type { ChatItem, ConversationListItem, ConversationView, LastMessage, ShownStatus } from "./views";
+import type { ChatItem, ConversationListItem, ConversationView, LastMessage, ShownStatus, UploadView } from "./views";
 
 /** What the screens show, read from the local store alone. Each reads in one transaction, so that nothing shows twice. */
 
-const statusIn = (row: ConversationRow | undefined, seq: number): MessageStatus =>
-  statusOf(seq, { delivered: row?.othersDelivered ?? 0, read: row?.othersRead ?? 0 });
+/** A message that never reached the others stays sent, whatever their marks say. */
+const statusIn = (row: ConversationRow | undefined, seq: number, isHeld: boolean | undefined): MessageStatus =>
+  isHeld ? "sent" : statusOf(seq, { delivered: row?.othersDelivered ?? 0, read: row?.othersRead ?? 0 });
 
 const unsentStatus = (row: OutboxRow): ShownStatus => (row.state === "failed" ? "failed" : "sending");
 
@@ -18,11 +27,24 @@ const lastOf = (row: ConversationRow, me: Uuid, unsent: OutboxRow | undefined): 
   if (unsent) return { body: unsent.body, mine: true, at: unsent.createdAt, status: unsentStatus(unsent) };
   const mine = row.head > 0 && isMine(row.id, me, row);
   const last = { body: row.head > row.hidden ? row.preview : null, mine, at: row.at };
-  return mine ? { ...last, status: statusIn(row, row.head) } : last;
+  return mine ? { ...last, status: statusIn(row, row.head, row.heldSeq === row.head) } : last;
+};
+
+/** Before a message that was withheld, the last one that was not. */
+const lastShown = async (store: Store, row: ConversationRow): Promise<LastMessage> => {
+  const shown = ({ body }: MessageRow) => body.type !== "withheld";
+  const message = await store
+    .range(row.id, row.hidden + 1)
+    .reverse()
+    .filter(shown)
+    .first();
+  if (!message) return { body: null, mine: false, at: row.at };
+  const { status, mine, at, body } = messageItem(row, message);
+  return { body, mine, at, ...(mine ? { status } : {}) };
 };
 
 export const readConversations = (store: Store, me: Uuid, limit: number): Promise<ConversationListItem[]> =>
-  store.transaction("r", [store.conversations, store.people, store.outbox], async () => {
+  store.transaction("r", [store.conversations, store.messages, store.people, store.outbox, store.meta], async () => {
     const rows = await store.conversations
       .where("[listed+lastAt]")
       .between([1, 0], [1, Number.MAX_SAFE_INTEGER], true, true)
@@ -31,6 +53,9 @@ export const readConversations = (store: Store, me: Uuid, limit: number): Promis
       .toArray();
     const unsent = new Map((await store.outbox.orderBy("order").toArray()).map((row) => [row.conversation, row]));
     const people = await store.people.bulkGet(rows.map((row) => row.peer ?? ""));
+    const drafts = await store.meta.bulkGet(rows.map((row) => draftKey(row.id)));
+    const withheld = new Map<ConversationId, LastMessage>();
+    for (const row of rows) if (row.preview?.type === "withheld") withheld.set(row.id, await lastShown(store, row));
     return rows.map((row, index) => ({
       id: row.id,
       kind: row.kind,
@@ -38,8 +63,10 @@ export const readConversations = (store: Store, me: Uuid, limit: number): Promis
       person: people[index],
       unread: shownUnread(row),
       at: row.lastAt,
-      last: lastOf(row, me, unsent.get(row.id)),
+      last: (unsent.has(row.id) ? undefined : withheld.get(row.id)) ?? lastOf(row, me, unsent.get(row.id)),
       open: row.open,
+      muted: row.muted,
+      ...(typeof drafts[index]?.value === "string" ? { draft: drafts[index].value } : {}),
     }));
   });
 
@@ -49,6 +76,7 @@ export const readConversation = (store: Store, me: Uuid, id: ConversationId): Pr
     const peer = otherMember(id, me);
     const person = peer ? await store.people.get(peer) : undefined;
     const kind = privateMembers(id) ? "private" : "group";
+    const blocked = person?.blocked === 1;
     if (!row || row.epoch === "") {
       // The server has not told of it: a contact may be written to all the same.
       return {
@@ -61,13 +89,20 @@ export const readConversation = (store: Store, me: Uuid, id: ConversationId): Pr
         read: 0,
         open: person?.state === "contact",
         known: row !== undefined,
+        muted: false,
+        blocked,
       };
     }
     const read = Math.max(row.read, row.wantRead);
-    return { id, kind, peer, person, unread: shownUnread(row), head: row.head, read, open: row.open, known: true };
+    const { head, open, muted } = row;
+    return { id, kind, peer, person, unread: shownUnread(row), head, read, open, known: true, muted, blocked };
   });
 
-const pendingItem = (row: OutboxRow): ChatItem => ({
+/** Undefined for one that is not on its way any more. */
+export const uploadView = (row: UploadRow | undefined): UploadView | undefined =>
+  row && row.state !== "cancelled" ? { sent: row.sent, size: row.size, state: row.state } : undefined;
+
+const pendingItem = (row: OutboxRow, upload: UploadView | undefined): ChatItem => ({
   key: row.cid,
   cid: row.cid,
   mine: true,
@@ -75,6 +110,7 @@ const pendingItem = (row: OutboxRow): ChatItem => ({
   body: row.body,
   status: unsentStatus(row),
   ...(row.error ? { error: row.error } : {}),
+  ...(upload ? { upload } : {}),
 });
 
 export const messageItem = (row: ConversationRow | undefined, message: MessageRow): ChatItem => ({
@@ -85,7 +121,7 @@ export const messageItem = (row: ConversationRow | undefined, message: MessageRo
   sender: message.sender,
   at: message.at,
   body: message.body,
-  status: statusIn(row, message.seq),
+  status: statusIn(row, message.seq, message.held),
 });
 
 export type ChatRead = {
@@ -99,9 +135,12 @@ export type ChatRead = {
 
 /** The newest `limit` messages, before them (as the newest) what is unsent. */
 export const readChat = (store: Store, id: ConversationId, limit: number): Promise<ChatRead> =>
-  store.transaction("r", [store.conversations, store.messages, store.outbox], async () => {
+  store.transaction("r", [store.conversations, store.messages, store.outbox, store.uploads], async () => {
     const row = await store.conversations.get(id);
     const unsent = await store.unsent(id).reverse().toArray();
+    const uploads = new Map<string, UploadView | undefined>();
+    for (const { file } of unsent.flatMap(({ body }) => attachmentOf(body) ?? []))
+      uploads.set(file, uploadView(await store.uploads.get(file)));
     const messages = await store
       .range(id, Math.max(row?.lo ?? 1, 1))
       .reverse()
@@ -109,14 +148,20 @@ export const readChat = (store: Store, id: ConversationId, limit: number): Promi
       .toArray();
     const hasMoreHere = messages.length > limit;
     // Beyond a hole only what I wrote shows: it has its tick and stays where it was.
-    const shown = messages.slice(0, limit).filter((message) => message.seq <= (row?.hi ?? 0) || message.mine === 1);
+    const shown = messages
+      .slice(0, limit)
+      .filter(({ seq, mine, body }) => (seq <= (row?.hi ?? 0) || mine === 1) && body.type !== "withheld");
+    const pending = unsent.map((message) => pendingItem(message, uploads.get(attachmentOf(message.body)?.file ?? "")));
     return {
-      items: [...unsent.map(pendingItem), ...shown.map((message) => messageItem(row, message))],
+      items: [...pending, ...shown.map((message) => messageItem(row, message))],
       hasMoreHere,
       hasMoreThere: row !== undefined && lacksOlder(row),
       isEmptyYet: row !== undefined && row.lo > row.hi && row.head > row.hidden && shown.length === 0,
     };
   });
+
+export const readBlocked = async (store: Store): Promise<PersonRow[]> =>
+  (await store.people.where("blocked").equals(1).toArray()).sort(byName);
 
 const byName = (a: PersonRow, b: PersonRow): number => a.username.localeCompare(b.username);
 

@@ -1,4 +1,4 @@
-import type { ConversationId } from "../../contract/ids";
+import type { ConversationId, Uuid } from "../../contract/ids";
 import { messagePageRows } from "../../contract/limits";
 import type { Store } from "./store";
 
@@ -9,6 +9,28 @@ export const isQuotaError = (error: unknown): boolean => {
     cause = "inner" in cause ? cause.inner : undefined;
   }
   return false;
+};
+
+/** Forgets local copies of files. */
+export const dropFiles = (store: Store, files: readonly Uuid[]): Promise<void> =>
+  store.transaction("rw", [store.files, store.blobs], async () => {
+    const kept = (await store.files.bulkGet([...files])).flatMap((row) => row?.file ?? []);
+    await Promise.all([store.files.bulkDelete(kept), store.blobs.bulkDelete(kept)]);
+  });
+
+/** Drops the local copies used least lately until the rest is no more than `maxBytes`; what is unsent needs its own. */
+export const trimFiles = async (store: Store, maxBytes: number): Promise<void> => {
+  const rows = await store.files.toArray();
+  let bytes = rows.reduce((sum, { size }) => sum + size, 0);
+  if (bytes <= maxBytes) return;
+  const unsent = new Set((await store.outbox.orderBy("body.file").uniqueKeys()) as Uuid[]);
+  rows.sort((a, b) => a.usedAt - b.usedAt);
+  for (const { file, size } of rows) {
+    if (bytes <= maxBytes) return;
+    if (unsent.has(file)) continue;
+    await dropFiles(store, [file]); // one transaction each: a phone that is full has no room for a big one
+    bytes -= size;
+  }
 };
 
 /** Drops the oldest cached messages of every conversation that holds more than a screenful; they can be fetched again. */

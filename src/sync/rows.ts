@@ -37,6 +37,7 @@ export const toPersonRow = ({ profile, ...relation }: Relation): PersonRow => ({
   requestId: relation.request_id,
   connectionId: relation.connection_id,
   since: relation.since,
+  blocked: relation.blocked ? 1 : 0,
 });
 
 export const toOwnRow = (profile: Profile): PersonRow => ({
@@ -49,6 +50,7 @@ export const toOwnRow = (profile: Profile): PersonRow => ({
   requestId: null,
   connectionId: null,
   since: 0,
+  blocked: 0,
 });
 
 /** A conversation this device has heard nothing of: nothing in it, nothing held. */
@@ -69,6 +71,10 @@ export const blankRow = (id: ConversationId, me: Uuid): ConversationRow => ({
   othersRead: 0,
   hidden: 0,
   open: true,
+  muted: false,
+  kept: false,
+  revision: 0,
+  revised: 0,
   lo: 1,
   hi: 0,
   wantDelivered: 0,
@@ -79,26 +85,30 @@ export const blankRow = (id: ConversationId, me: Uuid): ConversationRow => ({
 
 /** The same conversation after its log was recreated: everything learned of the old one is void. */
 export const freshRow = (row: ConversationRow, me: Uuid, epoch: string): ConversationRow => {
-  const { handle, open, at, listed, lastAt } = row;
-  const kept = { epoch, open, at, listed, lastAt };
-  return { ...blankRow(row.id, me), ...kept, ...(handle === undefined ? {} : { handle }) };
+  const { handle, open, muted, kept, at, listed, lastAt } = row;
+  const same = { epoch, open, muted, kept, at, listed, lastAt };
+  return { ...blankRow(row.id, me), ...same, ...(handle === undefined ? {} : { handle }) };
 };
 
 const cutPreview = (body: StoredBody): Pick<ConversationRow, "preview" | "whole"> =>
-  body.type === "text" && body.text.length > previewMaxLength
+  "text" in body && body.text !== undefined && body.text.length > previewMaxLength
     ? { preview: { ...body, text: body.text.slice(0, previewMaxLength) }, whole: false }
     : { preview: body, whole: true };
+
+/** What is gone, or was never let through, has no words, counts for nothing and never comes back. */
+export const isEmptied = (body: StoredBody): boolean => body.type === "deleted" || body.type === "withheld";
 
 /** Raises a row's head by a message; one that is the head already refreshes what is shown of it. */
 export const noteHead = (row: ConversationRow, message: Message, mine: boolean): void => {
   if (message.seq < row.head) return;
-  if (message.seq > row.head && !mine && message.seq > row.read) row.unread++;
+  if (message.seq > row.head && !mine && message.seq > row.read && !isEmptied(message.body)) row.unread++;
+  if (message.held) row.heldSeq = message.seq;
   Object.assign(row, { head: message.seq, at: message.at, sender: message.sender, ...cutPreview(message.body) });
 };
 
 /** Takes in the server's row of the same epoch. An older one, overtaken on its way, adds its marks only. */
 export const mergeInboxRow = (row: ConversationRow, inbox: InboxRow): void => {
-  const { conversation: _, head, at, sender, preview, whole, unread, ...rest } = inbox;
+  const { conversation: _, head, at, sender, preview, whole, unread, revision, ...rest } = inbox;
   const mine = mergeMarks(row, inbox);
   const others = mergeMarks(
     { delivered: row.othersDelivered, read: row.othersRead },
@@ -107,6 +117,7 @@ export const mergeInboxRow = (row: ConversationRow, inbox: InboxRow): void => {
   const hidden = Math.max(row.hidden, inbox.hidden);
   if (head > row.head || (head === row.head && inbox.read >= row.read)) row.unread = unread;
   if (head >= row.head) Object.assign(row, { head, at, sender, preview, whole });
+  row.revision = Math.max(row.revision, revision);
   Object.assign(row, rest, mine, { othersDelivered: others.delivered, othersRead: others.read, hidden });
 };
 

@@ -1,5 +1,5 @@
 import type { SearchResult } from "../../contract/commands";
-import type { Message } from "../../contract/conversations";
+import { type Message, wordsOf } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { foldText } from "../../contract/text";
 import { toMessageRow } from "./rows";
@@ -40,7 +40,7 @@ const searchHere = async (
     .reverse()
     .until(() => signal?.aborted ?? false)
     .each((row) => {
-      if (row.body.type === "text" && foldText(row.body.text).includes(needle)) found.push(row);
+      if (foldText(wordsOf(row.body)).includes(needle)) found.push(row);
     });
   return found;
 };

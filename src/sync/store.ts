@@ -1,4 +1,5 @@
 import Dexie, { type DexieOptions, type EntityTable, type Table } from "dexie";
+import type { Source } from "../../contract/commands";
 import type { Body, InboxRow, StoredBody } from "../../contract/conversations";
 import type { ErrorCode } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
@@ -15,6 +16,7 @@ export type PersonRow = {
   requestId: Uuid | null;
   connectionId: Uuid | null;
   since: number;
+  blocked: 0 | 1; // by me
 };
 
 /** The server's inbox row and what this device adds to it. */
@@ -26,6 +28,10 @@ export type ConversationRow = Omit<InboxRow, "conversation" | "handle"> & {
   /** The messages held here without a hole: `lo..hi`, none when `lo === hi + 1`. */
   lo: number;
   hi: number;
+  /** The revision that the messages held here are at; `revision` is the newest one heard of. */
+  revised: number;
+  /** The newest message, when it is mine and never reached the others. */
+  heldSeq?: number;
   /** Marks the server is to have. They only grow, but for a new epoch. */
   wantDelivered: number;
   wantRead: number;
@@ -42,6 +48,7 @@ export type MessageRow = {
   mine: 0 | 1;
   at: number;
   body: StoredBody;
+  held?: true;
 };
 
 export type OutboxRow = {
@@ -51,10 +58,41 @@ export type OutboxRow = {
   order: number;
   body: Body;
   createdAt: number;
-  state: "queued" | "failed";
+  /** "awaiting": its file is on the way; what was written after it may pass. */
+  state: "queued" | "awaiting" | "failed";
   error?: ErrorCode;
   attempts: number;
+  /** Where a forwarded message was read. */
+  source?: Source;
+  /** One body to many conversations: their messages go together. */
+  spread?: Uuid;
 };
+
+/** A file on its way to the server. Its bytes stand in `blobs`. */
+export type UploadRow = {
+  file: Uuid;
+  name: string;
+  size: number;
+  /** "cancelled": nobody wants it any more, and the server is still to be told. */
+  state: "waiting" | "uploading" | "paused" | "failed" | "cancelled";
+  /** Bytes the server has, as far as is known here. */
+  sent: number;
+  createdAt: number;
+};
+
+/** A file kept here to be seen again. Its bytes stand in `blobs`. */
+export type FileRow = { file: Uuid; size: number; usedAt: number };
+export type BlobRow = { file: Uuid; blob: Blob };
+
+/** A voice message that is being recorded, or was when its page died. */
+export type RecordingRow = {
+  conversation: ConversationId;
+  startedAt: number;
+  mime: string;
+  ms: number;
+  levels: number[];
+};
+export type ChunkRow = { conversation: ConversationId; n: number; chunk: Blob };
 
 /** Single values under a name: the cursor, the own profile, drafts, what was asked once. */
 export type MetaRow = { key: string; value: unknown };
@@ -74,6 +112,11 @@ export class Store extends Dexie {
   declare messages: Table<MessageRow, [ConversationId, number]>;
   declare outbox: EntityTable<OutboxRow, "cid">;
   declare meta: EntityTable<MetaRow, "key">;
+  declare uploads: EntityTable<UploadRow, "file">;
+  declare files: EntityTable<FileRow, "file">;
+  declare blobs: EntityTable<BlobRow, "file">;
+  declare recordings: EntityTable<RecordingRow, "conversation">;
+  declare chunks: Table<ChunkRow, [ConversationId, number]>;
 
   constructor(name: string, durability: "strict" | "relaxed", where: Pick<DexieOptions, "indexedDB" | "IDBKeyRange">) {
     // The live queries' cache would keep every result a second time.
@@ -85,6 +128,25 @@ export class Store extends Dexie {
       outbox: "cid, order, [conversation+order]",
       meta: "key",
     });
+    this.version(2)
+      .stores({
+        people: "id, state, blocked",
+        outbox: "cid, order, [conversation+order], body.file",
+        uploads: "file",
+        files: "file",
+        blobs: "file",
+        recordings: "conversation",
+        chunks: "[conversation+n]",
+      })
+      .upgrade(async (all) => {
+        await all.table("people").toCollection().modify({ blocked: 0 });
+        await all.table("conversations").toCollection().modify({ muted: false, kept: false, revision: 0, revised: 0 });
+      });
+  }
+
+  /** The tables that an unsent message and its file stand in. */
+  get sending(): Table[] {
+    return [this.outbox, this.conversations, this.meta, this.uploads, this.files, this.blobs];
   }
 
   /** A conversation's messages with `from <= seq <= to`. */
@@ -97,6 +159,11 @@ export class Store extends Dexie {
     return this.outbox
       .where("[conversation+order]")
       .between([conversation, 0], [conversation, Number.MAX_SAFE_INTEGER], true, true);
+  }
+
+  /** The unsent messages that name a file. */
+  naming(file: Uuid) {
+    return this.outbox.where("body.file").equals(file);
   }
 
   /** What was typed and not sent, in every conversation. */

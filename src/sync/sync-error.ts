@@ -1,10 +1,13 @@
 import { type ErrorCode, isPermanent } from "../../contract/errors";
 
-/** Why an action could not be carried out: the server's code, or `offline` when it was not reached. */
+/** The server's code, `offline` when it was not reached, or `no_room` when the phone is full. */
+export type FailureCode = ErrorCode | "offline" | "no_room";
+
+/** Why an action could not be carried out. */
 export class SyncError extends Error {
-  readonly code: ErrorCode | "offline";
+  readonly code: FailureCode;
   readonly retryAfterMs: number | undefined;
-  constructor(code: ErrorCode | "offline", retryAfterMs?: number) {
+  constructor(code: FailureCode, retryAfterMs?: number) {
     super(code);
     this.name = "SyncError";
     this.code = code;
@@ -16,4 +19,5 @@ export class SyncError extends Error {
 export const asSyncError = (error: unknown): SyncError =>
   error instanceof SyncError ? error : new SyncError("internal");
 
-export const isWorthRetry = ({ code }: SyncError): boolean => code === "offline" || !isPermanent(code);
+export const isWorthRetry = ({ code }: SyncError): boolean =>
+  code === "offline" || (code !== "no_room" && !isPermanent(code));

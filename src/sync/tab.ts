@@ -10,6 +10,7 @@ import type { Platform } from "./platform";
 import { closeStores, type Opened, openStores } from "./repair";
 import { storeName } from "./store";
 import { SyncError } from "./sync-error";
+import { Typing } from "./typing";
 import type { LinkState, StorageTrouble } from "./views";
 
 /** What the app may want to say aloud. */
@@ -27,6 +28,7 @@ export class Tab {
   readonly trouble = new Observable<StorageTrouble | undefined>(undefined);
   /** What the parts share; another object after the store was opened anew. */
   readonly context = new Observable<Context | undefined>(undefined);
+  readonly typing: Typing;
   readonly #notify: (notice: Notice) => void;
   readonly #peers: Peers;
   #leadership: Leadership | undefined;
@@ -43,6 +45,7 @@ export class Tab {
     notify: (notice: Notice) => void,
   ) {
     this.#notify = notify;
+    this.typing = new Typing(platform, (conversation) => this.#sayTyping(conversation));
     this.#peers = new Peers(platform, storeName(userId), {
       isLeader: () => this.#leader !== undefined,
       written: () => this.#leader?.nudge(),
@@ -50,6 +53,10 @@ export class Tab {
         if (this.#leader) this.#background(this.#leader.read(conversation));
       },
       opened: (conversation) => this.#leader?.open(conversation),
+      sayTyping: (conversation) => {
+        if (this.#leader) this.#sayTyping(conversation);
+      },
+      typing: (conversation, isOn) => this.typing.set(conversation, isOn),
       woke: () => this.#leader?.wake(),
       linkTold: (state) => {
         if (!this.#leader) this.link.set(state);
@@ -123,6 +130,11 @@ export class Tab {
     this.#peers.tell({ type: "ended" });
   }
 
+  #sayTyping(conversation: ConversationId): void {
+    if (this.#leader) this.#background(this.#leader.sayTyping(conversation));
+    else this.#peers.tell({ type: "say-typing", conversation });
+  }
+
   #tellLeader(message: Parameters<Peers["tell"]>[0]): void {
     this.#peers.tell(message);
     void this.#checkLeader();
@@ -178,6 +190,10 @@ export class Tab {
       delivered: () => this.#background(this.#askPersistence()),
       signedOut: () => this.#notify("signed-out"),
       outdated: () => this.#notify("outdated"),
+      typing: (conversation, isOn) => {
+        this.typing.set(conversation, isOn);
+        this.#peers.tell({ type: "typing", conversation, isOn });
+      },
     });
     this.#peers.tell({ type: "link", state: this.link.get() });
   }

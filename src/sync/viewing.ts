@@ -64,5 +64,5 @@ export const fetchOlder = async (tab: Tab, conversation: ConversationId): Promis
     limit: messagePageRows,
   } as const;
   const page = await tab.ask(asked);
-  await takeIn(context, [{ type: "page", asked: { ...asked, head: row.head }, page }]);
+  await takeIn(context, [{ type: "page", asked: { ...asked, head: row.head, revised: row.revised }, page }]);
 };

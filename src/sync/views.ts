@@ -1,7 +1,8 @@
-import type { MessageStatus, StoredBody } from "../../contract/conversations";
+import type { AttachedBody, MessageStatus, StoredBody } from "../../contract/conversations";
 import type { ErrorCode } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { PersonRow } from "./store";
+import type { FailureCode } from "./sync-error";
 
 /** What a screen shows of the local store. */
 export type ShownStatus = MessageStatus | "failed";
@@ -22,6 +23,8 @@ export type ConversationListItem = {
   at: number;
   last: LastMessage;
   open: boolean;
+  muted: boolean;
+  draft?: string; // typed here and not sent
 };
 
 /** One conversation's head: also for one that this device has no row of yet (`known: false`). */
@@ -35,7 +38,28 @@ export type ConversationView = {
   read: number; // how far I have read, this device's views included
   open: boolean; // may I write here
   known: boolean;
+  muted: boolean;
+  blocked: boolean; // by me
 };
+
+/** How far a file of mine is on its way, in bytes. */
+export type UploadView = { sent: number; size: number; state: "waiting" | "uploading" | "paused" | "failed" };
+
+type WithoutFile<T> = T extends AttachedBody ? Omit<T, "file"> : never;
+/** A file to be sent, with what its message says of it. */
+export type OutgoingFile = { blob: Blob; body: WithoutFile<AttachedBody> };
+
+/** A file of a message as this phone has it. `load` fetches it and keeps it; it is shared and may be called again. */
+export type FileView = {
+  url: string | undefined;
+  state: "here" | "absent" | "loading" | "failed";
+  /** Why it could not be had. */
+  error?: FailureCode;
+  load(): void;
+};
+
+/** A voice message that was being recorded, with all that was kept of it. */
+export type KeptRecording = { startedAt: number; chunks: Blob[]; mime: string; ms: number; levels: number[] };
 
 export type ChatItem = {
   key: string; // the same from pending to sent
@@ -47,6 +71,7 @@ export type ChatItem = {
   body: StoredBody;
   status: ShownStatus;
   error?: ErrorCode;
+  upload?: UploadView; // while its file is on the way
 };
 
 export type ChatView = {

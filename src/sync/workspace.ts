@@ -1,7 +1,17 @@
-import type { InboxRow, Message } from "../../contract/conversations";
+import { attachmentOf, type InboxRow, type Message } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
-import { blankRow, freshRow, isMine, mergeInboxRow, noteHead, placeInList, skipHidden, toMessageRow } from "./rows";
-import type { ConversationRow, Store } from "./store";
+import {
+  blankRow,
+  freshRow,
+  isEmptied,
+  isMine,
+  mergeInboxRow,
+  noteHead,
+  placeInList,
+  skipHidden,
+  toMessageRow,
+} from "./rows";
+import type { ConversationRow, MessageRow, Store } from "./store";
 
 /**
  * The conversations one transaction touches. Rows are read once, changed here and written back by `flush`;
@@ -15,6 +25,8 @@ export class Workspace {
   readonly doubtful: ConversationId[] = [];
   /** Outbox messages that turned out to be in the log. */
   readonly stored: Uuid[] = [];
+  /** Files whose messages are gone. */
+  readonly dropped: Uuid[] = [];
 
   constructor(
     readonly store: Store,
@@ -51,6 +63,7 @@ export class Workspace {
   async addMessages(row: ConversationRow, messages: readonly Message[]): Promise<void> {
     const unknown = messages.filter((message) => message.seq > row.hidden);
     const rows = unknown.map((message) => toMessageRow(row.id, this.me, message));
+    if (row.revision > 0) await this.#keepChanges(rows);
     await this.store.messages.bulkPut(rows);
     for (const [index, message] of unknown.entries()) noteHead(row, message, rows[index]?.mine === 1);
     const cids = messages.flatMap((message) => message.cid ?? []);
@@ -58,6 +71,46 @@ export class Workspace {
       this.stored.push(...cids);
       await this.store.outbox.bulkDelete(cids);
     }
+  }
+
+  /** What was on its way before a message was changed must not undo the change. */
+  async #keepChanges(rows: MessageRow[]): Promise<void> {
+    const held = await this.store.messages.bulkGet(rows.map(({ conversation, seq }) => [conversation, seq]));
+    for (const [index, before] of held.entries()) {
+      const row = rows[index];
+      if (!row || !before) continue;
+      if (isEmptied(before.body)) row.body = before.body;
+      else if (isEmptied(row.body)) this.#drop(before);
+      if (before.held) row.held = true;
+    }
+  }
+
+  #drop({ body }: Pick<MessageRow, "body">): void {
+    const file = attachmentOf(body)?.file;
+    if (file !== undefined) this.dropped.push(file);
+  }
+
+  /** Takes in changed messages, those that are held; the others are fetched as they are then. */
+  async change(
+    row: ConversationRow,
+    { since, revision, messages }: { since: number; revision: number; messages: readonly Message[] },
+  ): Promise<void> {
+    row.revision = Math.max(row.revision, revision);
+    const known = await this.store.messages.bulkGet(messages.map(({ seq }) => [row.id, seq]));
+    const held = messages.filter(({ seq }, index) => known[index] || seq === row.head);
+    // One that overtook the message itself: when that is here, its changes are asked for.
+    const ahead = messages.filter((message) => message.seq > row.hi && !held.includes(message));
+    for (const { seq } of ahead) row.head = Math.max(row.head, seq);
+    if (ahead.length === 0 && row.revised >= since) row.revised = Math.max(row.revised, revision);
+    await this.addMessages(row, held);
+  }
+
+  /** What is hidden is neither held nor missing. */
+  async dropHidden(row: ConversationRow): Promise<void> {
+    const gone = this.store.range(row.id, 0, row.hidden);
+    await gone.each((message) => this.#drop(message));
+    await gone.delete();
+    skipHidden(row);
   }
 
   /** The held range grows over messages that are here already, those that arrived before their turn included. */
@@ -76,10 +129,7 @@ export class Workspace {
     if (inbox.head < row.head) this.doubtful.push(row.id);
     const hiddenBefore = row.hidden;
     mergeInboxRow(row, inbox);
-    if (row.hidden > hiddenBefore) {
-      await this.store.range(row.id, 0, row.hidden).delete();
-      skipHidden(row);
-    }
+    if (row.hidden > hiddenBefore) await this.dropHidden(row);
     await this.#takePreview(row, inbox);
   }
 
@@ -95,6 +145,7 @@ export class Workspace {
 
   async flush(): Promise<void> {
     for (const row of this.touched.values()) {
+      if (row.lo > row.hi) row.revised = row.revision; // whatever is fetched will be as it is then
       const newest = await this.store.unsent(row.id).last();
       placeInList(row, newest?.createdAt);
     }

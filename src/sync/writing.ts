@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Body } from "../../contract/conversations";
+import { attachmentOf, Body } from "../../contract/conversations";
 import { type ErrorCode, isErrorCode } from "../../contract/errors";
 import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
 import { cleanText } from "../../contract/text";
@@ -14,40 +14,45 @@ import type { Tab } from "./tab";
 
 const memoryAckMs = 15_000;
 
-const getContext = (tab: Tab): Context => {
+export const getContext = (tab: Tab): Context => {
   const context = tab.context.get();
   if (!context) throw new SyncError("unavailable");
   return context;
 };
 
-const parseText = (text: string): Body => {
-  const parsed = v.safeParse(Body, { type: "text", text: cleanText(text) });
+/** A body as it may be sent; throws a SyncError. */
+export const parseBody = (body: unknown): Body => {
+  const parsed = v.safeParse(Body, body);
   if (parsed.success) return parsed.output;
   const code = parsed.issues[0].message;
   throw new SyncError(isErrorCode(code) ? code : "invalid_text");
 };
 
-const insertUnsent = (context: Context, cid: Uuid, conversation: ConversationId, body: Body): Promise<void> => {
-  const { strict, me, platform } = context;
-  return strict.transaction("rw", [strict.outbox, strict.conversations, strict.meta], async () => {
+/** A message to be kept until it is sent. */
+export type Unsent = Pick<OutboxRow, "cid" | "conversation" | "body"> &
+  Partial<Pick<OutboxRow, "state" | "source" | "spread">>;
+
+/** Puts messages into the outbox, in their order, in one transaction with what else is to be written with them. */
+export const insertUnsent = (
+  { strict, me, platform }: Context,
+  messages: readonly Unsent[],
+  write: (createdAt: number) => Promise<unknown> = async () => {},
+): Promise<void> =>
+  strict.transaction("rw", strict.sending, async () => {
     const last = await strict.outbox.orderBy("order").last();
     const { skew } = await readCursor(strict);
     const createdAt = platform.now() + skew;
-    const row: OutboxRow = {
-      cid,
-      conversation,
-      order: (last?.order ?? 0) + 1,
-      body,
-      createdAt,
-      state: "queued",
-      attempts: 0,
-    };
-    await strict.outbox.add(row);
-    const head = (await strict.conversations.get(conversation)) ?? blankRow(conversation, me);
-    placeInList(head, createdAt);
-    await strict.conversations.put(head);
+    let order = last?.order ?? 0;
+    for (const message of messages) {
+      await strict.outbox.add({ state: "queued", attempts: 0, ...message, order: ++order, createdAt });
+      const head = (await strict.conversations.get(message.conversation)) ?? blankRow(message.conversation, me);
+      placeInList(head, createdAt);
+      await strict.conversations.put(head);
+    }
+    await write(createdAt);
   });
-};
+
+export const parseText = (text: string): Body => parseBody({ type: "text", text: cleanText(text) });
 
 /** Texts that could not be kept here, with the id they go under: the same text tried again is the same message. */
 const homeless = new Map<string, Uuid>();
@@ -77,42 +82,58 @@ export const writeText = async (tab: Tab, conversation: ConversationId, text: st
   const body = parseText(text);
   const cid = createUuid(tab.platform.now());
   try {
-    await withRoom(context, () => insertUnsent(context, cid, conversation, body));
+    await withRoom(context, () => insertUnsent(context, [{ cid, conversation, body }]));
   } catch (error) {
     if (!isQuotaError(error)) throw new SyncError("unavailable" satisfies ErrorCode);
     return sendUnkept(tab, conversation, body);
   }
+  tab.typing.forget(conversation);
   tab.written();
   if (tab.trouble.get() === "memory") await acknowledged(context, cid);
 };
 
-/** Sends a failed message again, under its own id. */
+/** Sends a failed message again, under its own id; its file goes on where it had come to. */
 export const retry = async (tab: Tab, cid: Uuid): Promise<void> => {
   const { strict, platform } = getContext(tab);
   const { skew } = await readCursor(strict);
-  await strict.outbox
-    .where("cid")
-    .equals(cid)
-    .modify((row) => {
-      row.state = "queued";
+  const now = platform.now() + skew;
+  await strict.transaction("rw", [strict.outbox, strict.uploads], async () => {
+    const before = await strict.outbox.get(cid);
+    const file = before && attachmentOf(before.body)?.file;
+    const upload = file === undefined ? undefined : await strict.uploads.get(file);
+    if (upload) await strict.uploads.update(upload.file, { state: "waiting", createdAt: now });
+    const again = upload ? strict.naming(upload.file) : strict.outbox.where("cid").equals(cid);
+    await again.modify((row) => {
+      if (row.state !== "failed") return;
+      row.state = upload ? "awaiting" : "queued";
       row.attempts = 0;
-      row.createdAt = platform.now() + skew;
+      row.createdAt = now;
       delete row.error;
     });
+  });
   tab.written();
 };
 
-/** Forgets an unsent message. One that was under way may still arrive, and is then shown as what it is: sent. */
+/**
+ * Forgets an unsent message, and its file when no other names it. One that was under way may still arrive, and is
+ * then shown as what it is: sent.
+ */
 export const discard = async (tab: Tab, cid: Uuid): Promise<void> => {
   const { strict } = getContext(tab);
-  await strict.transaction("rw", [strict.outbox, strict.conversations], async () => {
+  await strict.transaction("rw", strict.sending, async () => {
     const row = await strict.outbox.get(cid);
     if (!row) return;
     await strict.outbox.delete(cid);
+    const file = attachmentOf(row.body)?.file;
+    if (file !== undefined && !row.source && (await strict.naming(file).count()) === 0) {
+      await strict.uploads.update(file, { state: "cancelled" });
+      await Promise.all([strict.files.delete(file), strict.blobs.delete(file)]);
+    }
     const head = await strict.conversations.get(row.conversation);
     if (!head) return;
     const newest = await strict.unsent(row.conversation).last();
     placeInList(head, newest?.createdAt);
     await strict.conversations.put(head);
   });
+  tab.written();
 };

@@ -1,0 +1,81 @@
+import { attachmentOf, type Body } from "../../contract/conversations";
+import { cleanFileName } from "../../contract/files";
+import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
+import { fileMaxBytes } from "../../contract/limits";
+import { cleanText, isBlank } from "../../contract/text";
+import { type Context, withRoom } from "./context";
+import { isQuotaError } from "./room";
+import { toMany } from "./spreading";
+import type { OutboxRow, UploadRow } from "./store";
+import { SyncError } from "./sync-error";
+import type { Tab } from "./tab";
+import type { OutgoingFile } from "./views";
+import { getContext, insertUnsent, parseBody, type Unsent } from "./writing";
+
+/** Files on their way out, from where a person chose them to where the uploader finds them. */
+
+const timesBroughtAgain = 3;
+
+type Attached = { file: Uuid; blob: Blob; body: Body };
+
+const attach = ({ blob, body }: OutgoingFile, now: number): Attached => {
+  if (blob.size > fileMaxBytes) throw new SyncError("file_too_large");
+  if (blob.size === 0) throw new SyncError("file_incomplete");
+  const file = createUuid(now);
+  const { text, ...rest } = { text: "", ...body };
+  const caption = cleanText(text);
+  const words = isBlank(caption) ? {} : { text: caption };
+  return { file, blob, body: parseBody({ ...rest, ...words, file, name: cleanFileName(body.name), size: blob.size }) };
+};
+
+const uploadOf = (file: Uuid, name: string, { size }: Blob, createdAt: number): UploadRow => ({
+  file,
+  name,
+  size,
+  state: "waiting",
+  sent: 0,
+  createdAt,
+});
+
+/** The bytes first, by themselves: a big file takes a while to write, and texts must not wait for it. */
+const insert = async (context: Context, attached: readonly Attached[], messages: readonly Unsent[]): Promise<void> => {
+  const { strict } = context;
+  const files = attached.map(({ file }) => file);
+  try {
+    for (const { file, blob } of attached) await withRoom(context, () => strict.blobs.put({ file, blob }), false);
+    const uploads = (createdAt: number) =>
+      attached.map(({ file, blob, body }) => uploadOf(file, attachmentOf(body)?.name ?? "", blob, createdAt));
+    await withRoom(context, () => insertUnsent(context, messages, (at) => strict.uploads.bulkPut(uploads(at))), false);
+  } catch (error) {
+    await strict.blobs.bulkDelete(files).catch(() => {});
+    throw new SyncError(isQuotaError(error) ? "no_room" : "unavailable");
+  }
+};
+
+/** Resolves once the files and their messages are durably here; rejects when they are nowhere. */
+export const sendFiles = async (tab: Tab, to: readonly ConversationId[], files: readonly OutgoingFile[]) => {
+  const context = getContext(tab);
+  const attached = files.map((file) => attach(file, tab.platform.now()));
+  const messages = attached.flatMap(({ body }) => toMany(tab, to, { body, state: "awaiting" }));
+  await insert(context, attached, messages);
+  tab.written();
+};
+
+/** Takes a message back whose file the server has let go; false when it is not here any more either. */
+export const bringAgain = async ({ strict }: Context, { attempts, body, source }: OutboxRow): Promise<boolean> => {
+  const attachment = attachmentOf(body);
+  if (!attachment || source || attempts >= timesBroughtAgain) return false;
+  const { file, name } = attachment;
+  return strict.transaction("rw", strict.sending, async () => {
+    const kept = await strict.blobs.get(file);
+    if (!kept) return false;
+    await strict.files.delete(file);
+    const messages = await strict.naming(file).toArray();
+    const createdAt = Math.min(...messages.map((message) => message.createdAt));
+    await strict.uploads.put(uploadOf(file, name, kept.blob, createdAt));
+    await strict.naming(file).modify((message) => {
+      if (message.state === "queued") Object.assign(message, { state: "awaiting", attempts: message.attempts + 1 });
+    });
+    return true;
+  });
+};

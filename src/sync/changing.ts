@@ -1,0 +1,43 @@
+import type { Message } from "../../contract/conversations";
+import type { ConversationId } from "../../contract/ids";
+import type { Change } from "./apply";
+import { takeIn } from "./context";
+import { askByHttp } from "./http-carrier";
+import type { Tab } from "./tab";
+import { getContext } from "./writing";
+
+/**
+ * What a person changes of what is stored on the server. All of it needs the network and goes by HTTP: a socket
+ * without a network keeps what it is given and may deliver it long after the person was told that it failed.
+ */
+
+/** The answer is taken in before the server's own push of it arrives; without a store that push is enough. */
+const takeAnswer = async (tab: Tab, changes: Change[]): Promise<void> => {
+  const context = tab.context.get();
+  if (context) await takeIn(context, changes);
+};
+
+/** Deletes one's own message for everybody. */
+export const retract = async (tab: Tab, conversation: ConversationId, seq: number): Promise<void> => {
+  const { revision } = await askByHttp(tab.platform, { type: "retract", conversation, seq });
+  const held = await tab.context.get()?.store.messages.get([conversation, seq]);
+  if (!held) return;
+  const { sender, at, cid } = held;
+  const message: Message = { seq, sender, at, body: { type: "deleted" }, ...(cid ? { cid } : {}) };
+  await takeAnswer(tab, [{ type: "changed", of: conversation, since: revision - 1, revision, messages: [message] }]);
+};
+
+/** Removes from my view what this device has of a conversation; what has come in meanwhile stays. */
+export const hide = async (tab: Tab, conversation: ConversationId, keep: boolean): Promise<void> => {
+  const row = await getContext(tab).store.conversations.get(conversation);
+  if (!row) return;
+  // Of one that was never opened here the newest message is known from the list.
+  const upTo = row.lo <= row.hi ? row.hi : row.head;
+  const { hidden } = await askByHttp(tab.platform, { type: "hide", conversation, upTo, keep });
+  await takeAnswer(tab, [{ type: "hidden", conversation, upTo: hidden, keep }]);
+};
+
+export const mute = async (tab: Tab, conversation: ConversationId, muted: boolean): Promise<void> => {
+  const answer = await askByHttp(tab.platform, { type: "mute", conversation, muted });
+  await takeAnswer(tab, [{ type: "muted", conversation, muted: answer.muted }]);
+};

@@ -1,0 +1,50 @@
+import Dexie from "dexie";
+import type { ConversationId } from "../../contract/ids";
+import { withRoom } from "./context";
+import { isQuotaError } from "./room";
+import type { RecordingRow, Store } from "./store";
+import { SyncError } from "./sync-error";
+import type { Tab } from "./tab";
+import type { KeptRecording } from "./views";
+import { getContext } from "./writing";
+
+/** A voice message while it is recorded, piece by piece, so that a page that dies loses no more than the last one. */
+
+const chunksOf = (store: Store, conversation: ConversationId) =>
+  store.chunks.where("[conversation+n]").between([conversation, Dexie.minKey], [conversation, Dexie.maxKey]);
+
+export const keep = async (tab: Tab, recording: RecordingRow, chunk: Blob): Promise<void> => {
+  const context = getContext(tab);
+  const { store } = context;
+  const { conversation, startedAt } = recording;
+  const write = () =>
+    store.transaction("rw", [store.recordings, store.chunks], async () => {
+      const before = await store.recordings.get(conversation);
+      if (before && before.startedAt !== startedAt) await chunksOf(store, conversation).delete();
+      const n = await chunksOf(store, conversation).count();
+      await store.chunks.add({ conversation, n, chunk });
+      await store.recordings.put(recording);
+    });
+  await withRoom(context, write, false).catch((error: unknown) => {
+    throw new SyncError(isQuotaError(error) ? "no_room" : "unavailable");
+  });
+};
+
+export const find = async (tab: Tab, conversation: ConversationId): Promise<KeptRecording | undefined> => {
+  const { store } = getContext(tab);
+  return store.transaction("r", [store.recordings, store.chunks], async () => {
+    const recording = await store.recordings.get(conversation);
+    if (!recording) return undefined;
+    const { startedAt, mime, ms, levels } = recording;
+    const chunks = (await chunksOf(store, conversation).toArray()).map(({ chunk }) => chunk);
+    return { startedAt, chunks, mime, ms, levels };
+  });
+};
+
+export const drop = async (tab: Tab, conversation: ConversationId): Promise<void> => {
+  const { store } = getContext(tab);
+  await store.transaction("rw", [store.recordings, store.chunks], async () => {
+    await store.recordings.delete(conversation);
+    await chunksOf(store, conversation).delete();
+  });
+};

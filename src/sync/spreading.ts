@@ -1,0 +1,60 @@
+import type { StoredBody } from "../../contract/conversations";
+import { type ConversationId, createUuid, otherMember, type Uuid } from "../../contract/ids";
+import { displayNameMaxLength, spreadMax } from "../../contract/limits";
+import { type Context, withRoom } from "./context";
+import { readMe } from "./queries";
+import { isEmptied } from "./rows";
+import { SyncError } from "./sync-error";
+import type { Tab } from "./tab";
+import type { ChatItem } from "./views";
+import { getContext, insertUnsent, parseBody, parseText, type Unsent } from "./writing";
+
+/** One body to many conversations: forwarding and broadcasting. */
+
+/** Its messages, those that go to the server together marked as such. */
+export const toMany = (
+  { platform }: Tab,
+  to: readonly ConversationId[],
+  message: Omit<Unsent, "cid" | "conversation" | "spread">,
+): Unsent[] => {
+  let spread: Uuid | undefined;
+  return to.map((conversation, index) => {
+    if (to.length > 1 && index % spreadMax === 0) spread = createUuid(platform.now());
+    return { cid: createUuid(platform.now()), conversation, ...message, ...(spread ? { spread } : {}) };
+  });
+};
+
+const insert = async (tab: Tab, messages: readonly Unsent[]): Promise<void> => {
+  const context = getContext(tab);
+  await withRoom(context, () => insertUnsent(context, messages)).catch(() => {
+    throw new SyncError("unavailable");
+  });
+  tab.written();
+};
+
+export const broadcast = async (tab: Tab, to: readonly ConversationId[], text: string): Promise<void> =>
+  insert(tab, toMany(tab, to, { body: parseText(text) }));
+
+/** Who wrote it first, by the name this person knows. */
+const authorOf = async ({ store, me }: Context, from: ConversationId, item: ChatItem) => {
+  const by = item.mine ? me : otherMember(from, me);
+  const person = item.mine ? await readMe(store) : await store.people.get(by ?? "");
+  if (by === undefined) throw new SyncError("unavailable");
+  return { by, name: (person?.username ?? "").slice(0, displayNameMaxLength) };
+};
+
+const forwardedOf = (body: StoredBody) => ("forwarded" in body ? body.forwarded : undefined);
+
+/** Durably queued, also offline; rejects what is not on the server yet, or not there any more. */
+export const forward = async (
+  tab: Tab,
+  from: ConversationId,
+  item: ChatItem,
+  to: readonly ConversationId[],
+): Promise<void> => {
+  if (item.seq === undefined) throw new SyncError("message_not_found");
+  if (isEmptied(item.body)) throw new SyncError("original_gone");
+  const forwarded = forwardedOf(item.body) ?? (await authorOf(getContext(tab), from, item));
+  const source = { conversation: from, seq: item.seq };
+  await insert(tab, toMany(tab, to, { body: parseBody({ ...item.body, forwarded }), source }));
+};
