@@ -10,7 +10,6 @@ const screens = [
   { id: "services", prefix: "/app/services", icon: "i-ph-squares-four" },
   { id: "group", prefix: "/app/group/", icon: "i-ph-users-three", back: "/app" },
   { id: "createGroup", prefix: "/app/create-group", icon: "i-ph-users-three", back: "/app" },
-  { id: "blocked", prefix: "/app/blocked", icon: "i-ph-prohibit", back: "/app/profile" },
 ] as const;
 
 export default function LaterScreen() {

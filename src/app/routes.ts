@@ -23,7 +23,7 @@ export const appRoutes: AppRoute[] = [
   { path: "/app/profile", pane: "detail", screen: lazyScreen(() => import("../features/profile/profile-screen")) },
   { path: "/app/group/:groupId", pane: "detail", screen: later },
   { path: "/app/create-group", pane: "detail", screen: later },
-  { path: "/app/blocked", pane: "detail", screen: later },
+  { path: "/app/blocked", pane: "detail", screen: lazyScreen(() => import("../features/contacts/blocked-screen")) },
   { path: "/app/notifications", pane: "detail", screen: soon },
   { path: "/app/privacy", pane: "detail", screen: soon },
   { path: "/app/help", pane: "detail", screen: soon },

@@ -7,7 +7,9 @@ import { activeTab, type TabId, tabs } from "./routes";
 /** What waits behind a tab: unread messages, requests to answer. */
 const useWaiting = (): Partial<Record<TabId, { count: number; label: string }>> => {
   const t = useT();
-  const unread = (useConversations() ?? []).reduce((sum, conversation) => sum + conversation.unread, 0);
+  // A muted conversation asks for nothing.
+  const loud = (useConversations() ?? []).filter((conversation) => !conversation.muted);
+  const unread = loud.reduce((sum, conversation) => sum + conversation.unread, 0);
   const received = useRequests()?.received.length ?? 0;
   return {
     masolo: { count: unread, label: t("shell.unread", { count: unread }) },

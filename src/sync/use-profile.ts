@@ -10,7 +10,8 @@ import type { PersonRow } from "./store";
 
 export type ProfileLook =
   | { state: "found"; person: PersonRow }
-  | { state: "loading" | "missing" }
+  | { state: "loading" }
+  | { state: "missing" }
   | { state: "failed"; code: ReturnType<typeof failureCode> };
 
 type Answer = { id: Uuid; look: ProfileLook };

@@ -1,5 +1,6 @@
 import type { Browser } from "@playwright/test";
 import { type ConversationId, privateConversationId } from "../../contract/ids";
+import type { Language } from "../../contract/language";
 import { connectPeople, makePerson, type Person, type Site } from "./people";
 import { Phone } from "./phone";
 import type { Server } from "./server";
@@ -14,12 +15,20 @@ export type Pair = {
 export const siteOf = (server: Server): Site => ({ origin: server.origin, fetch: (url, init) => fetch(url, init) });
 
 /** Two connected people, numbers `n` and `n + 1`, each signed in on a phone with the chat between them open. */
-export const openPair = async (browser: Browser, server: Server, n: number): Promise<Pair> => {
+export const openPair = async (
+  browser: Browser,
+  server: Server,
+  n: number,
+  language: Language = "fr",
+): Promise<Pair> => {
   const site = siteOf(server);
   const ana = await makePerson(site, n);
   const ben = await makePerson(site, n + 1);
   await connectPeople(site, ana, ben);
-  const phones: [Phone, Phone] = [await Phone.open(browser, server), await Phone.open(browser, server)];
+  const phones: [Phone, Phone] = [
+    await Phone.open(browser, server, language),
+    await Phone.open(browser, server, language),
+  ];
   await phones[0].logIn(ana.phone);
   await phones[1].logIn(ben.phone);
   await phones[0].openChat(ben.id);

@@ -1,23 +1,27 @@
-import { lazy, type ReactNode, Suspense, useCallback, useState } from "react";
-import { Link, useNavigate } from "react-router";
+import { type ReactNode, useCallback, useState } from "react";
+import { useNavigate } from "react-router";
 import { privateConversationId, type Uuid } from "../../../contract/ids";
-import { Avatar } from "../../components/avatar";
 import { EmptyState } from "../../components/empty-state";
-import { MenuButton } from "../../components/menu";
+import { late } from "../../components/late";
 import { Screen } from "../../components/screen";
 import { Spinner } from "../../components/spinner";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
-import { useChat, useConversation, useLink } from "../../sync/hooks";
+import { useChat, useConversation, useLink, usePerson, useTyping } from "../../sync/hooks";
 import { useChatAround } from "../../sync/use-chat-around";
+import { useProfile } from "../../sync/use-profile";
 import { Announcer } from "./announcer";
+import { BlockedNote } from "./blocked-note";
+import { ChatButtons } from "./chat-buttons";
+import { ChatHeading } from "./chat-heading";
 import { Composer } from "./composer";
+import { type Found, FoundMessage } from "./found";
 import { MessageList } from "./message-list";
 import { NotConnected } from "./not-connected";
-import { usePeer } from "./use-peer";
+import { TypingAnnouncer } from "./typing-announcer";
+import { useChatDeeds } from "./use-chat-deeds";
 
-const SearchPanel = lazy(() => import("./search-panel"));
-const nobody = { username: "", phone: "", avatar: null };
+const SearchPanel = late(() => import("./search-panel"));
 
 type ChatProps = { me: Uuid; userId: Uuid; whenNobody: ReactNode };
 
@@ -28,9 +32,12 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
   const id = privateConversationId(me, userId);
   const conversation = useConversation(id);
   const chat = useChat(id);
-  const peer = usePeer(userId);
+  const known = usePerson(userId);
+  const [look] = useProfile(userId);
   const link = useLink();
+  const isTyping = useTyping(id);
   const [isSearching, setSearching] = useState(false);
+  const [found, setFound] = useState<Found>();
   const [target, setTarget] = useState<number>();
   const [around, setAround] = useState<number>();
   const forgetTarget = useCallback(() => setTarget(undefined), []);
@@ -39,24 +46,43 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
     goToNewest();
     showToast({ tone: "danger", title: t("common.error"), message: t("chat.jumpFailed") });
   });
+  const shown = around === undefined ? chat : past;
 
-  /** Within what is loaded the list itself goes there; anything further away is looked at by itself. */
-  const goTo = (seq: number) => {
+  const closeSearch = () => {
     setSearching(false);
-    setTarget(seq);
-    setAround(chat?.items.some((item) => item.seq === seq) ? undefined : seq);
+    setFound(undefined);
+  };
+  /** Within what is shown the list itself goes there; anything further away is looked at by itself. */
+  const goTo = (next: Found | undefined) => {
+    setFound(next);
+    if (!next) return;
+    const isIn = (view: typeof chat) => view?.items.some((item) => item.seq === next.seq) ?? false;
+    setTarget(next.seq);
+    if (!isIn(shown)) setAround(isIn(chat) ? undefined : next.seq);
   };
 
-  if (peer === "not_found" && !chat?.items.length) return whenNobody;
-  const person = peer === "not_found" ? undefined : peer;
+  const person = look.state === "found" ? look.person : undefined;
   const name = person?.username || t("common.user");
   // Before the first words of the server this phone cannot tell whether they are connected.
-  const isHeardOf = conversation?.known || peer !== undefined;
-  const mayWrite = isHeardOf ? conversation?.open : undefined;
-  const shown = around === undefined ? chat : past;
+  const isHeardOf = (conversation?.known ?? false) || look.state === "found" || look.state === "missing";
+  const isBlocked = conversation?.blocked ?? false;
+  const mayWrite = isHeardOf && !isBlocked ? conversation?.open : undefined;
+  const profilePath = `/app/user/${userId}`;
+  const deeds = useChatDeeds({
+    conversation: id,
+    userId,
+    name,
+    isKnown: conversation?.known ?? false,
+    isMuted: conversation?.muted ?? false,
+    isBlocked,
+    isContact: known?.state === "contact",
+  });
+
+  if (look.state === "missing" && !chat?.items.length) return whenNobody;
   // Nothing is here and something may come: an unknown chat on a phone without network has nothing to wait for.
   const isWaiting = !shown || (shown.items.length === 0 && (shown.loading || (!isHeardOf && link !== "offline")));
-  const profilePath = `/app/user/${userId}`;
+  const isCovered = isSearching && !found;
+  const isShownTyping = isTyping && !isBlocked;
 
   return (
     <Screen
@@ -66,14 +92,18 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
       profile={false}
       scrolls={false}
       heading={
-        <Link to={profilePath} className="flex min-h-12 w-fit max-w-full items-center gap-3 rounded-card pr-2">
-          <Avatar person={person ?? nobody} size={40} />
-          <bdi className="truncate text-lg">{person ? name : ""}</bdi>
-        </Link>
+        <ChatHeading
+          path={profilePath}
+          person={person}
+          name={name}
+          isMuted={conversation?.muted ?? false}
+          isTyping={isShownTyping}
+        />
       }
       actions={
-        <MenuButton
-          label={t("common.more")}
+        <ChatButtons
+          name={name}
+          hindrance={isBlocked ? "contact_blocked" : mayWrite === false ? "not_connected" : undefined}
           items={[
             {
               id: "contact",
@@ -87,23 +117,15 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
               icon: "i-ph-magnifying-glass",
               onSelect: () => setSearching(true),
             },
+            ...deeds.items,
           ]}
         />
       }
     >
       <div className="relative flex min-h-0 flex-1 flex-col">
-        {isSearching && (
-          <Suspense>
-            <SearchPanel
-              conversation={id}
-              name={name}
-              onPick={({ seq }) => goTo(seq)}
-              onClose={() => setSearching(false)}
-            />
-          </Suspense>
-        )}
+        {isSearching && <SearchPanel conversation={id} name={name} found={found} onGo={goTo} onClose={closeSearch} />}
         {/* Covered, not removed: the list keeps its place under the search. */}
-        <div inert={isSearching} className="flex min-h-0 flex-1 flex-col">
+        <div inert={isCovered} className="flex min-h-0 flex-1 flex-col">
           {isWaiting ? (
             <div className="grid min-h-0 flex-1 place-items-center text-accent">
               <span className="late">
@@ -119,22 +141,35 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
               />
             </div>
           ) : (
-            <MessageList
-              key={around ?? "now"}
-              conversation={id}
-              chat={shown}
-              name={name}
-              target={target}
-              onTargetShown={forgetTarget}
-              onNewest={goToNewest}
-              isShown={!isSearching}
-            />
+            <FoundMessage value={found}>
+              <MessageList
+                key={around ?? "now"}
+                conversation={id}
+                chat={shown}
+                name={name}
+                target={target}
+                onTargetShown={forgetTarget}
+                onNewest={goToNewest}
+                isShown={!isCovered}
+              />
+            </FoundMessage>
           )}
           {chat && !isWaiting && <Announcer items={chat.items} name={name} isLoading={chat.loading} />}
-          {mayWrite === true && <Composer conversation={id} onSend={goToNewest} />}
+          <TypingAnnouncer name={name} isTyping={isShownTyping} />
+          {isBlocked && <BlockedNote name={name} onUnblock={deeds.unblock} />}
+          {mayWrite === true && (
+            <Composer
+              conversation={id}
+              onSend={() => {
+                closeSearch();
+                goToNewest();
+              }}
+            />
+          )}
           {mayWrite === false && <NotConnected userId={userId} />}
         </div>
       </div>
+      {deeds.dialog}
     </Screen>
   );
 }

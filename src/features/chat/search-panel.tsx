@@ -1,59 +1,36 @@
-import { useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { ConversationId } from "../../../contract/ids";
 import { searchQueryMaxLength } from "../../../contract/limits";
 import { EmptyState } from "../../components/empty-state";
 import { IconButton } from "../../components/icon-button";
 import { SearchField } from "../../components/search-field";
+import { Spinner } from "../../components/spinner";
 import { useT } from "../../i18n/setup";
-import { type FoundMessage, SyncError, searchChat } from "../../sync/actions";
+import type { Found } from "./found";
 import { SearchResults } from "./search-results";
-
-const typingPauseMs = 250;
-
-type Search = { state: "idle" | "running" | "complete" | "local"; found: FoundMessage[]; error?: SyncError["code"] };
-const idle: Search = { state: "idle", found: [] };
-
-/** Runs a search a moment after the typing pauses; what is found shows as it comes, and a newer query ends an older one. */
-const useSearch = (conversation: ConversationId, query: string): Search => {
-  const [search, setSearch] = useState(idle);
-  useEffect(() => {
-    if (query === "") {
-      setSearch(idle);
-      return;
-    }
-    const controller = new AbortController();
-    const { signal } = controller;
-    const update = (change: Partial<Search>) => {
-      if (!signal.aborted) setSearch((search) => ({ ...search, ...change }));
-    };
-    const timer = setTimeout(() => {
-      setSearch({ state: "running", found: [] });
-      searchChat(conversation, query, (found) => update({ found }), signal).then(
-        ({ complete }) => update({ state: complete ? "complete" : "local" }),
-        (error: unknown) => update({ state: "local", error: error instanceof SyncError ? error.code : "internal" }),
-      );
-    }, typingPauseMs);
-    return () => {
-      clearTimeout(timer);
-      controller.abort();
-    };
-  }, [conversation, query]);
-  return search;
-};
+import { useChatSearch } from "./use-chat-search";
 
 type SearchPanelProps = {
   conversation: ConversationId;
   name: string;
-  onPick: (message: FoundMessage) => void;
+  /** Where one is among what was found; undefined while the results cover the messages. */
+  found: Found | undefined;
+  /** Go to a message, or back to the list of results. */
+  onGo: (found: Found | undefined) => void;
   onClose: () => void;
 };
 
-/** Search through the whole history (SPEC.md §2): covers the messages while it is open. */
-export default function SearchPanel({ conversation, name, onPick, onClose }: SearchPanelProps) {
+/**
+ * Search through the whole history (SPEC.md §2). While one types the results cover the messages; Enter or a tap
+ * goes to one, and from there Enter and Shift+Enter (or the arrows) to the next older and newer.
+ */
+export default function SearchPanel({ conversation, name, found, onGo, onClose }: SearchPanelProps) {
   const t = useT();
   const [typed, setTyped] = useState("");
   const query = typed.trim();
-  const { state, found, error } = useSearch(conversation, query);
+  const search = useChatSearch(conversation, query);
+  const { state, error } = search;
+  const results = search.found;
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const before = document.activeElement;
@@ -62,52 +39,97 @@ export default function SearchPanel({ conversation, name, onPick, onClose }: Sea
       if (before instanceof HTMLElement) before.focus({ preventScroll: true });
     };
   }, []);
+
+  // Older ones may still be found while one walks: the place is the message, its number follows.
+  const at = found ? results.findIndex(({ seq }) => seq === found.seq) : -1;
+  const step = (by: 1 | -1) => {
+    const first = results[found ? (at + by + results.length) % results.length : 0];
+    if (first) onGo({ query, seq: first.seq });
+  };
+  // Enter pressed before anything is found waits for the first.
+  const [isEager, setEager] = useState(false);
+  const first = results[0];
+  useEffect(() => {
+    if (!isEager || !first) return;
+    setEager(false);
+    onGo({ query, seq: first.seq });
+  }, [isEager, first, query, onGo]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === "Escape") onClose();
+    else if (event.key === "Enter" && event.shiftKey && event.target instanceof HTMLInputElement) step(-1);
+    else return;
+    event.preventDefault();
+  };
   const isOver = state === "complete" || state === "local";
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes from anywhere inside
     <div
       ref={panel}
-      className="absolute inset-0 z-2 flex flex-col bg-bg"
-      onKeyDown={(event) => {
-        if (event.key !== "Escape" || event.nativeEvent.isComposing) return;
-        event.preventDefault();
-        onClose();
-      }}
+      className={found ? "z-2 shrink-0" : "absolute inset-0 z-2 flex flex-col bg-bg"}
+      onKeyDown={onKeyDown}
     >
-      <div className="flex items-center gap-1 border-b border-line bg-surface py-2 pr-1 pl-3">
-        <div className="min-w-0 flex-1">
+      <div className="flex flex-wrap items-center gap-x-1 border-b border-line bg-surface py-2 pr-1 pl-3">
+        <div className="min-w-0 flex-1 basis-60">
           <SearchField
             label={t("chat.searchLabel")}
             value={typed}
             maxLength={searchQueryMaxLength}
-            onChange={setTyped}
+            onChange={(next) => {
+              setTyped(next);
+              setEager(false);
+              onGo(undefined);
+            }}
+            onSubmit={() => (results.length > 0 ? step(1) : setEager(state === "running"))}
           />
         </div>
+        {found && (
+          <div className="order-1 flex w-full items-center sm:order-none sm:w-auto">
+            <p role="status" className="flex flex-1 items-center gap-2 px-2 text-sm text-muted tabular-nums">
+              {t("chat.foundAt", { at: at + 1, count: results.length })}
+              {state === "running" && <Spinner className="text-base" />}
+            </p>
+            <IconButton icon="i-ph-list-magnifying-glass" label={t("chat.foundList")} onClick={() => onGo(undefined)} />
+            <IconButton icon="i-ph-caret-up-bold" label={t("chat.nextFound")} onClick={() => step(1)} />
+            <IconButton icon="i-ph-caret-down-bold" label={t("chat.previousFound")} onClick={() => step(-1)} />
+          </div>
+        )}
         <IconButton icon="i-ph-x" label={t("chat.closeSearch")} onClick={onClose} />
       </div>
-      <p role="status" className="flex min-h-9 items-center gap-2 px-4 text-sm text-muted">
-        {state === "running" && (
-          <>
-            <span className="i-ph-circle-notch animate-spin" aria-hidden="true" />
-            {t("chat.searching")}
-          </>
-        )}
-        {found.length > 0 && <span>{t("chat.found", { count: found.length })}</span>}
-        {state === "idle" && t("chat.searchPrompt")}
-      </p>
-      {state === "local" && (
-        <p className="px-4 pb-2 text-sm text-muted">
-          {error === undefined || error === "offline" ? t("chat.searchOffline") : t(`errors.${error}`)}
-        </p>
+      {!found && (
+        <>
+          <p role="status" className="flex min-h-9 items-center gap-2 px-4 text-sm text-muted">
+            {state === "running" && (
+              <>
+                <Spinner className="text-base" />
+                {t("chat.searching")}
+              </>
+            )}
+            {results.length > 0 && <span>{t("chat.found", { count: results.length })}</span>}
+            {state === "idle" && t("chat.searchPrompt")}
+          </p>
+          {state === "local" && (
+            <p className="px-4 pb-2 text-sm text-muted">
+              {error === undefined || error === "offline" ? t("chat.searchOffline") : t(`errors.${error}`)}
+            </p>
+          )}
+          {isOver && results.length === 0 && (
+            <EmptyState
+              icon="i-ph-magnifying-glass"
+              title={t("chat.noneTitle")}
+              body={<bdi>{t("chat.noneBody", { query })}</bdi>}
+            />
+          )}
+          <SearchResults
+            key={query}
+            found={results}
+            query={query}
+            name={name}
+            onPick={({ seq }) => onGo({ query, seq })}
+          />
+        </>
       )}
-      {isOver && found.length === 0 && (
-        <EmptyState
-          icon="i-ph-magnifying-glass"
-          title={t("chat.noneTitle")}
-          body={<bdi>{t("chat.noneBody", { query })}</bdi>}
-        />
-      )}
-      <SearchResults key={query} found={found} query={query} name={name} onPick={onPick} />
     </div>
   );
 }

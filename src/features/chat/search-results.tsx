@@ -1,32 +1,24 @@
 import { useState } from "react";
+import { type StoredBody, wordsOf } from "../../../contract/conversations";
 import { formatTime } from "../../i18n/format";
 import { formatTimeOrDate, isSameDay } from "../../i18n/relative-date";
 import { useLanguage, useT } from "../../i18n/setup";
 import type { FoundMessage } from "../../sync/actions";
+import { MarkedSpans } from "./found";
 import { excerptOf } from "./match";
 
 const firstRows = 50;
 
 function Excerpt({ text, query }: { text: string; query: string }) {
   const excerpt = excerptOf(text, query);
-  let end = 0;
-  const parts = excerpt.spans.flatMap((span) => {
-    const between = excerpt.text.slice(end, span.start);
-    end = span.end;
-    return [
-      between,
-      <mark key={span.start} className="rounded-sm bg-own font-semibold text-text">
-        {excerpt.text.slice(span.start, span.end)}
-      </mark>,
-    ];
-  });
   return (
     <bdi className="line-clamp-3 text-start whitespace-pre-line [overflow-wrap:anywhere]">
-      {parts}
-      {excerpt.text.slice(end)}
+      <MarkedSpans {...excerpt} />
     </bdi>
   );
 }
+
+const icons: Partial<Record<StoredBody["type"], string>> = { image: "i-ph-image", file: "i-ph-file" };
 
 type SearchResultsProps = {
   found: FoundMessage[];
@@ -46,7 +38,7 @@ export function SearchResults({ found, query, name, onPick }: SearchResultsProps
   };
   return (
     <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
-      <ul>
+      <ul aria-label={t("chat.foundList")}>
         {found.slice(0, shown).map((message) => (
           <li key={message.key} className="border-b border-line">
             <button
@@ -60,7 +52,15 @@ export function SearchResults({ found, query, name, onPick }: SearchResultsProps
                   {when(message.at)}
                 </time>
               </span>
-              {message.body.type === "text" && <Excerpt text={message.body.text} query={query} />}
+              <span className="flex items-start gap-1.5">
+                {icons[message.body.type] && (
+                  <span
+                    className={`${icons[message.body.type]} mt-1 shrink-0 text-base text-muted`}
+                    aria-hidden="true"
+                  />
+                )}
+                <Excerpt text={wordsOf(message.body)} query={query} />
+              </span>
             </button>
           </li>
         ))}

@@ -1,36 +1,56 @@
 import { Link } from "react-router";
+import { Avatar } from "../../components/avatar";
 import { IconButton } from "../../components/icon-button";
 import { IconLink } from "../../components/icon-link";
-import { PersonLine } from "../../components/person-line";
+import { sayNotYet } from "../../components/not-yet";
 import { useT } from "../../i18n/setup";
 import type { PersonRow } from "../../sync/store";
 
 /** The height of a row in pixels: the list counts on it. */
-export const contactRowPx = 74;
+export const contactRowPx = 96;
 
 type ContactRowProps = { contact: PersonRow; isDeleting: boolean; onDelete: (contact: PersonRow) => void };
 
-/** A contact: the row opens the chat, its buttons the profile and the deletion. */
+/**
+ * A contact: picture and name open the chat; under them what else can be done. Name and number stand above the
+ * buttons, not beside them, so that four buttons of 48 px leave a name its room on a narrow screen.
+ */
 export function ContactRow({ contact, isDeleting, onDelete }: ContactRowProps) {
   const t = useT();
   const name = contact.username || contact.phone;
+  const call = () => sayNotYet("common.callsNotYet");
   return (
-    <div className="flex items-center border-b border-line pr-2" style={{ height: contactRowPx }}>
+    <div
+      className="relative grid grid-cols-[50px_minmax(0,1fr)] grid-rows-[48px_48px] gap-x-3 border-b border-line pr-2 pl-4 has-[a.chat:hover]:bg-raised"
+      style={{ height: contactRowPx }}
+    >
       <Link
         to={`/app/chat/${contact.id}`}
-        className="flex h-full min-w-0 flex-1 items-center pl-4 -outline-offset-3 hover:bg-raised"
+        className="chat absolute inset-x-0 top-0 flex h-12 items-end gap-3 pr-4 pl-4 -outline-offset-3"
       >
-        <PersonLine person={contact} />
+        <span className="absolute top-[23px]">
+          <Avatar person={contact} />
+        </span>
+        <span className="ml-[62px] flex min-w-0 flex-1 items-baseline gap-3 pb-0.5">
+          <bdi className="min-w-0 flex-1 truncate text-left font-semibold">{contact.username || t("common.user")}</bdi>
+          <bdi dir="ltr" className="shrink-0 text-sm text-muted tabular-nums">
+            {contact.phone}
+          </bdi>
+        </span>
       </Link>
-      <IconLink to={`/app/user/${contact.id}`} icon="i-ph-user-circle" label={t("contacts.viewProfile", { name })} />
-      <IconButton
-        icon={isDeleting ? "i-ph-circle-notch animate-spin" : "i-ph-trash"}
-        label={t("contacts.deleteName", { name })}
-        className="text-danger"
-        disabled={isDeleting}
-        aria-busy={isDeleting || undefined}
-        onClick={() => onDelete(contact)}
-      />
+      <div className="col-start-2 row-start-2 -ml-3 flex text-accent">
+        <IconButton icon="i-ph-phone" label={t("people.audioCallName", { name })} onClick={call} />
+        <IconButton icon="i-ph-video-camera" label={t("people.videoCallName", { name })} onClick={call} />
+        <IconLink to={`/app/user/${contact.id}`} icon="i-ph-user-circle" label={t("contacts.viewProfile", { name })} />
+        <IconButton
+          icon={isDeleting ? "i-ph-circle-notch animate-spin" : "i-ph-trash"}
+          label={t("contacts.deleteName", { name })}
+          className="ml-auto text-danger"
+          disabled={isDeleting}
+          aria-busy={isDeleting || undefined}
+          onClick={() => onDelete(contact)}
+        />
+      </div>
     </div>
   );
 }

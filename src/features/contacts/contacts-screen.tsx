@@ -6,10 +6,10 @@ import { MenuButton } from "../../components/menu";
 import { Screen } from "../../components/screen";
 import { SearchField } from "../../components/search-field";
 import { useLanguage, useT } from "../../i18n/setup";
+import { matchesContact } from "../../lib/match-contact";
 import { useContacts } from "../../sync/hooks";
 import type { PersonRow } from "../../sync/store";
 import { ContactRow } from "./contact-row";
-import { matchesContact } from "../../lib/match-contact";
 import { useDeletion } from "./use-deletion";
 
 /** From this many rows on, those out of sight do not exist. */

@@ -1,54 +1,74 @@
-import { Link, useParams } from "react-router";
-import { Avatar } from "../../components/avatar";
+import { Navigate, useParams } from "react-router";
+import * as v from "valibot";
+import { Uuid } from "../../../contract/ids";
+import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
 import { Screen } from "../../components/screen";
+import { Spinner } from "../../components/spinner";
 import { useT } from "../../i18n/setup";
-import { usePerson } from "../../sync/hooks";
+import { useSession } from "../../lib/session";
+import { type ProfileLook, useProfile } from "../../sync/use-profile";
+import { PersonView } from "./person-view";
 
-/** Somebody this device knows: name, number and, for a contact, the way into the chat. */
-export default function PersonScreen() {
+function Look({ look, again }: { look: ProfileLook; again: () => void }) {
   const t = useT();
-  const { userId } = useParams();
-  const person = usePerson(userId);
+  if (look.state === "found") return <PersonView key={look.person.id} person={look.person} />;
+  if (look.state === "loading") {
+    return (
+      <div className="grid flex-1 place-items-center text-accent">
+        <span className="late">
+          <Spinner label={t("common.loading")} className="text-4xl" />
+        </span>
+      </div>
+    );
+  }
+  return (
+    <div role="status" className="my-auto">
+      {look.state === "missing" ? (
+        <EmptyState
+          icon="i-ph-user-circle-dashed"
+          title={t("contacts.person.none")}
+          body={t("contacts.person.noneBody")}
+        />
+      ) : (
+        <EmptyState
+          icon="i-ph-cloud-slash"
+          title={t("contacts.person.loadFailed")}
+          body={t(`errors.${look.code}`)}
+          action={<Button onClick={again}>{t("common.retry")}</Button>}
+        />
+      )}
+    </div>
+  );
+}
+
+function SomebodyScreen({ userId }: { userId: Uuid }) {
+  const t = useT();
+  const [look, again] = useProfile(userId);
   return (
     <Screen
-      title={person?.username || t("contacts.person.title")}
+      title={look.state === "found" ? look.person.username || t("common.user") : t("contacts.person.title")}
       heading={t("contacts.person.title")}
       description={t("contacts.person.description")}
       back="/app/contacts"
       backMode="previous"
     >
-      {person === null && (
-        <div className="my-auto">
-          <EmptyState
-            icon="i-ph-user-circle-dashed"
-            title={t("errors.user_not_found")}
-            body={t("contacts.person.unknown")}
-          />
-        </div>
-      )}
-      {person && (
-        <div className="mx-auto flex w-full max-w-120 flex-col items-center gap-2 p-6 text-center">
-          <Avatar person={person} size={128} />
-          <p className="mt-3 max-w-full text-2xl font-bold break-words">
-            <bdi>{person.username || t("common.user")}</bdi>
-          </p>
-          <p className="text-muted">
-            <bdi dir="ltr">{person.phone}</bdi>
-          </p>
-          {person.state === "contact" ? (
-            <Link
-              to={`/app/chat/${person.id}`}
-              className="mt-6 inline-flex min-h-12 w-full items-center justify-center gap-2 rounded-card bg-accent px-6 font-semibold text-on-accent hover:bg-accent-hover"
-            >
-              <span className="i-ph-chat-circle-dots text-xl" aria-hidden="true" />
-              {t("contacts.message")}
-            </Link>
-          ) : (
-            <p className="mt-6 w-full rounded-card bg-raised p-4">{t("contacts.person.notConnected")}</p>
-          )}
-        </div>
-      )}
+      <Look look={look} again={again} />
+    </Screen>
+  );
+}
+
+/** /app/user/:userId: somebody else; one's own id leads to one's own profile. */
+export default function PersonScreen() {
+  const t = useT();
+  const { userId } = useParams();
+  const me = useSession()?.userId;
+  if (me === undefined) return null; // signed out: the guard is about to lead away
+  if (userId === me) return <Navigate to="/app/profile" replace />;
+  if (v.is(Uuid, userId)) return <SomebodyScreen userId={userId} />;
+  return (
+    <Screen title={t("contacts.person.title")} description={t("contacts.person.description")} back="/app/contacts">
+      <Look look={{ state: "missing" }} again={() => undefined} />
     </Screen>
   );
 }

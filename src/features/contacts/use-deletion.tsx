@@ -1,12 +1,11 @@
 import { useState } from "react";
 import type { Uuid } from "../../../contract/ids";
-import { ConfirmDialog } from "../../components/dialog";
+import { DeleteContactDialog } from "../../components/person-dialogs";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
-import { isolate } from "../../lib/isolate";
+import { deleteContact } from "../../sync/relations";
 import type { PersonRow } from "../../sync/store";
-import { deleteContact } from "./delete-contact";
 
 /** Deleting a contact: the question that names them, the work, and what came of it. */
 export const useDeletion = () => {
@@ -34,12 +33,8 @@ export const useDeletion = () => {
   };
 
   const dialog = asked && (
-    <ConfirmDialog
-      open
-      title={t("contacts.deleteTitle", { name: isolate(asked.username || asked.phone) })}
-      body={t("contacts.deleteBody")}
-      confirmLabel={t("common.delete")}
-      cancelLabel={t("common.cancel")}
+    <DeleteContactDialog
+      name={asked.username || asked.phone}
       onConfirm={() => void confirm(asked)}
       onClose={() => setAsked(undefined)}
     />

@@ -1,12 +1,12 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
 import { EmptyState } from "../../components/empty-state";
 import { Spinner } from "../../components/spinner";
 import { useT } from "../../i18n/setup";
 import { type ConversationListItem, useConversations, useLink } from "../../sync/hooks";
 import { ConversationRow } from "./conversation-row";
-import { DeleteConversation } from "./delete-conversation";
+import type { ConversationDeeds } from "./use-conversation-deeds";
 
 const rowRem = 4.75;
 const pageRows = 100;
@@ -57,13 +57,11 @@ const useHasSynced = (): boolean => {
 };
 
 /** The live list of conversations: the whole of /app on a phone, the left pane beside a chat on a wide screen. */
-export function ConversationList() {
+export function ConversationList({ deeds }: { deeds: ConversationDeeds }) {
   const t = useT();
   const [limit, setLimit] = useState(pageRows);
   const items = useConversations(limit);
   const hasSynced = useHasSynced();
-  const [deleting, setDeleting] = useState<ConversationListItem>();
-  const closeDialog = useCallback(() => setDeleting(undefined), []);
 
   if (items === undefined || (items.length === 0 && !hasSynced)) {
     return (
@@ -74,29 +72,17 @@ export function ConversationList() {
       </div>
     );
   }
-  return (
-    <>
-      {items.length === 0 ? (
-        <NoConversations />
-      ) : (
-        <Rows
-          items={items}
-          onDelete={setDeleting}
-          onNearEnd={() => items.length === limit && setLimit(limit + pageRows)}
-        />
-      )}
-      {deleting && <DeleteConversation item={deleting} onClose={closeDialog} />}
-    </>
-  );
+  if (items.length === 0) return <NoConversations />;
+  return <Rows items={items} deeds={deeds} onNearEnd={() => items.length === limit && setLimit(limit + pageRows)} />;
 }
 
 type RowsProps = {
   items: ConversationListItem[];
-  onDelete: (item: ConversationListItem) => void;
+  deeds: ConversationDeeds;
   onNearEnd: () => void;
 };
 
-function Rows({ items, onDelete, onNearEnd }: RowsProps) {
+function Rows({ items, deeds, onNearEnd }: RowsProps) {
   const t = useT();
   const scroller = useRef<HTMLDivElement>(null);
   const [size] = useState(rowPx);
@@ -143,7 +129,7 @@ function Rows({ items, onDelete, onNearEnd }: RowsProps) {
                 <ConversationRow
                   item={item}
                   enterIndex={entering && index < enterRowsMax ? index : undefined}
-                  onDelete={onDelete}
+                  deeds={deeds}
                 />
               </li>
             )

@@ -1,14 +1,27 @@
+import { useDeferredValue, useState } from "react";
 import { useNavigate } from "react-router";
+import { searchQueryMaxLength } from "../../../contract/limits";
+import { late } from "../../components/late";
 import { MenuButton } from "../../components/menu";
 import { Screen } from "../../components/screen";
-import { showToast } from "../../components/toast";
+import { SearchField } from "../../components/search-field";
 import { useT } from "../../i18n/setup";
 import { ConversationList } from "./conversation-list";
+import { FoundList } from "./found-list";
+import { useConversationDeeds } from "./use-conversation-deeds";
 
+const NewChat = late(() => import("./new-chat"));
+const Broadcast = late(() => import("./broadcast"));
+
+/** The conversations, and what begins a new one (SPEC.md §2 Masolo). */
 export default function MasoloScreen() {
   const t = useT();
   const navigate = useNavigate();
-  const notYet = () => showToast({ title: t("masolo.notAvailableTitle"), message: t("masolo.notAvailable") });
+  const [typed, setTyped] = useState("");
+  const query = useDeferredValue(typed.trim());
+  const [sheet, setSheet] = useState<"chat" | "broadcast">();
+  const deeds = useConversationDeeds();
+  const closeSheet = () => setSheet(undefined);
   return (
     <Screen
       title={t("masolo.title")}
@@ -23,15 +36,37 @@ export default function MasoloScreen() {
               id: "chat",
               label: t("masolo.newChat"),
               icon: "i-ph-chat-circle-dots",
-              onSelect: () => navigate("/app/contacts"),
+              onSelect: () => setSheet("chat"),
             },
-            { id: "group", label: t("masolo.newGroup"), icon: "i-ph-users-three", onSelect: notYet },
-            { id: "broadcast", label: t("masolo.broadcast"), icon: "i-ph-megaphone", onSelect: notYet },
+            {
+              id: "group",
+              label: t("masolo.newGroup"),
+              icon: "i-ph-users-three",
+              onSelect: () => navigate("/app/create-group"),
+            },
+            {
+              id: "broadcast",
+              label: t("masolo.broadcast"),
+              icon: "i-ph-megaphone",
+              onSelect: () => setSheet("broadcast"),
+            },
           ]}
         />
       }
     >
-      <ConversationList />
+      <div className="shrink-0 px-4 py-3">
+        <SearchField
+          label={t("masolo.searchLabel")}
+          placeholder={t("masolo.searchHint")}
+          maxLength={searchQueryMaxLength}
+          value={typed}
+          onChange={setTyped}
+        />
+      </div>
+      {query === "" ? <ConversationList deeds={deeds} /> : <FoundList query={query} deeds={deeds} />}
+      {deeds.dialog}
+      {sheet === "chat" && <NewChat onClose={closeSheet} />}
+      {sheet === "broadcast" && <Broadcast onClose={closeSheet} />}
     </Screen>
   );
 }

@@ -60,6 +60,16 @@ function LanguagePicker() {
   );
 }
 
+function PageLink({ to, icon, label }: { to: string; icon: string; label: string }) {
+  return (
+    <Link to={to} className="flex min-h-14 items-center gap-3 px-4 -outline-offset-3 hover:bg-raised">
+      <span className={`${icon} text-2xl text-muted`} aria-hidden="true" />
+      <span className="flex-1">{label}</span>
+      <span className="i-ph-caret-right text-muted" aria-hidden="true" />
+    </Link>
+  );
+}
+
 /** The own profile: who one is here, the language, and the way out. */
 export default function ProfileScreen() {
   const t = useT();
@@ -92,16 +102,9 @@ export default function ProfileScreen() {
           className="divide-y divide-line rounded-card border border-line bg-surface"
         >
           <LanguagePicker />
+          <PageLink to="/app/blocked" icon="i-ph-prohibit" label={t("blocked.title")} />
           {pages.map(({ id, icon }) => (
-            <Link
-              key={id}
-              to={`/app/${id}`}
-              className="flex min-h-14 items-center gap-3 px-4 -outline-offset-3 hover:bg-raised"
-            >
-              <span className={`${icon} text-2xl text-muted`} aria-hidden="true" />
-              <span className="flex-1">{t(`later.${id}.title`)}</span>
-              <span className="i-ph-caret-right text-muted" aria-hidden="true" />
-            </Link>
+            <PageLink key={id} to={`/app/${id}`} icon={icon} label={t(`later.${id}.title`)} />
           ))}
         </section>
         <Button look="secondary" busy={isBusy} onClick={() => void ask()}>

@@ -1,0 +1,47 @@
+import { useState } from "react";
+import { useT } from "../i18n/setup";
+import { Avatar, type AvatarPerson } from "./avatar";
+import { IconButton } from "./icon-button";
+import { Modal } from "./modal";
+
+const shownMaxPx = 512; // the largest picture there is (contract avatarSizes)
+
+const largestPx = (): number => Math.min(shownMaxPx, innerWidth - 32, innerHeight - 96);
+
+/** A person's picture that a tap enlarges; without a picture it is the initials. */
+export function AvatarButton({ person, size }: { person: AvatarPerson; size: number }) {
+  const t = useT();
+  const [isLarge, setLarge] = useState(false);
+  const name = person.username || t("common.user");
+  return (
+    <>
+      <button
+        type="button"
+        className="rounded-full"
+        aria-label={t("contacts.person.enlarge", { name })}
+        aria-haspopup="dialog"
+        onClick={() => setLarge(true)}
+      >
+        <Avatar person={person} size={size} />
+      </button>
+      {isLarge && (
+        <Modal
+          label={t("contacts.person.picture", { name })}
+          className="rise m-auto bg-transparent p-0 text-white"
+          onDismiss={() => setLarge(false)}
+        >
+          <div className="flex flex-col items-end gap-3">
+            <IconButton
+              icon="i-ph-x-bold"
+              label={t("common.close")}
+              data-autofocus
+              className="bg-black/50 hover:!bg-black/70"
+              onClick={() => setLarge(false)}
+            />
+            <Avatar person={person} size={largestPx()} />
+          </div>
+        </Modal>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { useT } from "../i18n/setup";
+import { isolate } from "../lib/isolate";
+import { ConfirmDialog } from "./dialog";
+
+/** Questions about a person or the conversation with them. They only ask: who shows them does the work. */
+type Question = { name: string; busy?: boolean; onConfirm: () => void; onClose: () => void };
+
+export function BlockDialog({ name, ...props }: Question) {
+  const t = useT();
+  return (
+    <ConfirmDialog
+      open
+      title={t("people.blockTitle", { name: isolate(name) })}
+      body={t("people.blockBody")}
+      confirmLabel={t("people.block")}
+      cancelLabel={t("common.cancel")}
+      {...props}
+    />
+  );
+}
+
+export function DeleteContactDialog({ name, ...props }: Question) {
+  const t = useT();
+  return (
+    <ConfirmDialog
+      open
+      title={t("contacts.deleteTitle", { name: isolate(name) })}
+      body={t("contacts.deleteBody")}
+      confirmLabel={t("common.delete")}
+      cancelLabel={t("common.cancel")}
+      {...props}
+    />
+  );
+}
+
+export function ClearDialog({ name, ...props }: Question) {
+  const t = useT();
+  return (
+    <ConfirmDialog
+      open
+      title={t("chat.clearTitle")}
+      body={t("chat.clearBody", { name: isolate(name) })}
+      confirmLabel={t("chat.clearConfirm")}
+      cancelLabel={t("common.cancel")}
+      {...props}
+    />
+  );
+}

@@ -1,0 +1,75 @@
+import { useState } from "react";
+import { Link } from "react-router";
+import { attempt } from "../../components/attempt";
+import { Button } from "../../components/button";
+import { EmptyState } from "../../components/empty-state";
+import { PersonLine } from "../../components/person-line";
+import { Screen } from "../../components/screen";
+import { useT } from "../../i18n/setup";
+import { isolate } from "../../lib/isolate";
+import { useBlocked } from "../../sync/hooks";
+import { unblockPerson } from "../../sync/relations";
+import type { PersonRow } from "../../sync/store";
+
+function BlockedRow({ person }: { person: PersonRow }) {
+  const t = useT();
+  const [isBusy, setBusy] = useState(false);
+  const name = person.username || person.phone;
+  const unblock = async () => {
+    setBusy(true);
+    const isDone = await attempt(() => unblockPerson(person.id), {
+      done: t("people.unblocked", { name: isolate(name) }),
+      failed: t("people.unblockFailed"),
+    });
+    setBusy(false);
+    // The button that had the focus goes with its row.
+    if (isDone) document.querySelector<HTMLElement>("[role=main] h1")?.focus();
+  };
+  return (
+    <li className="flex items-center gap-2 py-3 pr-3 pl-4">
+      <Link to={`/app/user/${person.id}`} className="flex min-h-12 min-w-0 flex-1 items-center rounded-card">
+        <PersonLine person={person} />
+      </Link>
+      <Button
+        look="secondary"
+        className="!px-3 shrink-0 text-sm"
+        aria-label={t("people.unblockName", { name })}
+        busy={isBusy}
+        onClick={() => void unblock()}
+      >
+        {t("people.unblock")}
+      </Button>
+    </li>
+  );
+}
+
+/** SPEC.md §2 Blocked contacts. */
+export default function BlockedScreen() {
+  const t = useT();
+  const blocked = useBlocked();
+  return (
+    <Screen
+      title={t("blocked.title")}
+      description={t("blocked.description")}
+      back="/app/profile"
+      backMode="previous"
+      profile={false}
+    >
+      {blocked?.length === 0 && (
+        <div className="my-auto">
+          <EmptyState icon="i-ph-prohibit" title={t("blocked.none")} body={t("blocked.noneBody")} />
+        </div>
+      )}
+      {blocked && blocked.length > 0 && (
+        <div className="mx-auto w-full max-w-120">
+          <p className="px-4 pt-4 pb-2 text-sm text-muted">{t("people.blockBody")}</p>
+          <ul aria-label={t("blocked.title")} className="divide-y divide-line border-y border-line bg-surface">
+            {blocked.map((person) => (
+              <BlockedRow key={person.id} person={person} />
+            ))}
+          </ul>
+        </div>
+      )}
+    </Screen>
+  );
+}

@@ -1,0 +1,99 @@
+import { useState } from "react";
+import { Link } from "react-router";
+import { Button } from "../../components/button";
+import { sayNotYet } from "../../components/not-yet";
+import { showToast } from "../../components/toast";
+import { useT } from "../../i18n/setup";
+import { failureText } from "../../lib/failure-text";
+import { isolate } from "../../lib/isolate";
+import { sendRequest } from "../../sync/relations";
+import type { PersonRow } from "../../sync/store";
+
+const tile =
+  "flex min-h-18 min-w-0 flex-1 flex-col items-center justify-center gap-1 rounded-card border border-line bg-surface px-1 py-2 text-center text-sm leading-tight font-semibold text-accent hover:bg-raised";
+
+/** The way to a connection: a request of one's own, one that waits, or theirs to answer. */
+function Connecting({ person }: { person: PersonRow }) {
+  const t = useT();
+  const [isBusy, setBusy] = useState(false);
+  const ask = async () => {
+    setBusy(true);
+    try {
+      await sendRequest(person.id);
+      showToast({ message: t("senga.requestSentSuccess", { name: isolate(person.username || t("common.user")) }) });
+    } catch (error) {
+      showToast({ title: t("common.error"), message: failureText(error, t), tone: "danger" });
+    }
+    setBusy(false);
+  };
+  if (person.state === "sent") {
+    return (
+      <Button look="secondary" disabled>
+        {t("senga.requestSent")}
+      </Button>
+    );
+  }
+  if (person.state === "received") {
+    return (
+      <Link
+        to="/app/senga"
+        className="inline-flex min-h-12 items-center justify-center gap-2 rounded-card bg-accent px-6 font-semibold text-on-accent hover:bg-accent-hover"
+      >
+        <span className="i-ph-user-check text-xl" aria-hidden="true" />
+        {t("chat.acceptRequest")}
+      </Link>
+    );
+  }
+  return (
+    <Button busy={isBusy} onClick={() => void ask()}>
+      <span className="flex items-center justify-center gap-2">
+        <span className="i-ph-user-plus text-xl" aria-hidden="true" />
+        {t("chat.findPeople")}
+      </span>
+    </Button>
+  );
+}
+
+/** Message and calls (SPEC.md §2): of somebody one is not connected with they say so. */
+export function PersonActions({ person }: { person: PersonRow }) {
+  const t = useT();
+  const isContact = person.state === "contact";
+  const refuse = () =>
+    showToast({ tone: "danger", title: t("people.notConnectedTitle"), message: t("people.notConnected") });
+  const call = () => (isContact ? sayNotYet("common.callsNotYet") : refuse());
+  const message = (
+    <>
+      <span className="i-ph-chat-circle-dots text-2xl" aria-hidden="true" />
+      {t("people.message")}
+    </>
+  );
+  return (
+    <>
+      <div className="flex gap-2">
+        {isContact ? (
+          <Link to={`/app/chat/${person.id}`} className={tile}>
+            {message}
+          </Link>
+        ) : (
+          <button type="button" className={tile} onClick={refuse}>
+            {message}
+          </button>
+        )}
+        <button type="button" className={tile} onClick={call}>
+          <span className="i-ph-phone text-2xl" aria-hidden="true" />
+          {t("people.audioCall")}
+        </button>
+        <button type="button" className={tile} onClick={call}>
+          <span className="i-ph-video-camera text-2xl" aria-hidden="true" />
+          {t("people.videoCall")}
+        </button>
+      </div>
+      {!isContact && (
+        <div className="flex flex-col gap-3 rounded-card bg-raised p-4 text-center">
+          <p>{t("people.notConnected")}</p>
+          <Connecting person={person} />
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,116 @@
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { privateConversationId } from "../../../contract/ids";
+import { attempt } from "../../components/attempt";
+import { BlockDialog } from "../../components/person-dialogs";
+import { Spinner } from "../../components/spinner";
+import { useT } from "../../i18n/setup";
+import { isolate } from "../../lib/isolate";
+import { useSession } from "../../lib/session";
+import { muteConversation } from "../../sync/actions";
+import { useConversation } from "../../sync/hooks";
+import { blockPerson, unblockPerson } from "../../sync/relations";
+import type { PersonRow } from "../../sync/store";
+import { useDeletion } from "./use-deletion";
+
+type RowProps = { icon: string; label: string; isBusy?: boolean; isDanger?: boolean; onClick: () => void };
+
+function Row({ icon, label, isBusy = false, isDanger = false, onClick }: RowProps) {
+  return (
+    <li>
+      <button
+        type="button"
+        aria-busy={isBusy || undefined}
+        aria-disabled={isBusy || undefined}
+        className={`flex min-h-14 w-full items-center gap-3 px-4 text-left -outline-offset-3 hover:bg-raised ${isDanger ? "text-danger" : ""}`}
+        onClick={isBusy ? undefined : onClick}
+      >
+        {isBusy ? (
+          <Spinner className="text-2xl" />
+        ) : (
+          <span className={`${icon} text-2xl ${isDanger ? "" : "text-muted"}`} aria-hidden="true" />
+        )}
+        {label}
+      </button>
+    </li>
+  );
+}
+
+/** What I decided about somebody: their notifications, whether they may reach me, whether they are a contact. */
+export function PersonSettings({ person }: { person: PersonRow }) {
+  const t = useT();
+  const navigate = useNavigate();
+  const me = useSession()?.userId ?? "";
+  const conversation = privateConversationId(me, person.id);
+  const view = useConversation(conversation);
+  const [busy, setBusy] = useState<"mute" | "block">();
+  const [isAsking, setAsking] = useState(false);
+  const deletion = useDeletion();
+  const name = person.username || person.phone;
+  const isBlocked = person.blocked === 1;
+  const isMuted = view?.muted ?? false;
+
+  const run = async (what: "mute" | "block", ...doing: Parameters<typeof attempt>): Promise<boolean> => {
+    setBusy(what);
+    const isDone = await attempt(...doing);
+    setBusy(undefined);
+    return isDone;
+  };
+  const toggleMute = () =>
+    run("mute", () => muteConversation(conversation, !isMuted), {
+      done: t(isMuted ? "mute.isOff" : "mute.isOn"),
+      failed: t("mute.failed"),
+    });
+  const block = async () => {
+    setAsking(false);
+    const texts = { done: t("people.blocked", { name: isolate(name) }), failed: t("people.blockFailed") };
+    if (await run("block", () => blockPerson(person.id), texts)) navigate("/app");
+  };
+  const unblock = () =>
+    run("block", () => unblockPerson(person.id), {
+      done: t("people.unblocked", { name: isolate(name) }),
+      failed: t("people.unblockFailed"),
+    });
+
+  return (
+    <>
+      <ul className="divide-y divide-line overflow-hidden rounded-card border border-line bg-surface">
+        {view?.known && (
+          <Row
+            icon={isMuted ? "i-ph-bell" : "i-ph-bell-slash"}
+            label={t(isMuted ? "mute.off" : "mute.on")}
+            isBusy={busy === "mute"}
+            onClick={() => void toggleMute()}
+          />
+        )}
+        {isBlocked ? (
+          <Row
+            icon="i-ph-prohibit"
+            label={t("people.unblockName", { name })}
+            isBusy={busy === "block"}
+            onClick={() => void unblock()}
+          />
+        ) : (
+          <Row
+            icon="i-ph-prohibit"
+            label={t("people.blockName", { name })}
+            isBusy={busy === "block"}
+            isDanger
+            onClick={() => setAsking(true)}
+          />
+        )}
+        {person.state === "contact" && (
+          <Row
+            icon="i-ph-trash"
+            label={t("chat.deleteContact")}
+            isBusy={deletion.underway.has(person.id)}
+            isDanger
+            onClick={() => deletion.ask(person)}
+          />
+        )}
+      </ul>
+      {isAsking && <BlockDialog name={name} onConfirm={() => void block()} onClose={() => setAsking(false)} />}
+      {deletion.dialog}
+    </>
+  );
+}

@@ -1,0 +1,103 @@
+import { useMemo, useState } from "react";
+import { privateConversationId, type Uuid } from "../../../contract/ids";
+import { messageTextMaxLength, spreadMax } from "../../../contract/limits";
+import { cleanText, isBlank } from "../../../contract/text";
+import { Button } from "../../components/button";
+import { ContactPicker } from "../../components/contact-picker";
+import { Sheet } from "../../components/sheet";
+import { showToast } from "../../components/toast";
+import { useT } from "../../i18n/setup";
+import { useSession } from "../../lib/session";
+import { broadcastFiles, broadcastText } from "../../sync/actions";
+import { useContacts } from "../../sync/hooks";
+import { PictureStrip } from "./picture-strip";
+import { usePictures } from "./use-pictures";
+
+/** One message to several people: each gets it as an ordinary private message. */
+export default function Broadcast({ onClose }: { onClose: () => void }) {
+  const t = useT();
+  const me = useSession()?.userId ?? "";
+  const contacts = useContacts();
+  const people = useMemo(() => contacts?.filter(({ blocked }) => blocked === 0), [contacts]);
+  const [chosen, setChosen] = useState<ReadonlySet<Uuid>>(new Set());
+  const [text, setText] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const { pictures, isPreparing, add, remove } = usePictures();
+  const clean = cleanText(text);
+  const hasText = !isBlank(clean);
+  const count = chosen.size;
+  const canSend = count > 0 && !isPreparing && (hasText || pictures.length > 0);
+
+  const toggle = ({ id }: { id: Uuid }) =>
+    setChosen((before) => {
+      const after = new Set(before);
+      if (!after.delete(id)) after.add(id);
+      return after;
+    });
+
+  const send = async () => {
+    setBusy(true);
+    const to = [...chosen].map((id) => privateConversationId(me, id));
+    try {
+      const [first, ...rest] = pictures.map(({ outgoing }) => outgoing);
+      if (first) {
+        // The words go with the first picture, so that they cannot arrive without it.
+        const captioned =
+          hasText && first.body.type !== "voice" ? { ...first, body: { ...first.body, text: clean } } : first;
+        await broadcastFiles(to, [captioned, ...rest]);
+      } else {
+        await broadcastText(to, clean);
+      }
+    } catch {
+      showToast({ tone: "danger", title: t("common.error"), message: t("chat.sendFailed") });
+      setBusy(false);
+      return;
+    }
+    showToast({ message: t("masolo.broadcastSent", { count }) });
+    onClose();
+  };
+
+  return (
+    <Sheet title={t("masolo.broadcastTitle")} subtitle={t("masolo.broadcastBody")} onClose={onClose}>
+      <ContactPicker people={people} label={t("masolo.recipients")} selected={chosen} onPick={toggle} max={spreadMax} />
+      <form
+        className="shrink-0 border-t border-line bg-surface p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (canSend && !isBusy) void send();
+        }}
+      >
+        <PictureStrip pictures={pictures} isPreparing={isPreparing} onRemove={remove} />
+        <div className="flex items-end gap-2">
+          <label className="relative grid size-12 shrink-0 cursor-pointer place-items-center rounded-full text-2xl hover:bg-raised has-[:focus-visible]:outline-3 has-[:focus-visible]:outline-accent has-[:focus-visible]:outline-solid">
+            <span className="i-ph-image" aria-hidden="true" />
+            <span className="sr-only">{t("masolo.addPictures")}</span>
+            <input
+              type="file"
+              accept="image/*"
+              multiple
+              className="sr-only"
+              onChange={({ currentTarget }) => {
+                void add([...(currentTarget.files ?? [])]);
+                currentTarget.value = "";
+              }}
+            />
+          </label>
+          <textarea
+            rows={2}
+            dir="auto"
+            maxLength={messageTextMaxLength}
+            aria-label={t("masolo.broadcastText")}
+            placeholder={t("chat.placeholder")}
+            value={text}
+            className="block max-h-40 min-h-12 min-w-0 flex-1 rounded-card border border-field bg-bg px-4 py-[11px] leading-6 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
+            onChange={(event) => setText(event.target.value)}
+          />
+        </div>
+        <Button type="submit" className="mt-3 w-full" busy={isBusy} disabled={!canSend}>
+          {t("masolo.broadcastSend", { count })}
+        </Button>
+      </form>
+    </Sheet>
+  );
+}

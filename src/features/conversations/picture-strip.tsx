@@ -1,0 +1,36 @@
+import { IconButton } from "../../components/icon-button";
+import { Spinner } from "../../components/spinner";
+import { useT } from "../../i18n/setup";
+import type { ChosenPicture } from "./use-pictures";
+
+type PictureStripProps = {
+  pictures: ChosenPicture[];
+  isPreparing: boolean;
+  onRemove: (picture: ChosenPicture) => void;
+};
+
+/** The pictures that will be sent, each with a button to take it out again. */
+export function PictureStrip({ pictures, isPreparing, onRemove }: PictureStripProps) {
+  const t = useT();
+  if (pictures.length === 0 && !isPreparing) return null;
+  return (
+    <ul className="flex gap-2 overflow-x-auto pb-3">
+      {pictures.map((picture) => (
+        <li key={picture.id} className="relative size-20 shrink-0 overflow-hidden rounded-card bg-raised">
+          <img src={picture.url} alt={picture.name} className="size-full object-cover" />
+          <IconButton
+            icon="i-ph-x-bold rounded-full bg-black/60 p-1"
+            label={t("masolo.removePicture", { name: picture.name })}
+            className="!absolute top-0 right-0 text-white hover:!bg-transparent"
+            onClick={() => onRemove(picture)}
+          />
+        </li>
+      ))}
+      {isPreparing && (
+        <li className="grid size-20 shrink-0 place-items-center rounded-card bg-raised text-accent">
+          <Spinner label={t("common.loading")} />
+        </li>
+      )}
+    </ul>
+  );
+}

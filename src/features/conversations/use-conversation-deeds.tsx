@@ -1,0 +1,80 @@
+import { useCallback, useState } from "react";
+import { attempt } from "../../components/attempt";
+import type { MenuItem } from "../../components/menu";
+import { ClearDialog } from "../../components/person-dialogs";
+import { useT } from "../../i18n/setup";
+import { clearConversation, markViewed, muteConversation } from "../../sync/actions";
+import type { ConversationListItem } from "../../sync/hooks";
+import { DeleteConversation } from "./delete-conversation";
+
+type Question = { what: "clear" | "delete"; item: ConversationListItem };
+
+/** What can be done with a conversation from the list, and the questions asked before. */
+export const useConversationDeeds = () => {
+  const t = useT();
+  const [question, setQuestion] = useState<Question>();
+  const [isClearing, setClearing] = useState(false);
+  const close = useCallback(() => setQuestion(undefined), []);
+  const askDelete = useCallback((item: ConversationListItem) => setQuestion({ what: "delete", item }), []);
+
+  const itemsOf = useCallback(
+    (item: ConversationListItem): MenuItem[] => [
+      ...(item.unread > 0
+        ? [
+            {
+              id: "read",
+              label: t("masolo.markRead"),
+              icon: "i-ph-checks",
+              onSelect: () => markViewed(item.id, Number.MAX_SAFE_INTEGER),
+            },
+          ]
+        : []),
+      {
+        id: "mute",
+        label: t(item.muted ? "mute.off" : "mute.on"),
+        icon: item.muted ? "i-ph-bell" : "i-ph-bell-slash",
+        onSelect: () =>
+          void attempt(() => muteConversation(item.id, !item.muted), {
+            done: t(item.muted ? "mute.isOff" : "mute.isOn"),
+            failed: t("mute.failed"),
+          }),
+      },
+      {
+        id: "clear",
+        label: t("chat.clear"),
+        icon: "i-ph-broom",
+        onSelect: () => setQuestion({ what: "clear", item }),
+      },
+      {
+        id: "delete",
+        label: t("masolo.delete"),
+        icon: "i-ph-trash",
+        tone: "danger",
+        onSelect: () => askDelete(item),
+      },
+    ],
+    [t, askDelete],
+  );
+
+  const clear = async (item: ConversationListItem) => {
+    setClearing(true);
+    await attempt(() => clearConversation(item.id), { done: t("chat.cleared"), failed: t("chat.clearFailed") });
+    setClearing(false);
+    close();
+  };
+  const dialog = question && (
+    <>
+      {question.what === "clear" && (
+        <ClearDialog
+          name={question.item.person?.username || t("common.user")}
+          busy={isClearing}
+          onConfirm={() => void clear(question.item)}
+          onClose={close}
+        />
+      )}
+      {question.what === "delete" && <DeleteConversation item={question.item} onClose={close} />}
+    </>
+  );
+  return { itemsOf, askDelete, dialog };
+};
+export type ConversationDeeds = Pick<ReturnType<typeof useConversationDeeds>, "itemsOf" | "askDelete">;
