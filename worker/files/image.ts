@@ -10,7 +10,7 @@ import { stripWebp } from "./webp";
 
 export type CleanImage = {
   type: (typeof imageTypes)[number];
-  width: number; // as a viewer sees it, which is after turning
+  width: number; // as a viewer sees it: after turning
   height: number;
   pieces: Uint8Array[];
 };
@@ -44,6 +44,8 @@ export const cleanImage = (bytes: Uint8Array): CleanImage | "image_too_many_pixe
   if (width * height > fileMaxPixels) return "image_too_many_pixels";
   const stripped = strip(bytes, header);
   if (!stripped) return undefined;
-  const size = isSideways(stripped.orientation) ? { width: height, height: width } : { width, height };
+  // Chromium turns JPEG and PNG and draws a WebP as it is.
+  const isTurned = header.type !== "webp" && isSideways(stripped.orientation);
+  const size = isTurned ? { width: height, height: width } : { width, height };
   return { type: `image/${header.type}`, ...size, pieces: stripped.pieces };
 };
