@@ -39,10 +39,14 @@ function hashInputs() {
   return hash.digest("hex");
 }
 
-/** The file names of the browser's scripts and styles, from Vite's manifest. */
+/** The file names of the browser's scripts (those of workers stand among the assets) and styles, from Vite's manifest. */
 function listAssets(client) {
   const manifest = JSON.parse(readFileSync(join(client, ".vite", "manifest.json"), "utf8"));
-  const files = Object.values(manifest).flatMap(({ file, css = [] }) => [file, ...css]);
+  const files = Object.values(manifest).flatMap(({ file, css = [], assets = [] }) => [
+    file,
+    ...css,
+    ...assets.filter((asset) => asset.endsWith(".js")),
+  ]);
   return [...new Set(files)].sort().map((file) => `/${file}`);
 }
 

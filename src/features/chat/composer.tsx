@@ -4,7 +4,12 @@ import { messageTextMaxLength } from "../../../contract/limits";
 import { cleanText, isBlank } from "../../../contract/text";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
-import { readDraft, saveDraft, sendText } from "../../sync/actions";
+import { readDraft, saveDraft, sayTyping, sendText } from "../../sync/actions";
+import { AttachButtons } from "./attach-buttons";
+import { DropZone } from "./drop-zone";
+import { useAttaching } from "./use-attaching";
+import { useVoice } from "./use-voice";
+import { VoiceButton } from "./voice-button";
 
 const linesMax = 5;
 
@@ -21,6 +26,9 @@ export function Composer({ conversation, onSend }: { conversation: ConversationI
   const [text, setText] = useState("");
   const latest = useRef("");
   const isTouched = useRef(false);
+  const attaching = useAttaching();
+  const voice = useVoice(conversation, onSend);
+  const isRecording = voice.session !== undefined;
 
   const put = (next: string) => {
     latest.current = next;
@@ -30,6 +38,7 @@ export function Composer({ conversation, onSend }: { conversation: ConversationI
     isTouched.current = true;
     put(next);
     saveDraft(conversation, next);
+    if (next !== "") sayTyping(conversation);
   };
 
   useEffect(() => {
@@ -44,9 +53,10 @@ export function Composer({ conversation, onSend }: { conversation: ConversationI
     };
   }, [conversation]);
 
-  useEffect(() => {
+  const focusField = () => {
     if (hasKeyboard()) field.current?.focus({ preventScroll: true });
-  }, []);
+  };
+  useEffect(focusField, []);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
   useLayoutEffect(() => {
@@ -88,45 +98,66 @@ export function Composer({ conversation, onSend }: { conversation: ConversationI
   };
 
   return (
-    <form
-      className="shrink-0 border-t border-line bg-surface px-2 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
-      {over > 0 && (
-        <p id="message-too-long" role="alert" className="px-3 pb-2 text-sm text-danger">
-          {t("chat.tooLong", { over })}
-        </p>
+    <>
+      <form
+        className="relative shrink-0 border-t border-line bg-surface px-2 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        {over > 0 && (
+          <p id="message-too-long" role="alert" className="px-3 pb-2 text-sm text-danger">
+            {t("chat.tooLong", { over })}
+          </p>
+        )}
+        {/* On a phone the field has the whole width and the buttons a row at the thumb. */}
+        <div className="flex flex-wrap items-end gap-x-1 gap-y-1 sm:flex-nowrap sm:gap-x-2">
+          <textarea
+            ref={field}
+            rows={1}
+            dir="auto"
+            hidden={isRecording}
+            enterKeyHint="send"
+            autoComplete="off"
+            aria-label={t("chat.composer")}
+            aria-invalid={over > 0}
+            aria-describedby={over > 0 ? "message-too-long" : undefined}
+            placeholder={t("chat.placeholder")}
+            value={text}
+            className="block min-h-12 min-w-0 basis-full rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 sm:basis-0 sm:grow"
+            onChange={(event) => change(event.target.value)}
+            onKeyDown={onKeyDown}
+            onPaste={attaching.onPaste}
+          />
+          {voice.Panel && voice.session ? (
+            <voice.Panel session={voice.session} isLocked={voice.isLocked} isCancelling={voice.isCancelling} />
+          ) : (
+            <div className="flex flex-1 sm:order-first sm:flex-none">
+              <AttachButtons onFiles={attaching.add} onCamera={attaching.openCamera} />
+            </div>
+          )}
+          <VoiceButton voice={voice} hasText={clean !== "" && !isRecording} canSend={canSend} />
+        </div>
+      </form>
+      <DropZone onFiles={attaching.add} />
+      {attaching.Camera && (
+        <attaching.Camera onPicture={(picture) => attaching.add([picture])} onClose={attaching.close} />
       )}
-      <div className="flex items-end gap-2">
-        <textarea
-          ref={field}
-          rows={1}
-          dir="auto"
-          enterKeyHint="send"
-          autoComplete="off"
-          aria-label={t("chat.composer")}
-          aria-invalid={over > 0}
-          aria-describedby={over > 0 ? "message-too-long" : undefined}
-          placeholder={t("chat.placeholder")}
-          value={text}
-          className="block min-h-12 min-w-0 flex-1 rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
-          onChange={(event) => change(event.target.value)}
-          onKeyDown={onKeyDown}
+      {attaching.Sheet && (
+        <attaching.Sheet
+          conversation={conversation}
+          files={attaching.files}
+          onAdd={attaching.add}
+          onRemove={attaching.remove}
+          onClose={attaching.close}
+          onSent={() => {
+            attaching.close();
+            onSend();
+            focusField();
+          }}
         />
-        <button
-          type="submit"
-          disabled={!canSend}
-          aria-label={t("chat.send")}
-          title={t("chat.send")}
-          className="grid size-12 shrink-0 place-items-center rounded-full bg-accent text-xl text-on-accent transition-colors hover:bg-accent-hover disabled:bg-raised disabled:text-muted"
-          onPointerDown={(event) => event.preventDefault()}
-        >
-          <span className="i-ph-paper-plane-right-fill" aria-hidden="true" />
-        </button>
-      </div>
-    </form>
+      )}
+    </>
   );
 }

@@ -1,0 +1,102 @@
+import { useEffect, useState } from "react";
+import { IconButton } from "../../components/icon-button";
+import { Spinner } from "../../components/spinner";
+import { formatBytes } from "../../i18n/format";
+import { type TextKey, useLanguage, useT } from "../../i18n/setup";
+import type { Prepared, Refused } from "./use-prepared";
+
+const refusedTexts = {
+  tooLarge: "chat.attach.tooLarge",
+  empty: "chat.attach.empty",
+  tooManyPixels: "chat.attach.tooManyPixels",
+  unreadable: "chat.attach.unreadable",
+} as const satisfies Record<Refused, TextKey>;
+
+const useObjectUrl = (blob: Blob | undefined): string | undefined => {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    if (!blob) return;
+    const url = URL.createObjectURL(blob);
+    setUrl(url);
+    return () => {
+      setUrl(undefined);
+      URL.revokeObjectURL(url);
+    };
+  }, [blob]);
+  return url;
+};
+
+const iconOf = (type: string): string => {
+  if (type.startsWith("image/")) return "i-ph-image";
+  if (type.startsWith("audio/")) return "i-ph-file-audio";
+  if (type.startsWith("video/")) return "i-ph-file-video";
+  return type === "application/pdf" ? "i-ph-file-pdf" : "i-ph-file";
+};
+
+/** The chosen file as large as there is room. */
+export function AttachStage({ file, prepared, onRemove }: { file: File; prepared: Prepared; onRemove: () => void }) {
+  const t = useT();
+  const size = formatBytes(file.size, useLanguage());
+  const url = useObjectUrl(prepared.state === "ready" ? prepared.picture : undefined);
+  const isWaiting = prepared.state === "preparing" || (prepared.state === "ready" && prepared.picture !== undefined);
+  return (
+    <div className="relative grid min-h-0 flex-1 place-items-center overflow-hidden bg-raised p-3">
+      {url ? (
+        <img src={url} alt={file.name} className="max-h-full min-h-0 max-w-full rounded-card object-contain" />
+      ) : (
+        <div className="grid max-w-full justify-items-center gap-2 px-4 text-center">
+          {isWaiting ? (
+            <Spinner label={t("chat.attach.preparing")} className="text-5xl text-accent" />
+          ) : (
+            <span
+              className={`text-6xl ${prepared.state === "refused" ? "i-ph-warning-circle text-danger" : `${iconOf(file.type)} text-accent`}`}
+              aria-hidden="true"
+            />
+          )}
+          <bdi className="line-clamp-3 font-semibold [overflow-wrap:anywhere]">{file.name}</bdi>
+          {prepared.state === "refused" ? (
+            <p role="alert" className="text-danger">
+              {t(refusedTexts[prepared.why])}
+            </p>
+          ) : (
+            <p className="text-sm text-muted">{size}</p>
+          )}
+        </div>
+      )}
+      <IconButton
+        icon="i-ph-trash"
+        label={t("chat.attach.remove", { name: file.name })}
+        className="absolute top-3 right-3 border border-line bg-surface shadow-sm"
+        onClick={onRemove}
+      />
+    </div>
+  );
+}
+
+type AttachThumbProps = { file: File; prepared: Prepared; isSelected: boolean; onSelect: () => void };
+
+/** One of several, small; chosen, it stands on the stage. */
+export function AttachThumb({ file, prepared, isSelected, onSelect }: AttachThumbProps) {
+  const t = useT();
+  const url = useObjectUrl(prepared.state === "ready" ? prepared.picture : undefined);
+  const icon = prepared.state === "refused" ? "i-ph-warning-circle text-danger" : iconOf(file.type);
+  return (
+    <button
+      type="button"
+      aria-label={t("chat.attach.show", { name: file.name })}
+      aria-current={isSelected}
+      className={`grid size-14 shrink-0 place-items-center overflow-hidden rounded-card bg-raised text-2xl text-muted ${
+        isSelected ? "ring-3 ring-accent ring-inset" : ""
+      }`}
+      onClick={onSelect}
+    >
+      {url ? (
+        <img src={url} alt="" className={`size-full object-cover ${isSelected ? "rounded-card p-[3px]" : ""}`} />
+      ) : prepared.state === "preparing" ? (
+        <Spinner className="text-xl" />
+      ) : (
+        <span className={icon} aria-hidden="true" />
+      )}
+    </button>
+  );
+}

@@ -1,0 +1,202 @@
+import { useId, useRef, useState } from "react";
+import type { ConversationId } from "../../../contract/ids";
+import { messageTextMaxLength } from "../../../contract/limits";
+import { cleanText, isBlank } from "../../../contract/text";
+import { IconButton } from "../../components/icon-button";
+import { Modal } from "../../components/modal";
+import { showToast } from "../../components/toast";
+import { formatBytes } from "../../i18n/format";
+import { useLanguage, useT } from "../../i18n/setup";
+import type { Outgoing } from "../../lib/media/outgoing";
+import { SyncError, sendFiles } from "../../sync/actions";
+import { AttachStage, AttachThumb } from "./attach-preview";
+import { type Prepared, usePrepared } from "./use-prepared";
+
+const captionLinesMax = 4;
+
+type AttachSheetProps = {
+  conversation: ConversationId;
+  files: File[];
+  onAdd: (files: File[]) => void;
+  onRemove: (file: File) => void;
+  onSent: () => void;
+  onClose: () => void;
+};
+
+/** The form in which it goes; the smaller one where the original cannot. */
+const chosenOf = (prepared: Prepared, wantsOriginal: boolean): Outgoing | undefined => {
+  if (prepared.state !== "ready") return undefined;
+  return wantsOriginal ? (prepared.original ?? prepared.small) : prepared.small;
+};
+
+const withCaption = ({ blob, body }: Outgoing, caption: string | undefined): Outgoing => {
+  const text = cleanText(caption ?? "");
+  return isBlank(text) || body.type === "voice" ? { blob, body } : { blob, body: { ...body, text } };
+};
+
+/** What is about to be sent: looked at, captioned, weighed, taken out again. Closing it sends nothing. */
+export default function AttachSheet({ conversation, files, ...props }: AttachSheetProps) {
+  const t = useT();
+  const language = useLanguage();
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const prepared = usePrepared(files);
+  const [wanted, setWanted] = useState<File>();
+  const [captions, setCaptions] = useState<ReadonlyMap<File, string>>(new Map());
+  const [wantsOriginal, setWantsOriginal] = useState(false);
+  const [isSending, setSending] = useState(false);
+  const selected = wanted && files.includes(wanted) ? wanted : files[0];
+  if (!selected) return null;
+
+  const items = files.map((file) => ({ file, item: prepared.of(file) }));
+  const shown = prepared.of(selected);
+  const outgoing = items.flatMap(({ item }) => chosenOf(item, wantsOriginal) ?? []);
+  const canSend = items.some(({ item }) => item.state !== "refused");
+  const total = outgoing.reduce((sum, { blob }) => sum + blob.size, 0);
+  const hasSmaller = items.some(({ file, item }) => item.state === "ready" && item.small.blob !== file);
+
+  const remove = (file: File) => {
+    if (files.length === 1) return props.onClose();
+    const next = files[files.indexOf(file) + 1] ?? files.at(-2);
+    if (file === selected) setWanted(next);
+    props.onRemove(file);
+  };
+
+  const send = async () => {
+    if (!canSend || isSending) return;
+    setSending(true);
+    const refusedBefore = items.filter(({ item }) => item.state === "refused").length;
+    const all = await prepared.all();
+    // What turned out to be refused meanwhile is looked at first; a second press sends the rest.
+    const refused = all.findIndex(({ state }) => state === "refused");
+    if (all.filter(({ state }) => state === "refused").length > refusedBefore) {
+      setWanted(files[refused]);
+      setSending(false);
+      return;
+    }
+    const going = files.flatMap((file, at) => {
+      const chosen = all[at] && chosenOf(all[at], wantsOriginal);
+      return chosen ? withCaption(chosen, captions.get(file)) : [];
+    });
+    try {
+      await sendFiles(conversation, going);
+    } catch (error) {
+      const isFull = error instanceof SyncError && error.code === "no_room";
+      showToast({
+        tone: "danger",
+        title: t(isFull ? "chat.attach.noRoomTitle" : "common.error"),
+        message: t(isFull ? "chat.attach.noRoom" : "chat.attach.failed"),
+      });
+      setSending(false);
+      return;
+    }
+    props.onSent();
+  };
+
+  return (
+    <Modal
+      labelledBy={`${id}-title`}
+      className="rise fixed inset-0 m-0 flex size-full max-h-none max-w-none flex-col bg-surface p-0 text-text sm:m-auto sm:h-[min(44rem,calc(100dvh-3rem))] sm:w-[min(36rem,calc(100vw-3rem))] sm:rounded-bubble sm:border sm:border-line sm:shadow-xl"
+      onDismiss={() => !isSending && props.onClose()}
+    >
+      <div className="flex min-h-14 shrink-0 items-center gap-1 border-b border-line pt-safe pr-4 pl-1">
+        <IconButton icon="i-ph-x" label={t("common.cancel")} disabled={isSending} onClick={props.onClose} />
+        <h2 id={`${id}-title`} className="min-w-0 flex-1 truncate text-lg font-bold">
+          {t("chat.attach.title", { count: files.length })}
+        </h2>
+        {total > 0 && <span className="text-sm text-muted tabular-nums">{formatBytes(total, language)}</span>}
+      </div>
+      <AttachStage file={selected} prepared={shown} onRemove={() => remove(selected)} />
+      {hasSmaller && (
+        <label className="flex min-h-12 shrink-0 cursor-pointer items-center gap-3 border-t border-line px-4 py-1.5">
+          <input
+            type="checkbox"
+            className="size-5 shrink-0 accent-[var(--accent-fill)]"
+            checked={wantsOriginal}
+            disabled={isSending}
+            onChange={({ currentTarget }) => setWantsOriginal(currentTarget.checked)}
+          />
+          <span className="min-w-0 flex-1">
+            <span className="block">{t("chat.attach.original")}</span>
+            {shown.state === "ready" && shown.small.blob !== selected && (
+              <span className="block text-sm text-muted">
+                {wantsOriginal && !shown.original
+                  ? t("chat.attach.originalTooLarge")
+                  : t("chat.attach.saving", {
+                      small: formatBytes(shown.small.blob.size, language),
+                      original: formatBytes(selected.size, language),
+                    })}
+              </span>
+            )}
+          </span>
+        </label>
+      )}
+      <ul
+        aria-label={t("chat.attach.chosen")}
+        className="flex shrink-0 gap-2 overflow-x-auto border-t border-line px-3 py-2"
+      >
+        {items.map(({ file, item }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two files may have one name, and their order stays
+          <li key={`${at} ${file.name}`}>
+            <AttachThumb file={file} prepared={item} isSelected={file === selected} onSelect={() => setWanted(file)} />
+          </li>
+        ))}
+        <li>
+          <IconButton
+            icon="i-ph-plus"
+            label={t("chat.attach.add")}
+            disabled={isSending}
+            className="size-14! rounded-card! border border-dashed border-field text-muted"
+            onClick={() => input.current?.click()}
+          />
+          <input
+            ref={input}
+            type="file"
+            multiple
+            hidden
+            onChange={({ currentTarget }) => {
+              props.onAdd([...(currentTarget.files ?? [])]);
+              currentTarget.value = "";
+            }}
+          />
+        </li>
+      </ul>
+      <form
+        className="flex shrink-0 items-end gap-2 border-t border-line px-2 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <textarea
+          rows={Math.min(captionLinesMax, (captions.get(selected) ?? "").split("\n").length)}
+          dir="auto"
+          enterKeyHint="send"
+          autoComplete="off"
+          maxLength={messageTextMaxLength}
+          aria-label={t("chat.attach.caption", { name: selected.name })}
+          placeholder={t("chat.attach.captionHint")}
+          value={captions.get(selected) ?? ""}
+          className="block min-h-12 min-w-0 flex-1 rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
+          onChange={({ currentTarget }) => setCaptions(new Map(captions).set(selected, currentTarget.value))}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            void send();
+          }}
+        />
+        <button
+          type="submit"
+          data-autofocus
+          disabled={!canSend}
+          aria-busy={isSending}
+          aria-label={t("chat.send")}
+          title={t("chat.send")}
+          className="grid size-12 shrink-0 place-items-center rounded-full bg-accent text-xl text-on-accent transition-colors hover:bg-accent-hover disabled:bg-raised disabled:text-muted"
+        >
+          <span className={isSending ? "spinner" : "i-ph-paper-plane-right-fill"} aria-hidden="true" />
+        </button>
+      </form>
+    </Modal>
+  );
+}

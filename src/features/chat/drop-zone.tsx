@@ -1,0 +1,52 @@
+import { type DragEvent as ReactDragEvent, useEffect, useState } from "react";
+import { useT } from "../../i18n/setup";
+
+const carriesFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
+
+/** Folders have no content of their own and are left out. */
+const filesOf = ({ items }: DataTransfer): File[] =>
+  [...items].flatMap((item) => {
+    if (item.kind !== "file" || item.webkitGetAsEntry()?.isDirectory) return [];
+    return item.getAsFile() ?? [];
+  });
+
+/** Covers the chat while files are dragged over the window. Beside it they do nothing: the browser would open them. */
+export function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
+  const t = useT();
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    const onDragOver = (event: DragEvent) => {
+      if (!carriesFiles(event)) return;
+      event.preventDefault();
+      setShown(true);
+    };
+    const onDragLeave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setShown(false);
+    };
+    const onDrop = (event: DragEvent) => {
+      if (carriesFiles(event)) event.preventDefault();
+      setShown(false);
+    };
+    document.addEventListener("dragover", onDragOver);
+    document.addEventListener("dragleave", onDragLeave);
+    document.addEventListener("drop", onDrop);
+    return () => {
+      document.removeEventListener("dragover", onDragOver);
+      document.removeEventListener("dragleave", onDragLeave);
+      document.removeEventListener("drop", onDrop);
+    };
+  }, []);
+  if (!isShown) return null;
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: only a pointer drops; the keyboard has the button for files
+    <div
+      className="absolute inset-0 z-3 grid place-items-center bg-bg p-4"
+      onDrop={(event: ReactDragEvent) => onFiles(filesOf(event.dataTransfer))}
+    >
+      <p className="pointer-events-none grid size-full place-content-center justify-items-center gap-3 rounded-bubble border-2 border-dashed border-accent text-lg font-semibold text-accent">
+        <span className="i-ph-tray-arrow-down text-5xl" aria-hidden="true" />
+        {t("chat.attach.drop")}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,12 @@
+import { showToast } from "../../components/toast";
+import { t } from "../../i18n/setup";
+
+/** Code that is fetched when it is first needed; undefined, and said so, when it cannot be had now. */
+export const loadOrTell = async <T>(load: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await load();
+  } catch {
+    showToast({ tone: "danger", title: t("common.error"), message: t("chat.attach.notHere") });
+    return undefined;
+  }
+};

@@ -1,0 +1,49 @@
+import { useRef } from "react";
+import { useT } from "../../i18n/setup";
+import type { Voice } from "./use-voice";
+
+/**
+ * The round button at the thumb: sends what is written, and is a microphone while nothing is. One element all
+ * the time, so that a finger that holds it keeps it.
+ */
+export function VoiceButton({ voice, hasText, canSend }: { voice: Voice; hasText: boolean; canSend: boolean }) {
+  const t = useT();
+  const isPressed = useRef(false);
+  const isHeld = voice.session !== undefined && !voice.isLocked && voice.phase !== "kept" && voice.phase !== "sending";
+  const isVoice = voice.session !== undefined && !isHeld;
+  const isMicrophone = !hasText && !isVoice;
+  const label = t(isVoice ? "chat.voice.send" : isMicrophone ? "chat.voice.record" : "chat.send");
+  return (
+    <button
+      type={isMicrophone || isVoice ? "button" : "submit"}
+      disabled={isVoice ? voice.phase === "sending" : hasText && !canSend}
+      aria-label={label}
+      title={label}
+      className={`grid size-12 shrink-0 touch-none select-none place-items-center rounded-full bg-accent text-xl text-on-accent transition-[transform,background-color] hover:bg-accent-hover disabled:bg-raised disabled:text-muted ${
+        isHeld ? "scale-135" : ""
+      }`}
+      onContextMenu={(event) => isMicrophone && event.preventDefault()}
+      onPointerDown={(event) => {
+        event.preventDefault(); // the focus, and with it a phone's keyboard, stays where it is
+        isPressed.current = isMicrophone;
+        if (isMicrophone) voice.press(event);
+      }}
+      onPointerMove={voice.move}
+      onPointerUp={voice.release}
+      onPointerCancel={voice.interrupt}
+      onClick={() => {
+        // The pointer that pressed the microphone was heard already; a keyboard or a screen reader only clicks.
+        const wasPressed = isPressed.current;
+        isPressed.current = false;
+        if (wasPressed) return;
+        if (isVoice) void voice.send();
+        else if (isMicrophone) voice.startLocked();
+      }}
+    >
+      <span
+        className={voice.isStarting ? "spinner" : isMicrophone ? "i-ph-microphone-fill" : "i-ph-paper-plane-right-fill"}
+        aria-hidden="true"
+      />
+    </button>
+  );
+}

@@ -1,0 +1,50 @@
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { Spinner } from "../../components/spinner";
+import { formatLength } from "../../i18n/format";
+import { useT } from "../../i18n/setup";
+import type { VoiceSession } from "./voice-session";
+
+/** A recording that waits to be sent or thrown away: one may listen to it first. */
+export function VoiceListening({ session }: { session: VoiceSession }) {
+  const t = useT();
+  const state = useSyncExternalStore(session.state.subscribe, session.state.get);
+  const audio = state.phase === "kept" ? state.audio : undefined;
+  const player = useRef<HTMLAudioElement>(null);
+  const [url, setUrl] = useState<string>();
+  const [isPlaying, setPlaying] = useState(false);
+  const [heardMs, setHeardMs] = useState(0);
+  useEffect(() => {
+    if (!audio) return;
+    const url = URL.createObjectURL(audio);
+    setUrl(url);
+    return () => URL.revokeObjectURL(url);
+  }, [audio]);
+  if (state.phase !== "kept") return <Spinner label={t("chat.attach.preparing")} className="text-xl text-accent" />;
+  const toggle = () => {
+    if (isPlaying) player.current?.pause();
+    else void player.current?.play().catch(() => setPlaying(false));
+  };
+  return (
+    <>
+      <button
+        type="button"
+        className="-ml-3 grid size-12 shrink-0 place-items-center rounded-full text-2xl text-accent"
+        aria-label={t(isPlaying ? "chat.voice.pause" : "chat.voice.play")}
+        onClick={toggle}
+      >
+        <span className={isPlaying ? "i-ph-pause-fill" : "i-ph-play-fill"} aria-hidden="true" />
+      </button>
+      <span className="min-w-0 flex-1 truncate">{t("chat.voice.kept")}</span>
+      <span className="text-muted tabular-nums">{formatLength(heardMs > 0 ? heardMs : state.ms, true)}</span>
+      {/* biome-ignore lint/a11y/useMediaCaption: what one has just said oneself */}
+      <audio
+        ref={player}
+        src={url}
+        onPlay={() => setPlaying(true)}
+        onPause={() => setPlaying(false)}
+        onEnded={() => setHeardMs(0)}
+        onTimeUpdate={({ currentTarget }) => setHeardMs(currentTarget.currentTime * 1_000)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,106 @@
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { IconButton } from "../../components/icon-button";
+import { formatLength } from "../../i18n/format";
+import { useT } from "../../i18n/setup";
+import { VoiceListening } from "./voice-listening";
+import type { VoiceSession } from "./voice-session";
+
+const barsShown = 40; // four seconds
+const barMinPercent = 8;
+
+/** The last few seconds, newest at the end. */
+function LiveBars({ level, ms }: { level: number; ms: number }) {
+  const levels = useRef<number[]>([]);
+  const lastMs = useRef(ms);
+  if (lastMs.current !== ms) {
+    levels.current = [...levels.current, level].slice(-barsShown);
+    lastMs.current = ms;
+  }
+  const shown = [...Array<number>(barsShown - levels.current.length).fill(0), ...levels.current];
+  return (
+    <span aria-hidden="true" className="flex h-8 min-w-0 flex-1 items-center justify-end gap-[3px] overflow-hidden">
+      {shown.map((level, at) => (
+        <span
+          // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place
+          key={at}
+          className="w-[3px] shrink-0 rounded-full bg-accent"
+          style={{ height: `${barMinPercent + level * (100 - barMinPercent)}%` }}
+        />
+      ))}
+    </span>
+  );
+}
+
+function Running({ session }: { session: VoiceSession }) {
+  const t = useT();
+  const state = useSyncExternalStore(session.state.subscribe, session.state.get);
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), 300);
+    return () => clearTimeout(timer);
+  }, []);
+  if (state.phase !== "recording") {
+    return <span className="text-muted">{isLate && state.phase === "opening" ? t("chat.voice.opening") : ""}</span>;
+  }
+  return (
+    <>
+      <span className="recording-dot size-3 shrink-0 rounded-full bg-danger" aria-hidden="true" />
+      <span role="timer" className="w-12 font-semibold tabular-nums">
+        {formatLength(state.ms, true)}
+      </span>
+      <LiveBars level={state.level} ms={state.ms} />
+    </>
+  );
+}
+
+type VoicePanelProps = { session: VoiceSession; isLocked: boolean; isCancelling: boolean };
+
+/**
+ * Stands in the place of the field and of the buttons while a voice message is recorded or waits to be sent;
+ * the round button beside it stays the composer's own, since a finger may be holding it.
+ */
+export function VoicePanel({ session, isLocked, isCancelling }: VoicePanelProps) {
+  const t = useT();
+  const phase = useSyncExternalStore(session.state.subscribe, () => session.state.get().phase);
+  const isKept = phase === "kept" || phase === "sending";
+  const isHeld = !isLocked && !isKept;
+  const trash = useRef<HTMLButtonElement>(null);
+  return (
+    <>
+      <div className="relative flex min-h-12 basis-full items-center gap-3 rounded-[24px] border border-line bg-bg px-4 sm:basis-0 sm:grow">
+        {isKept ? <VoiceListening session={session} /> : <Running session={session} />}
+      </div>
+      <IconButton
+        ref={trash}
+        icon={isCancelling ? "i-ph-trash-fill" : "i-ph-trash"}
+        label={t("chat.voice.discard")}
+        className={`transition-transform sm:order-first ${isCancelling ? "scale-120 bg-danger-soft text-danger" : "text-danger"}`}
+        onClick={() => void session.discard()}
+      />
+      <div className="flex min-h-12 min-w-0 flex-1 items-center justify-center sm:flex-none">
+        {isHeld && (
+          <span className={`flex items-center gap-1 text-sm ${isCancelling ? "text-danger" : "text-muted"}`}>
+            {!isCancelling && <span className="i-ph-caret-left-bold slide-hint" aria-hidden="true" />}
+            {t(isCancelling ? "chat.voice.release" : "chat.voice.slide")}
+          </span>
+        )}
+        {isLocked && phase === "recording" && (
+          <IconButton icon="i-ph-stop-fill" label={t("chat.voice.stop")} onClick={() => void session.keep()} />
+        )}
+      </div>
+      {isHeld && (
+        <span
+          title={t("chat.voice.lock")}
+          className="rise pointer-events-none absolute right-2 bottom-[calc(100%+0.5rem)] grid w-12 justify-items-center gap-1 rounded-full border border-line bg-surface py-2.5 text-xl text-muted shadow-lg"
+        >
+          <span className="i-ph-lock-simple" aria-hidden="true" />
+          <span className="i-ph-caret-up-bold text-base" aria-hidden="true" />
+        </span>
+      )}
+      <span role="status" className="sr-only">
+        {phase === "recording" ? t("chat.voice.recording") : ""}
+        {phase === "kept" ? t("chat.voice.kept") : ""}
+      </span>
+    </>
+  );
+}

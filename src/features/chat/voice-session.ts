@@ -1,0 +1,198 @@
+import * as v from "valibot";
+import { MediaType } from "../../../contract/files";
+import type { ConversationId } from "../../../contract/ids";
+import { voiceMinMs } from "../../../contract/limits";
+import { showToast } from "../../components/toast";
+import { type TextKey, t } from "../../i18n/setup";
+import { waveformOf } from "../../lib/media/levels";
+import { MicrophoneRefusal, type VoiceProgress, VoiceRecorder } from "../../lib/media/voice-recorder";
+import { Observable } from "../../lib/observable";
+import { dropRecording, findRecording, keepRecording, SyncError, sendFiles } from "../../sync/actions";
+
+export type VoiceState =
+  | { phase: "opening" }
+  | { phase: "recording"; ms: number; level: number }
+  /** Recorded, and neither sent nor thrown away. */
+  | { phase: "kept"; ms: number; audio: Blob }
+  | { phase: "sending" }
+  | { phase: "over" };
+
+const refusalTexts = {
+  denied: "chat.voice.denied",
+  absent: "chat.voice.absent",
+  unsupported: "chat.voice.unsupported",
+} as const satisfies Record<MicrophoneRefusal["code"], TextKey>;
+
+const complain = (key: TextKey): void => showToast({ tone: "danger", title: t("common.error"), message: t(key) });
+const hint = (): void => showToast({ message: t("chat.voice.hint") });
+
+const handOverMs = 2_000;
+const lockName = (conversation: ConversationId): string => `lisolo-voice-${conversation}`;
+
+/** Only one tab records in a conversation; what it keeps meanwhile is nothing to be offered in another. */
+const holdLock = (conversation: ConversationId): (() => void) => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  void navigator.locks?.request(lockName(conversation), { ifAvailable: true }, () => held);
+  return release;
+};
+/** A tab that is just leaving the conversation ends its recording first. */
+const isFree = async (conversation: ConversationId): Promise<boolean> => {
+  if (!navigator.locks) return true;
+  const waiting = new AbortController();
+  const timer = setTimeout(() => waiting.abort(), handOverMs);
+  try {
+    return await navigator.locks.request(lockName(conversation), { signal: waiting.signal }, async () => true);
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** `2026-11-21 14.05.07`: when it was spoken, by this phone's clock. */
+const nameOf = (startedAt: number, mime: string): string => {
+  const local = new Date(startedAt - new Date(startedAt).getTimezoneOffset() * 60_000).toISOString();
+  return `voice ${local.slice(0, 19).replace("T", " ").replaceAll(":", ".")}.${mime.replace("audio/", "")}`;
+};
+
+/**
+ * One voice message from the first touch to its being sent or thrown away. Every second of it is kept on the
+ * phone while it is spoken; whatever ends it besides its author leaves it there.
+ */
+export class VoiceSession {
+  readonly state = new Observable<VoiceState>({ phase: "opening" });
+  readonly #conversation: ConversationId;
+  #startedAt = Date.now();
+  #recorder: VoiceRecorder | undefined;
+  #chunks: Blob[] = [];
+  #progress: VoiceProgress = { mime: "audio/webm", ms: 0, levels: [] };
+  #lastWrite: Promise<void> = Promise.resolve();
+  #isWanted = true;
+  #release = () => {};
+
+  private constructor(conversation: ConversationId) {
+    this.#conversation = conversation;
+  }
+
+  static begin(conversation: ConversationId): VoiceSession {
+    const session = new VoiceSession(conversation);
+    void session.#begin();
+    return session;
+  }
+
+  /** What an earlier visit left, when there is something and nobody is recording it now. */
+  static async find(conversation: ConversationId): Promise<VoiceSession | undefined> {
+    if (!(await isFree(conversation))) return undefined;
+    const kept = await findRecording(conversation);
+    if (!kept || kept.chunks.length === 0) return undefined;
+    const session = new VoiceSession(conversation);
+    session.#startedAt = kept.startedAt;
+    session.#chunks = kept.chunks;
+    session.#progress = { mime: kept.mime, ms: Math.max(1, kept.ms), levels: kept.levels };
+    session.#showKept();
+    return session;
+  }
+
+  async #begin(): Promise<void> {
+    this.#release = holdLock(this.#conversation);
+    try {
+      const recorder = await VoiceRecorder.start({
+        onChunk: (chunk, progress) => this.#keepChunk(chunk, progress),
+        onTick: (ms, level) => {
+          if (this.state.get().phase !== "over") this.state.set({ phase: "recording", ms, level });
+        },
+        onEnd: (why) => this.#onEnd(why),
+      });
+      this.#recorder = recorder;
+      if (!this.#isWanted) return void recorder.stop();
+      this.#startedAt = Date.now();
+      this.state.set({ phase: "recording", ms: 0, level: 0 });
+    } catch (error) {
+      if (this.#isWanted) complain(refusalTexts[error instanceof MicrophoneRefusal ? error.code : "absent"]);
+      this.#end();
+    }
+  }
+
+  #keepChunk(chunk: Blob, progress: VoiceProgress): void {
+    this.#progress = progress;
+    if (!this.#isWanted) return;
+    this.#chunks.push(chunk);
+    const write = () => keepRecording(this.#conversation, this.#startedAt, chunk, progress);
+    // A phone without room: what is spoken stays in memory, and sending it says what is wrong.
+    this.#lastWrite = this.#lastWrite.then(write).catch((error) => console.warn("recording not kept", error));
+  }
+
+  #onEnd(why: "full" | "lost"): void {
+    if (why === "full") {
+      showToast({ message: t("chat.voice.full") });
+      void this.send();
+    } else if (this.#isWanted) {
+      complain("chat.voice.lost");
+      void this.keep();
+    }
+  }
+
+  async #stop(): Promise<void> {
+    await this.#recorder?.stop();
+    await this.#lastWrite;
+    if (this.#recorder) this.#progress = { ...this.#progress, ms: Math.max(1, this.#recorder.progress.ms) };
+  }
+
+  /** The end of it is also the end of what was kept. */
+  async discard(): Promise<void> {
+    this.#isWanted = false;
+    this.#end();
+    await this.#stop();
+    await dropRecording(this.#conversation).catch((error) => console.warn("recording not dropped", error));
+  }
+
+  /** Ends the recording and keeps it for later. */
+  async keep(): Promise<void> {
+    await this.#stop();
+    this.#release();
+    if (!this.#isWanted) return;
+    if (this.#chunks.length === 0) this.#end();
+    else this.#showKept();
+  }
+
+  /** Resolves when it is in the outbox, or kept because it could not be. A slip of the finger is not sent. */
+  async send(): Promise<void> {
+    const before = this.state.get();
+    if (before.phase === "sending" || before.phase === "over") return;
+    await this.#stop();
+    const { mime, ms, levels } = this.#progress;
+    if (before.phase !== "kept" && (this.#chunks.length === 0 || ms < voiceMinMs)) {
+      hint();
+      return this.discard();
+    }
+    this.state.set({ phase: "sending" });
+    const blob = new Blob(this.#chunks, { type: mime });
+    const name = nameOf(this.#startedAt, mime);
+    try {
+      const type = v.parse(MediaType, mime);
+      const body = { type: "voice" as const, name, mime: type, size: blob.size, ms, waveform: waveformOf(levels) };
+      await sendFiles(this.#conversation, [{ blob, body }]);
+    } catch (error) {
+      const isFull = error instanceof SyncError && error.code === "no_room";
+      if (isFull) showToast({ tone: "danger", title: t("chat.attach.noRoomTitle"), message: t("chat.attach.noRoom") });
+      else complain("chat.sendFailed");
+      this.#release();
+      this.#showKept();
+      return;
+    }
+    await this.discard();
+  }
+
+  #showKept(): void {
+    const { mime, ms } = this.#progress;
+    this.state.set({ phase: "kept", ms, audio: new Blob(this.#chunks, { type: mime }) });
+  }
+
+  #end(): void {
+    this.#release();
+    this.state.set({ phase: "over" });
+  }
+}

@@ -1,0 +1,166 @@
+import { audioTypes } from "../../../contract/files";
+import { voiceBitsPerSecond, voiceMaxMs } from "../../../contract/limits";
+import { LevelTrack, loudnessOf } from "./levels";
+
+/** Opus in WebM (SPEC.md §2); the others are for browsers that cannot write it. */
+const containers = ["audio/webm;codecs=opus", "audio/webm", "audio/ogg;codecs=opus", "audio/mp4"];
+const chunkMs = 1_000; // no more than this is lost with the page
+const tickMs = 100;
+const meterSamples = 2_048;
+
+export type VoiceProgress = { mime: string; ms: number; levels: number[] };
+
+/** Why no recording can begin. */
+export class MicrophoneRefusal extends Error {
+  constructor(readonly code: "denied" | "absent" | "unsupported") {
+    super(code);
+    this.name = "MicrophoneRefusal";
+  }
+}
+
+type Options = {
+  /** Every second, and once more at the end. */
+  onChunk(chunk: Blob, progress: VoiceProgress): void;
+  /** Ten times a second; `level` from 0 to 1. */
+  onTick(ms: number, level: number): void;
+  /** It ended by itself: the longest a recording may be, or the microphone went away. What was recorded is there. */
+  onEnd(why: "full" | "lost"): void;
+};
+
+const pickContainer = (): string => {
+  const isKnown = typeof MediaRecorder !== "undefined" && "mediaDevices" in navigator;
+  const container = isKnown && containers.find((type) => MediaRecorder.isTypeSupported(type));
+  if (!container) throw new MicrophoneRefusal("unsupported");
+  return container;
+};
+
+const openMicrophone = async (): Promise<MediaStream> => {
+  try {
+    return await navigator.mediaDevices.getUserMedia({
+      audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1 },
+    });
+  } catch (error) {
+    const name = error instanceof DOMException ? error.name : "";
+    throw new MicrophoneRefusal(name === "NotAllowedError" || name === "SecurityError" ? "denied" : "absent");
+  }
+};
+
+/** What the microphone hears, as a number; without Web Audio a recording goes on without a waveform. */
+class Meter {
+  readonly #samples = new Float32Array(meterSamples);
+  #audio: AudioContext | undefined;
+  #analyser: AnalyserNode | undefined;
+
+  constructor(stream: MediaStream) {
+    try {
+      this.#audio = new AudioContext();
+      this.#analyser = new AnalyserNode(this.#audio, { fftSize: meterSamples });
+      this.#audio.createMediaStreamSource(stream).connect(this.#analyser);
+      void this.#audio.resume();
+    } catch (error) {
+      console.warn("no level meter", error);
+    }
+  }
+
+  read(): number {
+    if (!this.#analyser) return 0;
+    this.#analyser.getFloatTimeDomainData(this.#samples);
+    let sum = 0;
+    for (const sample of this.#samples) sum += sample * sample;
+    return loudnessOf(Math.sqrt(sum / meterSamples));
+  }
+
+  close(): void {
+    void this.#audio?.close();
+    this.#audio = undefined;
+    this.#analyser = undefined;
+  }
+}
+
+/** One recording from the microphone, given away in chunks as it grows. */
+export class VoiceRecorder {
+  readonly #options: Options;
+  readonly #recorder: MediaRecorder;
+  readonly #stream: MediaStream;
+  readonly #meter: Meter;
+  readonly #track = new LevelTrack();
+  readonly #startedMs = performance.now();
+  readonly #timer: ReturnType<typeof setInterval>;
+  readonly #stopped: Promise<void>;
+  #ms = 0;
+  #isStopping = false;
+
+  private constructor(stream: MediaStream, container: string, options: Options) {
+    this.#options = options;
+    this.#stream = stream;
+    this.#meter = new Meter(stream);
+    this.#recorder = new MediaRecorder(stream, { mimeType: container, audioBitsPerSecond: voiceBitsPerSecond });
+    this.#recorder.ondataavailable = ({ data }) => {
+      if (data.size > 0) options.onChunk(data, this.progress);
+    };
+    this.#stopped = new Promise((resolve) => {
+      this.#recorder.onstop = () => {
+        const isOurs = this.#isStopping;
+        this.#release();
+        resolve();
+        if (!isOurs) options.onEnd("lost");
+      };
+    });
+    this.#timer = setInterval(() => this.#tick(), tickMs);
+    document.addEventListener("visibilitychange", this.#onHidden);
+    this.#recorder.start(chunkMs);
+  }
+
+  /** Opens the microphone and starts. Throws a MicrophoneRefusal. */
+  static async start(options: Options): Promise<VoiceRecorder> {
+    const container = pickContainer();
+    const stream = await openMicrophone();
+    try {
+      return new VoiceRecorder(stream, container, options);
+    } catch {
+      for (const track of stream.getTracks()) track.stop();
+      throw new MicrophoneRefusal("unsupported");
+    }
+  }
+
+  get progress(): VoiceProgress {
+    const mime = audioTypes.find((type) => this.#recorder.mimeType.startsWith(type)) ?? "audio/webm";
+    return { mime, ms: Math.round(this.#ms), levels: this.#track.levels };
+  }
+
+  /** Resolves when the last chunk was given away and the microphone is free. */
+  stop(): Promise<void> {
+    if (!this.#isStopping && this.#recorder.state !== "inactive") {
+      this.#isStopping = true;
+      this.#note();
+      this.#recorder.stop();
+    }
+    return this.#stopped;
+  }
+
+  /** A phone may end a hidden page at any moment. */
+  readonly #onHidden = (): void => {
+    if (document.visibilityState === "hidden" && this.#recorder.state === "recording") this.#recorder.requestData();
+  };
+
+  #note(): number {
+    const level = this.#meter.read();
+    this.#ms = Math.min(voiceMaxMs, Math.max(1, performance.now() - this.#startedMs));
+    this.#track.put(this.#ms, level);
+    return level;
+  }
+
+  #tick(): void {
+    if (this.#isStopping) return;
+    const level = this.#note();
+    this.#options.onTick(this.#ms, level);
+    if (this.#ms >= voiceMaxMs) void this.stop().then(() => this.#options.onEnd("full"));
+  }
+
+  #release(): void {
+    clearInterval(this.#timer);
+    document.removeEventListener("visibilitychange", this.#onHidden);
+    this.#meter.close();
+    for (const track of this.#stream.getTracks()) track.stop();
+  }
+}
