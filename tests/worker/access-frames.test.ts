@@ -1,6 +1,8 @@
+import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { type ConversationId, createUuid, packUuid, privateConversationId } from "../../contract/ids";
 import { type ClientFrame, clientFrameTypes, protocolVersion } from "../../contract/protocol";
+import { conversationOf } from "../../worker/objects/stubs";
 import type { Person } from "../support/people";
 import { Device, post, readLog, request, rowOf, textsOf, until } from "./device";
 import { newPair, seedPerson } from "./seeded-people";
@@ -17,11 +19,13 @@ const makeWorld = async (): Promise<World> => {
   const [{ ana, ben, id }, sam] = [await newPair(), await seedPerson()];
   const other = await newPair();
   await post(ana, id, "entre nous", "encore entre nous");
-  await post(other.ana, other.id, "autrefois");
+  await post(ben, id, "de Ben");
+  await post(other.ana, other.id, "autrefois", "jadis");
+  await post(other.ben, other.id, "de Rita");
   const ended = await call("DELETE", `/api/contacts/${other.ben.id}`, { token: other.ana.token });
   if (ended.status !== 200) throw new Error("the contact was not removed");
-  await until(async () => (await rowOf(other.ben, other.id)).head === 1 && !(await rowOf(other.ben, other.id)).open);
-  await until(async () => (await rowOf(ben, id)).head === 2);
+  await until(async () => (await rowOf(other.ben, other.id)).head === 3 && !(await rowOf(other.ben, other.id)).open);
+  await until(async () => (await rowOf(ben, id)).head === 3);
   return { ana, ben, rita: other.ben, sam, id, ritas: other.id };
 };
 
@@ -33,6 +37,8 @@ type Row = {
   /** What a member is answered, in a conversation that is open and in one that has ended. */
   member: Outcome;
   removed: Outcome;
+  /** What a member is answered who lets nothing of the other through; to the other nothing is different. */
+  blocker?: Outcome;
   /** What anybody else is answered, who names the conversation by its id or makes up a handle. */
   stranger: Outcome;
 };
@@ -46,8 +52,21 @@ const table: Record<ClientFrame[0], Row> = {
     frame: (ref, conversation) => ["s", ref, conversation, packUuid(createUuid()), "de moi"],
     member: "a",
     removed: "not_connected",
+    blocker: "contact_blocked",
     stranger: notFound,
   },
+  f: {
+    frame: (ref, conversation) => ["f", ref, "à tous", null, [[conversation, packUuid(createUuid())]]],
+    member: "a",
+    removed: "not_connected",
+    blocker: "contact_blocked",
+    stranger: notFound,
+  },
+  // The third message is the asking member's own.
+  e: { frame: (ref, conversation) => ["e", ref, conversation, 3], member: "y", removed: "y", stranger: notFound },
+  v: { frame: (ref, conversation) => ["v", ref, conversation, 0], member: "v", removed: "v", stranger: notFound },
+  z: { frame: (ref, conversation) => ["z", ref, conversation, 1], member: "y", removed: "y", stranger: notFound },
+  t: { frame: (_, conversation) => ["t", conversation], member: undefined, removed: undefined, stranger: undefined },
   r: { frame: (_, conversation) => ["r", conversation, 1, 1], member: "u", removed: "u", stranger: undefined },
   g: {
     frame: (ref, conversation) => ["g", ref, conversation, "a", 0, 10],
@@ -61,7 +80,7 @@ const table: Record<ClientFrame[0], Row> = {
     removed: "q",
     stranger: notFound,
   },
-  d: { frame: (ref, conversation) => ["d", ref, conversation], member: "y", removed: "y", stranger: notFound },
+  d: { frame: (ref, conversation) => ["d", ref, conversation, 3, 0], member: "y", removed: "y", stranger: notFound },
 };
 
 test("every frame a device can send has its row in the access table", () => {
@@ -80,7 +99,7 @@ const answerTo = async (device: Device, frame: ClientFrame): Promise<Outcome> =>
   await until(() => heard().some(([type, ref]) => type === "c" && ref === lastRef));
   for (const got of heard()) {
     if (got[0] === "n") return got[2];
-    if (["x", "a", "u", "g", "q", "y"].includes(got[0]) || (got[0] === "c" && got[1] !== lastRef)) return got[0];
+    if (["x", "a", "u", "g", "q", "v", "y"].includes(got[0]) || (got[0] === "c" && got[1] !== lastRef)) return got[0];
   }
   return undefined;
 };
@@ -99,6 +118,11 @@ test.each(clientFrameTypes)(
     expect([await readLog(ana, id), await rowOf(ana, id), await rowOf(ben, id)]).toEqual(before);
     expect(await as(rita, ritas), "a removed contact").toBe(row.removed);
     expect(await as(ben, id), "a member").toBe(row.member);
+    await conversationOf(env, id).block(id, ana.id, true);
+    expect(await as(ben, id), "a blocked member").toBe(row.member);
+    await conversationOf(env, id).block(id, ana.id, false);
+    await conversationOf(env, id).block(id, ben.id, true);
+    expect(await as(ben, id), "a member who blocks the other").toBe("blocker" in row ? row.blocker : row.member);
   },
 );
 
@@ -123,9 +147,9 @@ test("nobody is told anything of a conversation that is not theirs", async () =>
   const [phoneRita, phoneSam, phoneBen] = [await Device.open(rita), await Device.open(sam), await Device.open(ben)];
   const heard = [phoneRita.raw.length, phoneSam.raw.length];
   await post(ana, id, "toujours entre nous");
-  await request(ana, { type: "mark", conversation: id, delivered: 3, read: 3 });
+  await request(ana, { type: "mark", conversation: id, delivered: 4, read: 4 });
   await phoneBen.nextLive();
   await scheduler.wait(100);
   expect([phoneRita.raw.length, phoneSam.raw.length]).toEqual(heard);
-  expect(textsOf(await readLog(ben, id))).toHaveLength(3);
+  expect(textsOf(await readLog(ben, id))).toHaveLength(4);
 });

@@ -131,7 +131,7 @@ test("a conversation that had not heard of the connection asks the directory onc
 test("what a person deletes from their view is gone for them from pages and search, and for nobody else", async () => {
   const { ana, ben, id } = await newPair();
   await post(ana, id, "secret un", "secret deux");
-  expect(await request(ben, { type: "hide", conversation: id })).toEqual({ hidden: 2 });
+  expect(await request(ben, { type: "hide", conversation: id, upTo: 2, keep: false })).toEqual({ hidden: 2 });
   expect(await rowOf(ben, id)).toMatchObject({ hidden: 2, preview: null, unread: 0 });
   await post(ana, id, "secret trois");
   await until(async () => (await rowOf(ben, id)).head === 3);
@@ -154,7 +154,7 @@ test("a hidden conversation is listed again only when something new came", async
   expect(await listed()).toBe(0);
   await post(ana, id, "un");
   await until(async () => (await listed()) === 1);
-  await request(ben, { type: "hide", conversation: id });
+  await request(ben, { type: "hide", conversation: id, upTo: 1, keep: false });
   expect(await listed()).toBe(0);
   await post(ana, id, "deux");
   await until(async () => (await listed()) === 1);
@@ -190,7 +190,7 @@ test("a search finds texts without regard to case and accents, over the whole hi
   await runInDurableObject(conversationStub(id), (_, state) => {
     state.storage.sql.exec(
       `WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-       INSERT INTO messages SELECT i, 0, printf('00000000-0000-7000-8000-%012x', i), 1, 'text', 'ligne ' || i FROM n`,
+       INSERT INTO messages (seq, sender, cid, at, kind, body) SELECT i, 0, printf('00000000-0000-7000-8000-%012x', i), 1, 'text', 'ligne ' || i FROM n`,
       count,
     );
   });

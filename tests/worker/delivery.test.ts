@@ -202,7 +202,7 @@ test.each([1, 2, 3])(
           device.send(["r", id, upTo, pick(upTo + 1)]);
           break;
         case 6:
-          if (random() < 0.15) work.push(request(person, { type: "hide", conversation: id }));
+          if (random() < 0.15) work.push(request(person, { type: "hide", conversation: id, upTo, keep: false }));
           break;
         case 7: {
           await Promise.all(work.splice(0));

@@ -16,7 +16,7 @@ import {
   toSendFrame,
 } from "../../contract/protocol";
 import { toHttpRequest } from "../../contract/requests";
-import { fromWireMessage, fromWirePerson, fromWireRow } from "../../contract/wire";
+import { fromWireMessage, fromWirePerson, fromWireRow, type WireMessage } from "../../contract/wire";
 import type { Person } from "../support/people";
 import { call, site } from "./site";
 
@@ -151,12 +151,12 @@ export class Device {
   }
 
   /** Asks something that is answered by its ref. */
-  async ask(frame: (ref: number) => ClientFrame): Promise<FrameOf<"g" | "q" | "c" | "y" | "n">> {
+  async ask(frame: (ref: number) => ClientFrame): Promise<FrameOf<"g" | "q" | "c" | "v" | "y" | "n">> {
     const ref = ++this.#ref;
     this.send(frame(ref));
-    const answers = ["g", "q", "c", "y", "n"];
+    const answers = ["g", "q", "c", "v", "y", "n"];
     return this.next(
-      (got): got is FrameOf<"g" | "q" | "c" | "y" | "n"> =>
+      (got): got is FrameOf<"g" | "q" | "c" | "v" | "y" | "n"> =>
         Array.isArray(got) && answers.includes(got[0] as string) && got[1] === ref,
     );
   }
@@ -165,7 +165,7 @@ export class Device {
   get counters(): number[] {
     return this.frames.flatMap((frame) => {
       if (isLive(frame)) return [frame.counter + this.base];
-      return "amioupb".includes(frame[0]) ? [(frame[1] as number) + this.base] : [];
+      return "amioupbe".includes(frame[0]) ? [(frame[1] as number) + this.base] : [];
     });
   }
 
@@ -187,8 +187,9 @@ export class Device {
     return frame[6].map(fromWirePerson);
   }
 
-  messagesOf(frame: FrameOf<"g"> | FrameOf<"m"> | FrameOf<"q">) {
-    const wire = frame[0] === "g" ? frame[4] : frame[0] === "m" ? frame[3] : frame[2];
+  messagesOf(frame: FrameOf<"g" | "m" | "q" | "v" | "e">) {
+    const wires = frame.filter((part) => Array.isArray(part)) as WireMessage[][];
+    const [wire = []] = wires;
     return wire.map((message) => fromWireMessage(message, this.now));
   }
 

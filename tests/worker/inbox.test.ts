@@ -22,6 +22,7 @@ const notice = (conversation: string, change: Partial<Notice> = {}): Notice => (
   open: true,
   turn: 1,
   hidden: 0,
+  revision: 0,
   mine: { delivered: 0, read: 0 },
   others: { delivered: 0, read: 0 },
   messages: [],
@@ -43,6 +44,7 @@ const relation = (username: string): Relation => ({
   request_id: createUuid(),
   connection_id: null,
   since: 2,
+  blocked: false,
 });
 
 test("a device that was away gets what changed, newest first, page after page, and nothing twice", async () => {

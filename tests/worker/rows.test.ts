@@ -47,7 +47,7 @@ const makeHeavy = async () => {
   await runInDurableObject(env.CONVERSATION.getByName(id), (_, { storage }) => {
     storage.sql.exec(
       `WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-       INSERT INTO messages SELECT i, i % 2, printf('00000000-0000-7000-8000-%012x', i), 1, 'text', 'ligne ' || i FROM n`,
+       INSERT INTO messages (seq, sender, cid, at, kind, body) SELECT i, i % 2, printf('00000000-0000-7000-8000-%012x', i), 1, 'text', 'ligne ' || i FROM n`,
       messageCount,
     );
   });

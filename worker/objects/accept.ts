@@ -1,11 +1,24 @@
-import type { CommandOf, Refusal, SendResult } from "../../contract/commands";
+import type { Refusal, SendResult } from "../../contract/commands";
+import { attachmentOf } from "../../contract/conversations";
+import type { Uuid } from "../../contract/ids";
 import { sendBurst, sendPerSecond } from "../../contract/limits";
-import type { ConversationLog, Member } from "./conversation-log";
+import type { ConversationLog } from "./conversation-log";
+import type { Member } from "./members";
+import type { Checked, Refused } from "./rpc";
 import { TokenBucket } from "./token-bucket";
 
-export type Sending = { member: Member; messages: CommandOf<"send">["messages"] };
-/** `isNew` when at least one message was stored now; `isAgain` when one had been stored before. */
-export type Accepted = { sent: SendResult["sent"]; isNew: boolean; isAgain: boolean };
+export type Sending = { member: Member; messages: readonly Checked[] };
+/**
+ * `isNew` when at least one message was stored now; `isAgain` when one had been stored before. `unused` are those
+ * whose file, by what is stored, they do not name.
+ */
+export type Accepted = {
+  sent: SendResult["sent"];
+  refused: Refused[];
+  unused: Uuid[];
+  isNew: boolean;
+  isAgain: boolean;
+};
 
 /** Each member's flood protection, as long as the object lives. */
 export class SendLimits {
@@ -20,8 +33,9 @@ export class SendLimits {
 
 /**
  * Stores what may be stored, within the caller's transaction. A message that is there already keeps its place
- * whatever its body says now, and is found even where nobody may write any more. When only some can be taken,
- * those are `sent`; the sender asks for the rest again and then hears why not.
+ * whatever its body says now, and is found even where nobody may write any more. One whose body was refused keeps
+ * nothing else from being taken. When only some can be taken, those are `sent`; the sender asks for the rest again
+ * and then hears why not.
  */
 export const accept = (
   log: ConversationLog,
@@ -30,16 +44,24 @@ export const accept = (
   now: number,
 ): Accepted | Refusal => {
   const sent: SendResult["sent"] = [];
+  const refused: Refused[] = [];
+  const unused: Uuid[] = [];
   let refusal: Refusal | undefined;
   let isNew = false;
   let isAgain = false;
-  for (const { cid, body } of messages) {
+  for (const { cid, body, refusal: ofBody } of messages) {
     const known = log.findSent(member.number, cid);
     if (known) {
       isAgain = true;
+      const { file } = attachmentOf(body) ?? {};
+      if (file !== undefined && !log.hasAttached(file, known.seq)) unused.push(cid);
       sent.push({ cid, seq: known.seq, at: known.at });
     } else if (!refusal && !log.isOpen) {
       refusal = { error: "not_connected" };
+    } else if (!refusal && member.blocks) {
+      refusal = { error: "contact_blocked" };
+    } else if (!refusal && ofBody) {
+      refused.push({ cid, ...ofBody });
     } else if (!refusal && !bucket.take(now)) {
       refusal = { error: "rate_limited", retryAfterMs: bucket.waitMs(now) };
     } else if (!refusal) {
@@ -48,5 +70,5 @@ export const accept = (
       sent.push({ cid, seq, at });
     }
   }
-  return refusal && sent.length === 0 ? refusal : { sent, isNew, isAgain };
+  return refusal && sent.length + refused.length === 0 ? refusal : { sent, refused, unused, isNew, isAgain };
 };

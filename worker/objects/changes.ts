@@ -1,5 +1,6 @@
 import type { ListPage } from "../../contract/commands";
 import { type InboxRow, isListed } from "../../contract/conversations";
+import type { ConversationId } from "../../contract/ids";
 import { inboxPageRows } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
 import { bucketOf, bucketSize, type InboxColumns, toEntry } from "./inbox";
@@ -83,3 +84,11 @@ export const readList = (sql: SqlStorage, before: number): ListPage => {
   const rows = page.flatMap((change) => ("row" in change ? [toInboxRow(toEntry(change.row))] : []));
   return { rows: rows.filter(isListed), before: next };
 };
+
+/** The conversations that are muted, those that changed last first. */
+export const readMutes = (sql: SqlStorage): ConversationId[] =>
+  sql
+    .exec<{ conversation: ConversationId; changed: number }>("SELECT conversation, changed FROM inbox WHERE muted = 1")
+    .toArray()
+    .sort((a, b) => b.changed - a.changed)
+    .map(({ conversation }) => conversation);

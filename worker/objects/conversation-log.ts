@@ -1,21 +1,39 @@
-import { clampMarks, type Marks, type Message, mergeMarks, type StoredBody } from "../../contract/conversations";
+import { attachmentOf, type Message, type StoredBody } from "../../contract/conversations";
 import { type ConversationId, privateMembers, type Uuid } from "../../contract/ids";
 import log from "../../migrations/conversation/0001_log.sql?raw";
+import changes from "../../migrations/conversation/0002_changes.sql?raw";
+import { changeMember, type Member, readMembers } from "./members";
 import { fromColumns, toColumns, toPreview } from "./message-body";
 import { migrate, readVersion } from "./migrator";
 
-const migrations = [log];
+const migrations = [log, changes];
 const recentMax = 64; // messages
 
-export type Member = Marks & { number: number; user: Uuid; hidden: number };
-type Own = { id: string; epoch: string; began: number; connection: string | null; turn: number };
+type Own = { id: string; epoch: string; began: number; connection: string | null; turn: number; revision: number };
 type Last = { at: number; sender: number; preview: StoredBody | null; whole: boolean };
-export type MessageRow = { seq: number; sender: number; cid: string; at: number; kind: string; body: string };
+export type MessageRow = {
+  seq: number;
+  sender: number;
+  cid: string;
+  at: number;
+  kind: string;
+  body: string;
+  revision: number;
+  withheld: number;
+};
 
-/** A message as a member may see it: the client id is only for its author. */
+/** The row as one that others were never to have, and as one whose author was told so. */
+const isWithheld = 1;
+const isHeld = 2;
+
+/** A message as a member may see it: what was withheld is a place, and the client id is only for its author. */
 export const toMessage = (row: MessageRow, member: Member): Message => {
-  const message = { seq: row.seq, sender: row.sender, at: row.at, body: fromColumns(row.kind, row.body) };
-  return row.sender === member.number ? { ...message, cid: row.cid } : message;
+  const { seq, sender, at } = row;
+  if (sender === member.number) {
+    const own = { seq, sender, at, body: fromColumns(row.kind, row.body), cid: row.cid };
+    return row.withheld === isHeld ? { ...own, held: true } : own;
+  }
+  return { seq, sender, at, body: row.withheld > 0 ? { type: "withheld" } : fromColumns(row.kind, row.body) };
 };
 
 /**
@@ -27,6 +45,7 @@ export class ConversationLog {
   readonly epoch: string;
   readonly sql: SqlStorage;
   readonly #storage: DurableObjectStorage;
+  readonly #began: number;
   members: Member[];
   head = 0;
   last: Last;
@@ -34,6 +53,8 @@ export class ConversationLog {
   connection: Uuid | null;
   /** How often `connection` went from none to some or back. */
   turn: number;
+  /** How often messages that had been stored were changed. */
+  revision: number;
   /** The newest messages, at most `recentMax`: what fan-out would otherwise read again. */
   recent: MessageRow[] = [];
 
@@ -69,10 +90,10 @@ export class ConversationLog {
     this.epoch = own.epoch;
     this.connection = own.connection;
     this.turn = own.turn;
-    this.members = this.sql
-      .exec<Member>("SELECT number, user_id AS user, delivered, read, hidden FROM members ORDER BY number")
-      .toArray();
-    this.last = { at: own.began, sender: 0, preview: null, whole: true };
+    this.revision = own.revision;
+    this.#began = own.began;
+    this.members = readMembers(this.sql);
+    this.last = this.#toLast(undefined);
     const [newest] = this.sql.exec<MessageRow>("SELECT * FROM messages ORDER BY seq DESC LIMIT 1").toArray();
     if (newest) this.#remember(newest);
   }
@@ -85,14 +106,24 @@ export class ConversationLog {
     return this.connection !== null;
   }
 
+  /** The newest place that a member sees. */
+  headOf(member: Member): number {
+    return member.ends ?? this.head;
+  }
+
+  /** What the list of a member shows: the newest message that they see. */
+  lastOf({ ends }: Member): Last {
+    return ends === null ? this.last : this.#toLast(this.find(ends));
+  }
+
   /** All of `change` or nothing of it, in the tables and in memory. */
   transaction<T>(change: () => T): T {
-    const { head, last, recent, connection, turn } = this;
+    const { head, last, recent, connection, turn, revision } = this;
     const members = this.members.map((member) => ({ ...member }));
     try {
       return this.#storage.transactionSync(change);
     } catch (error) {
-      Object.assign(this, { head, last, recent, connection, turn, members });
+      Object.assign(this, { head, last, recent, connection, turn, revision, members });
       throw error;
     }
   }
@@ -104,57 +135,57 @@ export class ConversationLog {
       .toArray()[0];
   }
 
+  find(seq: number): MessageRow | undefined {
+    return this.sql.exec<MessageRow>("SELECT * FROM messages WHERE seq = ?", seq).toArray()[0];
+  }
+
   /** The next message. Its time never goes back, whatever the clock does. */
   append(sender: number, cid: Uuid, body: StoredBody, now: number): { seq: number; at: number } {
-    const row = { seq: this.head + 1, sender, cid, at: Math.max(now, this.last.at), ...toColumns(body) };
+    const withheld = this.members.some((member) => member.blocks && member.number !== sender) ? isWithheld : 0;
+    const at = Math.max(now, this.last.at);
+    const row = { seq: this.head + 1, sender, cid, at, ...toColumns(body), revision: 0, withheld };
     this.sql.exec(
-      "INSERT INTO messages (seq, sender, cid, at, kind, body) VALUES (?, ?, ?, ?, ?, ?)",
+      "INSERT INTO messages (seq, sender, cid, at, kind, body, withheld) VALUES (?, ?, ?, ?, ?, ?, ?)",
       row.seq,
       row.sender,
       row.cid,
       row.at,
       row.kind,
       row.body,
+      row.withheld,
     );
+    const { file } = attachmentOf(body) ?? {};
+    if (file !== undefined) this.sql.exec("INSERT INTO attachments (file, seq) VALUES (?, ?)", file, row.seq);
+    for (const member of this.members) {
+      const sees = withheld === 0 || member.number === sender;
+      if (member.ends !== null && sees) changeMember(this.sql, member, { ends: null });
+    }
     this.#remember(row);
     return row;
   }
 
-  /** Others' messages that a member has neither read nor hidden, counted. */
-  unreadOf({ number, read, hidden }: Member): number {
-    const from = Math.max(read, hidden);
-    if (from >= this.head) return 0;
-    const count = "SELECT count(*) AS n FROM messages WHERE seq > ? AND sender <> ? AND kind <> 'deleted'";
-    return this.sql.exec<{ n: number }>(count, from, number).one().n;
+  hasAttached(file: Uuid, seq: number): boolean {
+    return this.sql.exec("SELECT 1 FROM attachments WHERE file = ? AND seq = ?", file, seq).toArray().length > 0;
   }
 
-  /** Moves a member's marks on, never back and never beyond the log. Tells what moved. */
-  mark(member: Member, claim: Marks): { moved: boolean; read: boolean } {
-    const marks = mergeMarks(member, clampMarks(claim, this.head));
-    const moved = marks.delivered !== member.delivered || marks.read !== member.read;
-    const read = marks.read !== member.read;
-    if (moved) {
-      const update = "UPDATE members SET delivered = ?, read = ? WHERE number = ?";
-      this.sql.exec(update, marks.delivered, marks.read, member.number);
-      Object.assign(member, marks);
-    }
-    return { moved, read };
+  /** Counts changes to stored messages. */
+  revise(count: number): void {
+    if (count === 0) return;
+    this.revision += count;
+    this.sql.exec("UPDATE conversation SET revision = ?", this.revision);
   }
 
-  hide(member: Member): boolean {
-    if (member.hidden === this.head) return false;
-    this.sql.exec("UPDATE members SET hidden = ? WHERE number = ?", this.head, member.number);
-    member.hidden = this.head;
-    return true;
+  /** A stored message as it now is. */
+  replace(row: MessageRow): void {
+    const { seq, kind, body, revision } = row;
+    this.sql.exec("UPDATE messages SET kind = ?, body = ?, revision = ? WHERE seq = ?", kind, body, revision, seq);
+    this.recent = this.recent.map((one) => (one.seq === seq ? row : one));
+    if (seq === this.head) this.last = this.#toLast(row);
   }
 
-  /** The least that the other members have got and read. */
-  othersOf({ number }: Member): Marks {
-    const others = this.members.filter((member) => member.number !== number);
-    return {
-      delivered: Math.min(this.head, ...others.map((member) => member.delivered)),
-      read: Math.min(this.head, ...others.map((member) => member.read)),
-    };
+  /** Rows were changed in the table: what is kept of them in memory is void. */
+  forgetRecent(): void {
+    this.recent = [];
   }
 
   /** Lets the members write. False when that is so already, or when this connection has ended before. */
@@ -181,7 +212,12 @@ export class ConversationLog {
 
   #remember(row: MessageRow): void {
     this.head = row.seq;
-    this.last = { at: row.at, sender: row.sender, ...toPreview(fromColumns(row.kind, row.body)) };
+    this.last = this.#toLast(row);
     this.recent = [...this.recent.slice(1 - recentMax), row];
+  }
+
+  #toLast(row: MessageRow | undefined): Last {
+    if (!row) return { at: this.#began, sender: 0, preview: null, whole: true };
+    return { at: row.at, sender: row.sender, ...toPreview(fromColumns(row.kind, row.body)) };
   }
 }

@@ -1,9 +1,11 @@
 import { Buffer } from "node:buffer";
 import type { CommandOf, PageResult, SearchResult } from "../../contract/commands";
-import type { Message } from "../../contract/conversations";
+import { type Message, wordsOf } from "../../contract/conversations";
 import { gapPageRows, pageMaxBytes, searchResultsMax, searchScanRows } from "../../contract/limits";
 import { foldText } from "../../contract/text";
-import { type ConversationLog, type Member, type MessageRow, toMessage } from "./conversation-log";
+import { type ConversationLog, type MessageRow, toMessage } from "./conversation-log";
+import type { Member } from "./members";
+import { fromColumns } from "./message-body";
 
 /** What one message adds to a page besides its body: seq, time, sender, client id and their punctuation. */
 const messageOverheadBytes = 60;
@@ -24,37 +26,52 @@ const fill = (rows: Iterable<MessageRow>): MessageRow[] => {
 /** Messages after or before a place, as far as the member may see them. Places have no holes, so the last one tells whether there are more. */
 export const readPage = (log: ConversationLog, member: Member, query: CommandOf<"page">): PageResult => {
   const { direction, seq, limit } = query;
-  const after = Math.max(seq, member.hidden);
+  const { hidden } = member;
+  const head = log.headOf(member);
   const found =
     direction === "after"
-      ? log.sql.exec<MessageRow>("SELECT * FROM messages WHERE seq > ? ORDER BY seq LIMIT ?", after, limit)
+      ? log.sql.exec<MessageRow>(
+          "SELECT * FROM messages WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+          Math.max(seq, hidden),
+          head,
+          limit,
+        )
       : log.sql.exec<MessageRow>(
           "SELECT * FROM messages WHERE seq < ? AND seq > ? ORDER BY seq DESC LIMIT ?",
-          seq,
-          member.hidden,
+          Math.min(seq, head + 1),
+          hidden,
           limit,
         );
   const rows = fill(found);
   const last = rows.at(-1)?.seq;
-  const more = last !== undefined && (direction === "after" ? last < log.head : last > member.hidden + 1);
-  return { epoch: log.epoch, head: log.head, messages: rows.map((row) => toMessage(row, member)), more };
+  const more = last !== undefined && (direction === "after" ? last < head : last > hidden + 1);
+  return { epoch: log.epoch, head, messages: rows.map((row) => toMessage(row, member)), more };
 };
 
-/** What came after a place up to the head, or undefined when that is too much to push. */
+/** What came after a place up to the newest that the member sees, or undefined when that is too much to push. */
 export const readNews = (log: ConversationLog, member: Member, after: number): Message[] | undefined => {
-  const count = log.head - after;
+  const head = log.headOf(member);
+  const count = head - after;
   if (count <= 0) return [];
   if (count > gapPageRows) return undefined;
   const isRecent = (log.recent[0]?.seq ?? Number.POSITIVE_INFINITY) <= after + 1;
   const found = isRecent
-    ? log.recent.filter((row) => row.seq > after)
-    : log.sql.exec<MessageRow>("SELECT * FROM messages WHERE seq > ? ORDER BY seq", after);
+    ? log.recent.filter((row) => row.seq > after && row.seq <= head)
+    : log.sql.exec<MessageRow>("SELECT * FROM messages WHERE seq > ? AND seq <= ? ORDER BY seq", after, head);
   const rows = fill(found);
   return rows.length < count ? undefined : rows.map((row) => toMessage(row, member));
 };
 
+const wordless = ["voice", "deleted"];
+
+/** What a search looks through in a message, as far as the member may see it. */
+const wordsIn = ({ kind, body, sender, withheld }: MessageRow, member: Member): string => {
+  if (wordless.includes(kind) || (withheld > 0 && sender !== member.number)) return "";
+  return kind === "text" ? body : wordsOf(fromColumns(kind, body));
+};
+
 /**
- * Texts that contain what is looked for, whatever the case and the accents, newest first. One call looks at
+ * Messages whose words contain what is looked for, whatever the case and the accents, newest first. One call looks at
  * `searchScanRows` messages at most and says where to go on.
  */
 export const searchLog = (log: ConversationLog, member: Member, query: CommandOf<"search">): SearchResult => {
@@ -65,13 +82,14 @@ export const searchLog = (log: ConversationLog, member: Member, query: CommandOf
   let bytes = 0;
   const found = log.sql.exec<MessageRow>(
     "SELECT * FROM messages WHERE seq < ? AND seq > ? ORDER BY seq DESC LIMIT ?",
-    query.before,
+    Math.min(query.before, log.headOf(member) + 1),
     member.hidden,
     searchScanRows,
   );
   for (const row of found) {
     scanned += 1;
-    if (row.kind === "text" && foldText(row.body).includes(needle)) {
+    const words = wordsIn(row, member);
+    if (words !== "" && foldText(words).includes(needle)) {
       bytes += bytesOf(row);
       if (messages.length > 0 && bytes > pageMaxBytes) return { messages, before: last };
       messages.push(toMessage(row, member));

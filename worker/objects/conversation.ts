@@ -1,17 +1,32 @@
 import { DurableObject } from "cloudflare:workers";
-import { type CommandOf, isRefusal, type PageResult, type Refusal, type SearchResult } from "../../contract/commands";
+import {
+  type CommandOf,
+  isRefusal,
+  type PageResult,
+  type Refusal,
+  type RevisedResult,
+  type SearchResult,
+} from "../../contract/commands";
 import type { Marks } from "../../contract/conversations";
-import type { ConversationId, Uuid } from "../../contract/ids";
-import { fanOutAlarmMs } from "../../contract/limits";
+import { type ConversationId, privateMembers, type Uuid } from "../../contract/ids";
+import { fanOutAlarmMs, fanOutRetryMaxMs } from "../../contract/limits";
 import { type Accepted, accept, type Sending, SendLimits } from "./accept";
-import { ConversationLog, type Member } from "./conversation-log";
-import { readNews, readPage, searchLog } from "./conversation-pages";
-import { FanOut } from "./fan-out";
+import { findOriginal, isNamed } from "./attachments";
+import { setBlock } from "./blocking";
+import { ConversationLog } from "./conversation-log";
+import { readPage, searchLog } from "./conversation-pages";
+import { FanOut, type Told } from "./fan-out";
 import { GroupCommit } from "./group-commit";
-import type { ConversationRpc, Known, Notice, Standing } from "./rpc";
+import type { Member } from "./members";
+import { noticeFor } from "./notices";
+import { releaseFiles } from "./releases";
+import { readRevised, retract } from "./revisions";
+import type { Checked, ConversationRpc, Known, Standing } from "./rpc";
+import { hide, mark, standingOf } from "./standing";
 import { userChannelOf } from "./stubs";
 
 const notFound: Refusal = { error: "conversation_not_found" };
+const nothingTold: Told = { head: 0, revision: 0 };
 
 /**
  * One conversation: the sequencer and only writer of its messages, and the judge of who may. Every change is
@@ -50,35 +65,81 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   async send(
     _id: ConversationId,
     user: Uuid,
-    command: CommandOf<"send">,
+    messages: readonly Checked[],
     known: Known,
   ): ReturnType<ConversationRpc["send"]> {
     const log = this.#log;
     const member = log?.memberOf(user);
     if (!log || !member) return notFound;
-    const has = known.epoch === log.epoch ? known.head : 0;
+    const has = known.epoch === log.epoch ? known : nothingTold;
     this.#fanOut.told(member.number, has);
-    const accepted = await this.#commits.add({ member, messages: command.messages });
+    const accepted = await this.#commits.add({ member, messages });
     if (isRefusal(accepted)) return accepted;
-    const notice = this.#noticeFor(log, member, has, accepted.isAgain);
-    return { epoch: log.epoch, sent: accepted.sent, notice };
+    const { isNew: _, isAgain, ...outcome } = accepted;
+    return { epoch: log.epoch, ...outcome, notice: noticeFor(log, member, has, isAgain) };
   }
 
   async mark(_id: ConversationId, user: Uuid, marks: Marks): Promise<Standing | Refusal> {
     const log = this.#log;
     const member = log?.memberOf(user);
     if (!log || !member) return notFound;
-    const { moved, read } = log.transaction(() => log.mark(member, marks));
-    if (moved && log.isOpen) this.#tell(log.members.filter((other) => other !== member));
-    return this.#standingOf(log, member, read || !moved);
+    const { moved, read } = log.transaction(() => mark(log, member, marks));
+    if (moved && log.isOpen && !member.blocks) this.#tell(log.members.filter((other) => other !== member));
+    return standingOf(log, member, read || !moved);
   }
 
-  async hide(_id: ConversationId, user: Uuid): Promise<Standing | Refusal> {
+  async hide(_id: ConversationId, user: Uuid, upTo: number): Promise<Standing | Refusal> {
     const log = this.#log;
     const member = log?.memberOf(user);
     if (!log || !member) return notFound;
-    log.transaction(() => log.hide(member));
-    return this.#standingOf(log, member, true);
+    log.transaction(() => hide(log, member, upTo));
+    return standingOf(log, member, true);
+  }
+
+  async retract(_id: ConversationId, user: Uuid, seq: number): ReturnType<ConversationRpc["retract"]> {
+    const log = this.#log;
+    const member = log?.memberOf(user);
+    if (!log || !member) return notFound;
+    const done = log.transaction(() => retract(log, member, seq));
+    if (isRefusal(done)) return done;
+    if (done.isNew) {
+      this.#tell(done.isWithheld ? [member] : log.members, true);
+      this.ctx.waitUntil(this.#releaseFiles(log));
+    }
+    return { revision: log.revision };
+  }
+
+  async block(id: ConversationId, user: Uuid, isBlocked: boolean): Promise<void> {
+    if (!privateMembers(id)?.includes(user)) throw new Error("only a member of a private conversation blocks there");
+    if (!this.#log && !isBlocked) return;
+    const log = this.#ensureLog(id);
+    const before = log.revision;
+    const hasChanged = log.transaction(() => {
+      const member = log.memberOf(user);
+      return member !== undefined && setBlock(log, member, isBlocked);
+    });
+    // Of a block nobody is told. What ends with it, an author hears of: what was withheld, marks that stood still.
+    if (!hasChanged || isBlocked || (log.revision === before && log.head === 0)) return;
+    this.#tell(
+      log.members.filter((member) => member.user !== user),
+      true,
+    );
+  }
+
+  async revised(_id: ConversationId, user: Uuid, query: CommandOf<"revised">): Promise<RevisedResult | Refusal> {
+    const member = this.#log?.memberOf(user);
+    return this.#log && member ? readRevised(this.#log, member, query) : notFound;
+  }
+
+  async names(_id: ConversationId, user: Uuid, file: Uuid): Promise<boolean> {
+    const member = this.#log?.memberOf(user);
+    return this.#log !== undefined && member !== undefined && isNamed(this.#log, member, file);
+  }
+
+  async original(_id: ConversationId, user: Uuid, seq: number): ReturnType<ConversationRpc["original"]> {
+    const member = this.#log?.memberOf(user);
+    if (!this.#log || !member) return notFound;
+    return findOriginal(this.#log, member, seq) ?? { error: "message_not_found" };
   }
 
   async page(_id: ConversationId, user: Uuid, query: CommandOf<"page">): Promise<PageResult | Refusal> {
@@ -101,12 +162,23 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
         this.#fanOut.recover(this.#log?.members.map(({ number }) => number) ?? []);
       }
       await this.#fanOut.retry();
+      if (this.#log) await this.#releaseFiles(this.#log);
     } catch (error) {
       console.error("the alarm of a conversation failed", error);
       this.#arm(Date.now() + fanOutAlarmMs);
     } finally {
       const next = this.#fanOut.nextRetryAt();
       if (next !== undefined) this.#arm(Math.max(next, Date.now() + 1));
+    }
+  }
+
+  /** Files that deleted messages named. Where that fails the alarm does it again. */
+  async #releaseFiles(log: ConversationLog): Promise<void> {
+    try {
+      await releaseFiles(this.env, log);
+    } catch (error) {
+      console.error("a file could not be released", error);
+      this.#arm(Date.now() + fanOutRetryMaxMs);
     }
   }
 
@@ -120,19 +192,24 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   }
 
   #makeFanOut(): FanOut {
+    const standOf = (number: number): Told => {
+      const log = this.#log;
+      const member = log?.members.find((one) => one.number === number);
+      return log && member ? { head: log.headOf(member), revision: log.revision } : nothingTold;
+    };
     return new FanOut(
       {
-        head: () => this.#log?.head ?? 0,
+        standOf,
         tell: async (number, told, isExact) => {
           const log = this.#log;
           const member = log?.members.find((one) => one.number === number);
           if (!log || !member) return;
-          const notice = this.#noticeFor(log, member, told, isExact);
+          const notice = noticeFor(log, member, told, isExact);
           await userChannelOf(this.env, member.user).notify(member.user, notice);
         },
         onFailure: (retryAt) => this.#arm(retryAt),
       },
-      this.#log?.head ?? 0,
+      new Map(this.#log?.members.map(({ number }) => [number, standOf(number)])),
     );
   }
 
@@ -157,13 +234,15 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     }
     // An author's own channel hears of it in the answer to its call, unless others wrote in the same commit.
     const [only] = authors;
-    if (authors.size > 0) this.#tell(log.members.filter(({ number }) => authors.size > 1 || number !== only));
+    const isTold = ({ number, blocks }: Member) => !blocks && (authors.size > 1 || number !== only);
+    if (authors.size > 0) this.#tell(log.members.filter(isTold));
     return results;
   }
 
-  #tell(members: Member[]): void {
+  #tell(members: Member[], isExact = false): void {
+    if (members.length === 0) return;
     this.#arm(Date.now() + fanOutAlarmMs);
-    for (const { number } of members) this.#fanOut.touch(number);
+    for (const { number } of members) this.#fanOut.touch(number, isExact);
   }
 
   /** Part of the commit it is called with: there is no `await` between the two. */
@@ -171,28 +250,5 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     if (this.#alarmAt <= at) return;
     this.#alarmAt = at;
     void this.ctx.storage.setAlarm(at);
-  }
-
-  #noticeFor(log: ConversationLog, member: Member, told: number, isExact: boolean): Notice {
-    const news = readNews(log, member, told);
-    return {
-      conversation: log.id,
-      epoch: log.epoch,
-      head: log.head,
-      ...log.last,
-      open: log.isOpen,
-      turn: log.turn,
-      hidden: member.hidden,
-      mine: { delivered: member.delivered, read: member.read },
-      others: log.othersOf(member),
-      messages: news ?? [],
-      ...(isExact || !news ? { unread: log.unreadOf(member) } : {}),
-    };
-  }
-
-  #standingOf(log: ConversationLog, member: Member, isCounted: boolean): Standing {
-    const { delivered, read, hidden } = member;
-    const standing = { epoch: log.epoch, head: log.head, mine: { delivered, read }, hidden };
-    return isCounted ? { ...standing, unread: log.unreadOf(member) } : standing;
   }
 }

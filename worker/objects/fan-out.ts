@@ -1,12 +1,17 @@
 import { fanOutAlarmMs, fanOutAtOnce, fanOutRetryMaxMs, retryBaseMs } from "../../contract/limits";
 import { jitterMs } from "./retry";
 
-const recoverMessages = 50; // pushed again after a crash; what a channel has of them it drops
+// Pushed again after a crash; what a channel has of them it drops
+const recoverMessages = 50;
+const recoverRevisions = 20;
 const patienceMs = 10_000; // how long the alarm waits for what is under way
 
+/** What a member's channel has: messages up to the head, changes to them up to the revision. */
+export type Told = { head: number; revision: number };
+
 type Lane = {
-  /** The head that the member's channel is known to have. */
-  told: number;
+  /** What the member's channel is known to have. */
+  told: Told;
   isWaiting: boolean;
   isUnderWay: boolean;
   /** The next notice counts everything anew instead of going on from `told`. */
@@ -15,10 +20,16 @@ type Lane = {
   retryAt: number;
 };
 
+const furthest = (a: Told, b: Told): Told => ({
+  head: Math.max(a.head, b.head),
+  revision: Math.max(a.revision, b.revision),
+});
+
 type Host = {
-  head(): number;
+  /** What there is for a member to know. */
+  standOf(member: number): Told;
   /** Tells a member's channel where it stands now, going on from `told` or, when exact, from nothing. */
-  tell(member: number, told: number, isExact: boolean): Promise<void>;
+  tell(member: number, told: Told, isExact: boolean): Promise<void>;
   /** Something failed and is to be tried again at this time, by alarm. */
   onFailure(retryAt: number): void;
 };
@@ -29,14 +40,14 @@ type Host = {
  */
 export class FanOut {
   readonly #host: Host;
-  readonly #confirmed: number;
+  readonly #confirmed: ReadonlyMap<number, Told>;
   readonly #lanes = new Map<number, Lane>();
   readonly #queue: number[] = [];
   #underWay = 0;
   #idle: (() => void)[] = [];
 
-  /** `confirmed` is the head up to which every channel is taken to know everything. */
-  constructor(host: Host, confirmed: number) {
+  /** `confirmed` is what each member's channel is taken to know. */
+  constructor(host: Host, confirmed: ReadonlyMap<number, Told>) {
     this.#host = host;
     this.#confirmed = confirmed;
   }
@@ -54,15 +65,19 @@ export class FanOut {
   recover(members: readonly number[]): void {
     for (const member of members) {
       const lane = this.#lane(member);
-      lane.told = Math.max(0, Math.min(lane.told, this.#host.head() - recoverMessages));
+      const { head, revision } = this.#host.standOf(member);
+      lane.told = {
+        head: Math.max(0, Math.min(lane.told.head, head - recoverMessages)),
+        revision: Math.max(0, Math.min(lane.told.revision, revision - recoverRevisions)),
+      };
       this.touch(member, true);
     }
   }
 
   /** The member's channel has this much: it said so, or was told another way. */
-  told(member: number, head: number): void {
+  told(member: number, told: Told): void {
     const lane = this.#lane(member);
-    lane.told = Math.max(lane.told, head);
+    lane.told = furthest(lane.told, told);
   }
 
   /** Tries again what is due. Resolves when nothing is under way any more, or when that takes too long. */
@@ -88,7 +103,7 @@ export class FanOut {
     const known = this.#lanes.get(member);
     if (known) return known;
     const lane: Lane = {
-      told: this.#confirmed,
+      told: this.#confirmed.get(member) ?? { head: 0, revision: 0 },
       isWaiting: false,
       isUnderWay: false,
       isExact: false,
@@ -114,12 +129,12 @@ export class FanOut {
   }
 
   async #run(member: number, lane: Lane): Promise<void> {
-    const head = this.#host.head();
+    const stand = this.#host.standOf(member);
     const { isExact } = lane;
     Object.assign(lane, { isWaiting: false, isUnderWay: true, isExact: false });
     try {
       await this.#host.tell(member, lane.told, isExact);
-      lane.told = Math.max(lane.told, head);
+      lane.told = furthest(lane.told, stand);
       Object.assign(lane, { failures: 0, retryAt: 0 });
     } catch (error) {
       console.error("a notice was not confirmed", error);

@@ -1,13 +1,13 @@
 import type { ChangesResult, ListPage } from "../../contract/commands";
 import type { Message } from "../../contract/conversations";
-import type { ConversationId } from "../../contract/ids";
+import type { ConversationId, Uuid } from "../../contract/ids";
 import { markHoldMs } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
 import { encodeFrame, pingFrame, pongFrame, type ServerFrame } from "../../contract/protocol";
-import { readChanges, readCounterBound, readList, toInboxRow } from "./changes";
-import { messagesPush, mineFrame, othersFrame, personFrame, rowFrame, sentFrame } from "./frames";
+import { readChanges, readCounterBound, readList, readMutes, toInboxRow } from "./changes";
+import { messagesPush, mineFrame, othersFrame, personFrame, revisedFrame, rowFrame, sentFrame } from "./frames";
 import { Inbox } from "./inbox";
-import { type Arrivals, type Entry, type Merge, mergeNotice, mergeStanding } from "./inbox-rules";
+import { type Arrivals, type Entry, isOutdated, type Merge, mergeNotice, mergeStanding } from "./inbox-rules";
 import { PeopleTable } from "./people-table";
 import type { Notice, Standing } from "./rpc";
 import type { Outgoing, Sent } from "./send-queue";
@@ -121,7 +121,7 @@ export class Feed {
     const changes = this.#changesOf(merge, own);
     const entry = { ...merge.entry, changed: this.#counter + changes.length };
     if (changes.length > 0) {
-      const isMarksOnly = merge.news.length === 0 && !merge.isRowNew;
+      const isMarksOnly = merge.news.length === 0 && !merge.isRowNew && !merge.revised;
       if (own.length > 0) this.#inbox.write(entry);
       this.#pushAll(changes);
       if (own.length === 0) {
@@ -136,12 +136,13 @@ export class Feed {
     return merge.isInexact;
   }
 
-  /** Asks a conversation where the person stands there, and takes in the answer. */
+  /** Asks a conversation where the person stands there, and takes in the answer. `kept` is what the row says from then on. */
   async stand<T extends object>(
     conversation: ConversationId,
     ask: () => Promise<Standing | T>,
     isStanding: (answer: Standing | T) => answer is Standing,
-  ): Promise<{ entry: Entry | undefined; hasChanged: boolean; standing: Standing } | T> {
+    kept?: boolean,
+  ): Promise<{ entry: Entry | undefined; isInexact: boolean; standing: Standing } | T> {
     const watches = this.#watches.get(conversation) ?? new Set<Arrivals>();
     const arrivals: Arrivals = { seqs: [], isOvertaken: false };
     this.#watches.set(conversation, watches.add(arrivals));
@@ -149,14 +150,39 @@ export class Feed {
       const standing = await ask();
       if (!isStanding(standing)) return standing;
       const before = this.#inbox.find(conversation);
-      if (!before) return { entry: before, hasChanged: false, standing };
-      const merged = mergeStanding(before, standing, arrivals);
+      if (!before) return { entry: before, isInexact: false, standing };
+      const isOfRow = standing.epoch === before.epoch;
+      const merged = {
+        ...mergeStanding(before, standing, arrivals),
+        kept: (isOfRow ? kept : undefined) ?? before.kept,
+      };
       if (standing.unread !== undefined) for (const other of watches) other.isOvertaken ||= other !== arrivals;
-      return { ...this.#settle(before, merged), standing };
+      return { entry: this.#settle(before, merged), isInexact: isOutdated(before, standing), standing };
     } finally {
       watches.delete(arrivals);
       if (watches.size === 0) this.#watches.delete(conversation);
     }
+  }
+
+  /** False when there is no such row. */
+  mute(conversation: ConversationId, muted: boolean): boolean {
+    const before = this.#inbox.find(conversation);
+    if (!before || before.muted === muted) return before !== undefined;
+    const entry = { ...before, muted, changed: this.#counter + 1 };
+    this.#inbox.mute(entry);
+    this.#pushAll([(counter, _socket, base) => small(rowFrame(counter, toInboxRow(entry), base))]);
+    return true;
+  }
+
+  /** The conversations that are muted, those that changed last first. */
+  mutes(): ConversationId[] {
+    this.flush();
+    return readMutes(this.#ctx.storage.sql);
+  }
+
+  /** Whether this person lets nothing of that one through. */
+  isBlocked(user: Uuid): boolean {
+    return this.#people.isBlocked(user);
   }
 
   /** Takes in how people stand to this person. */
@@ -176,8 +202,8 @@ export class Feed {
     this.#inbox.flush();
   }
 
-  #settle(before: Entry, merged: Entry): { entry: Entry; hasChanged: boolean } {
-    const isHidden = merged.hidden !== before.hidden;
+  #settle(before: Entry, merged: Entry): Entry {
+    const isHidden = merged.hidden !== before.hidden || merged.kept !== before.kept;
     const isMarked =
       merged.delivered !== before.delivered || merged.read !== before.read || merged.unread !== before.unread;
     const hasChanged = isHidden || isMarked;
@@ -190,7 +216,7 @@ export class Feed {
           small(isHidden ? rowFrame(counter, toInboxRow(entry), base) : mineFrame(counter, entry, base)),
       ]);
     }
-    return { entry, hasChanged };
+    return entry;
   }
 
   /** The changes that a notice makes, each of which gets a number. */
@@ -204,6 +230,8 @@ export class Feed {
         return small(sentFrame(counter, sent, base));
       };
     });
+    const { revised } = merge;
+    if (revised) changes.push((counter, _socket, base) => small(revisedFrame(counter, row, revised, base)));
     if (merge.isRowNew) return [...changes, (counter, _socket, base) => small(rowFrame(counter, row, base))];
     if (merge.isMineMoved) changes.push((counter, _socket, base) => small(mineFrame(counter, row, base)));
     if (merge.isOthersMoved) changes.push((counter, _socket, base) => small(othersFrame(counter, row, base)));

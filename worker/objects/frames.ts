@@ -58,6 +58,20 @@ export const othersFrame = (counter: number, row: InboxRow, base: Base): ServerF
   row.othersRead,
 ];
 
+export const revisedFrame = (
+  counter: number,
+  row: InboxRow,
+  { since, messages }: { since: number; messages: readonly Message[] },
+  base: Base,
+): ServerFrame => [
+  "e",
+  counter - base.counter,
+  row.handle,
+  since,
+  row.revision,
+  messages.map((message) => toWireMessage(message, base.now)),
+];
+
 export const personFrame = (counter: number, relation: Relation, base: Base): ServerFrame => [
   "p",
   counter - base.counter,
@@ -77,12 +91,12 @@ export const changesTail = (result: ChangesResult, base: Pick<Base, "now">) =>
 
 /** The answer to a command that came in a frame. */
 export const answerFrame = (
-  type: Exclude<Command["type"], "send" | "mark">,
+  type: Exclude<Command["type"], "send" | "spread" | "mark">,
   ref: number,
   result: CommandResults[typeof type],
   base: Base,
 ): { frame: ServerFrame; messages: number } => {
-  if (type === "hide") return { frame: ["y", ref], messages: 0 };
+  if (type === "hide" || type === "retract" || type === "mute") return { frame: ["y", ref], messages: 0 };
   if (type === "changes") {
     return { frame: ["c", ref, ...changesTail(result as CommandResults["changes"], base)], messages: 0 };
   }
@@ -90,6 +104,11 @@ export const answerFrame = (
     const { epoch, head, messages, more } = result as CommandResults["page"];
     const wire = messages.map((message) => toWireMessage(message, base.now));
     return { frame: ["g", ref, epoch, head, wire, more], messages: messages.length };
+  }
+  if (type === "revised") {
+    const { epoch, revision, messages, more } = result as CommandResults["revised"];
+    const wire = messages.map((message) => toWireMessage(message, base.now));
+    return { frame: ["v", ref, epoch, revision, wire, more], messages: 0 };
   }
   const { messages, before } = result as CommandResults["search"];
   const wire = messages.map((message) => toWireMessage(message, base.now));

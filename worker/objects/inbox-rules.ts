@@ -14,6 +14,8 @@ export type Merge = {
   entry: Entry;
   /** Messages that continue the row: they are pushed whole. */
   news: Message[];
+  /** Messages that were changed since the row's revision. */
+  revised: Notice["revised"];
   /** The row has to be told as a whole. */
   isRowNew: boolean;
   isMineMoved: boolean;
@@ -27,7 +29,11 @@ const baseOf = (row: { read: number; hidden: number }): number => Math.max(row.r
 
 const isOthers = (message: Message): boolean => message.cid === undefined;
 
-const blank = (handle: number, notice: Notice): Entry => ({
+/** A message that waits to be read. Where nothing is left of it, or it was never for this person, nothing waits. */
+const isToRead = (message: Message): boolean =>
+  isOthers(message) && message.body.type !== "deleted" && message.body.type !== "withheld";
+
+const blank = (handle: number, notice: Notice, muted = false): Entry => ({
   handle,
   conversation: notice.conversation,
   kind: privateMembers(notice.conversation) ? "private" : "group",
@@ -44,6 +50,9 @@ const blank = (handle: number, notice: Notice): Entry => ({
   othersRead: 0,
   hidden: 0,
   open: false,
+  muted,
+  kept: false,
+  revision: notice.revision,
   counted: 0,
   turn: -1,
   changed: 0,
@@ -54,11 +63,12 @@ const countUnread = (entry: Entry, notice: Notice, continues: boolean) => {
   const { counted, unread } = entry;
   const isBehind = baseOf(entry) < Math.max(notice.mine.read, notice.hidden);
   const isAhead = baseOf(entry) > Math.max(notice.mine.read, notice.hidden);
-  if (notice.unread !== undefined && !isAhead && notice.head >= counted) {
+  const isLater = notice.head >= counted && notice.revision >= entry.revision;
+  if (notice.unread !== undefined && !isAhead && isLater) {
     return { unread: notice.unread, counted: notice.head, isInexact: false };
   }
   if (continues) {
-    const added = notice.messages.filter((message) => isOthers(message) && message.seq > counted).length;
+    const added = notice.messages.filter((message) => isToRead(message) && message.seq > counted).length;
     return { unread: unread + added, counted: Math.max(counted, notice.head), isInexact: isBehind };
   }
   return { unread, counted, isInexact: isBehind || notice.head > Math.max(entry.head, counted) };
@@ -70,8 +80,10 @@ const countUnread = (entry: Entry, notice: Notice, continues: boolean) => {
  */
 export const mergeNotice = (known: Entry | undefined, handle: number, notice: Notice): Merge => {
   const isFresh = known === undefined || known.epoch !== notice.epoch;
-  const before = isFresh ? blank(handle, notice) : known;
+  const before = isFresh ? blank(handle, notice, known?.muted) : known;
   const isAdvance = notice.head > before.head;
+  const isRevised = notice.revision > before.revision;
+  const isCarried = notice.revised !== undefined && notice.revised.since <= before.revision;
   const fresh = notice.messages.filter((message) => message.seq > before.head);
   const continues = fresh[0]?.seq === before.head + 1;
   const mine = mergeMarks(before, notice.mine);
@@ -79,7 +91,8 @@ export const mergeNotice = (known: Entry | undefined, handle: number, notice: No
   const hidden = Math.max(before.hidden, notice.hidden);
   const isTurned = notice.turn > before.turn;
   const { isInexact, ...count } = countUnread(before, notice, continues);
-  const last = isAdvance ? notice : before;
+  // What a conversation says is always how it was at one moment: what is further in one thing is not behind in another.
+  const last = isAdvance || (isRevised && notice.head === before.head) ? notice : before;
   const entry: Entry = {
     ...before,
     ...count,
@@ -92,6 +105,7 @@ export const mergeNotice = (known: Entry | undefined, handle: number, notice: No
     sender: last.sender,
     preview: last.head > hidden ? last.preview : null,
     whole: last.whole,
+    revision: Math.max(before.revision, notice.revision),
     ...(isTurned ? { open: notice.open, turn: notice.turn } : {}),
   };
   const isMarked = mine.delivered !== before.delivered || mine.read !== before.read;
@@ -100,7 +114,8 @@ export const mergeNotice = (known: Entry | undefined, handle: number, notice: No
   return {
     entry,
     news: continues && !isFresh ? fresh : [],
-    isRowNew: isFresh || (isAdvance && !continues) || isTurned || hidden !== before.hidden,
+    revised: isRevised && isCarried ? { since: before.revision, messages: notice.revised?.messages ?? [] } : undefined,
+    isRowNew: isFresh || (isAdvance && !continues) || isTurned || hidden !== before.hidden || (isRevised && !isCarried),
     isMineMoved: isMarked || entry.unread !== expected,
     isOthersMoved: others.delivered !== before.othersDelivered || others.read !== before.othersRead,
     isInexact,
@@ -109,6 +124,10 @@ export const mergeNotice = (known: Entry | undefined, handle: number, notice: No
 
 /** Others' messages that came while an answer was under way, and whether an exact count overtook it. */
 export type Arrivals = { seqs: number[]; isOvertaken: boolean };
+
+/** The answer counted before messages were changed that the row has been told of: its count means nothing. */
+export const isOutdated = (row: Entry, { unread, revision }: Standing): boolean =>
+  unread !== undefined && revision < row.revision;
 
 /** Takes the answer to a mark or a hiding into a row. `arrivals` are those since the question was asked. */
 export const mergeStanding = (before: Entry, standing: Standing, arrivals: Arrivals): Entry => {
@@ -122,7 +141,7 @@ export const mergeStanding = (before: Entry, standing: Standing, arrivals: Arriv
     preview: before.head > hidden ? before.preview : null,
   };
   const isAhead = baseOf(before) > Math.max(standing.mine.read, standing.hidden);
-  if (unread === undefined || isAhead) return entry;
+  if (unread === undefined || isAhead || isOutdated(before, standing)) return entry;
   if (head >= before.counted) return { ...entry, unread, counted: head };
   if (arrivals.isOvertaken) return entry;
   return { ...entry, unread: unread + arrivals.seqs.filter((seq) => seq > head).length };

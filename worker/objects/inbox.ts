@@ -33,6 +33,9 @@ export type InboxColumns = {
   hidden: number;
   open: number;
   turn: number;
+  muted: number;
+  kept: number;
+  revision: number;
 };
 
 export const toEntry = (row: InboxColumns): Entry => ({
@@ -52,11 +55,15 @@ export const toEntry = (row: InboxColumns): Entry => ({
   othersRead: row.others_read,
   hidden: row.hidden,
   open: row.open === 1,
+  muted: row.muted === 1,
+  kept: row.kept === 1,
+  revision: row.revision,
   counted: row.counted,
   turn: row.turn,
   changed: row.changed,
 });
 
+/** All but `muted`, which has an index of its own: what is written often leaves that alone. */
 const updated = [
   "changed",
   "epoch",
@@ -74,6 +81,8 @@ const updated = [
   "hidden",
   "open",
   "turn",
+  "kept",
+  "revision",
 ] as const;
 
 const valuesOf = (entry: Entry): (string | number | null)[] => [
@@ -93,6 +102,8 @@ const valuesOf = (entry: Entry): (string | number | null)[] => [
   entry.hidden,
   entry.open ? 1 : 0,
   entry.turn,
+  entry.kept ? 1 : 0,
+  entry.revision,
 ];
 
 const assignments = updated.map((column) => `${column} = ?`).join(", ");
@@ -145,6 +156,15 @@ export class Inbox {
   write(entry: Entry): void {
     this.hold(entry);
     this.flush();
+  }
+
+  /** Writes a row whose `muted` changed. */
+  mute(entry: Entry): void {
+    this.hold(entry);
+    this.#storage.transactionSync(() => {
+      this.flush();
+      this.#sql.exec("UPDATE inbox SET muted = ? WHERE handle = ?", entry.muted ? 1 : 0, entry.handle);
+    });
   }
 
   get isHolding(): boolean {

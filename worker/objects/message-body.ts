@@ -1,23 +1,39 @@
 import * as v from "valibot";
 import { StoredBody } from "../../contract/conversations";
 import { previewMaxLength } from "../../contract/limits";
+import { isBlank } from "../../contract/text";
 
-/** How a body is stored: a text as it is, so that a search need not parse it, any other kind as JSON. */
-export const toColumns = (body: StoredBody): { kind: string; body: string } =>
-  body.type === "text" ? { kind: "text", body: body.text } : { kind: body.type, body: JSON.stringify(body) };
+const forwardedText = "forwarded";
+
+/** How a body is stored: a text as it is, so that a search need not parse it, anything else as JSON. */
+export const toColumns = (body: StoredBody): { kind: string; body: string } => {
+  if (body.type !== "text") return { kind: body.type, body: JSON.stringify(body) };
+  return body.forwarded ? { kind: forwardedText, body: JSON.stringify(body) } : { kind: "text", body: body.text };
+};
 
 export const fromColumns = (kind: string, body: string): StoredBody =>
   kind === "text" ? { type: "text", text: body } : v.parse(StoredBody, JSON.parse(body));
 
-/** The beginning of a text, never ending in half a character. */
+/** Where there is something to see in a text. */
+const startOf = (text: string): number => {
+  let start = 0;
+  for (const char of text) {
+    if (!isBlank(char)) return start;
+    start += char.length;
+  }
+  return 0;
+};
+
+/** The beginning of a text, never ending in half a character and never without anything to see. */
 const cut = (text: string): string => {
-  const last = text.charCodeAt(previewMaxLength - 1);
+  const seen = isBlank(text.slice(0, previewMaxLength)) ? text.slice(startOf(text)) : text;
+  const last = seen.charCodeAt(previewMaxLength - 1);
   const isHighSurrogate = last >= 0xd800 && last <= 0xdbff;
-  return text.slice(0, isHighSurrogate ? previewMaxLength - 1 : previewMaxLength);
+  return seen.slice(0, isHighSurrogate ? previewMaxLength - 1 : previewMaxLength);
 };
 
 /** What the conversation list shows of a message, and whether that is all of it. */
 export const toPreview = (body: StoredBody): { preview: StoredBody; whole: boolean } =>
-  body.type === "text" && body.text.length > previewMaxLength
-    ? { preview: { type: "text", text: cut(body.text) }, whole: false }
+  "text" in body && body.text !== undefined && body.text.length > previewMaxLength
+    ? { preview: { ...body, text: cut(body.text) }, whole: false }
     : { preview: body, whole: true };

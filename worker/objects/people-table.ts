@@ -22,6 +22,13 @@ export class PeopleTable {
     return row?.relation === JSON.stringify(relation);
   }
 
+  /** Whether this person blocks that one. */
+  isBlocked(user: Uuid): boolean {
+    const query = "SELECT relation FROM people WHERE user_id = ?";
+    const [row] = this.#sql.exec<PeopleColumns>(query, user).toArray();
+    return row !== undefined && toRelation(row).blocked;
+  }
+
   write(relation: Relation, changed: number): void {
     this.#sql.exec(
       `INSERT INTO people (user_id, changed, bucket, relation) VALUES (?, ?, ?, ?)

@@ -1,5 +1,5 @@
 import type { Command, CommandResults, ListPage, Refusal } from "../../contract/commands";
-import type { Marks, Message, StoredBody } from "../../contract/conversations";
+import type { Body, Marks, Message, StoredBody } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
 
@@ -21,6 +21,10 @@ export type Notice = {
   /** How often `open` has changed: of two notices the one with more turns knows better. */
   turn: number;
   hidden: number;
+  /** How often messages that had been stored were changed. */
+  revision: number;
+  /** Those changed after `since`, as they are now; absent when there are none or too many to carry. */
+  revised?: { since: number; messages: Message[] };
   mine: Marks;
   others: Marks;
   /**
@@ -33,13 +37,27 @@ export type Notice = {
 };
 
 /** What a member's channel has of a conversation: what it need not be told again. */
-export type Known = { epoch: string; head: number };
+export type Known = { epoch: string; head: number; revision: number };
+
+/** A message as its sender's channel found it: `refusal` counts only when it is not stored yet. */
+export type Checked = { cid: Uuid; body: Body; refusal?: Refusal };
+export type Refused = Refusal & { cid: Uuid };
 
 /** Where a member stands in the log as it was at `head`. `unread` is there whenever it was counted. */
-export type Standing = { epoch: string; head: number; mine: Marks; hidden: number; unread?: number };
+export type Standing = {
+  epoch: string;
+  head: number;
+  revision: number;
+  mine: Marks;
+  hidden: number;
+  unread?: number;
+};
 
-/** `released` is the use of a file that ended with the message. */
-export type Retraction = { revision: number; released?: { file: Uuid; cid: Uuid } };
+/**
+ * What became of messages that were sent. `unused` are those that stand in the log without the file they now name:
+ * deleted since, or another body under the same client id.
+ */
+export type SentNotice = CommandResults["send"] & { refused: Refused[]; unused: Uuid[]; notice: Notice };
 
 export interface UserChannelRpc {
   /** Carries out a command for this person, from whichever carrier. `user` is the object's own name. */
@@ -66,17 +84,12 @@ export interface ConversationRpc {
   open(id: ConversationId, connection: Uuid): Promise<void>;
   /** The connection ended: the history stays, nobody writes. */
   close(id: ConversationId, connection: Uuid): Promise<void>;
-  send(
-    id: ConversationId,
-    user: Uuid,
-    command: Extract<Command, { type: "send" }>,
-    known: Known,
-  ): Promise<(CommandResults["send"] & { notice: Notice }) | Refusal>;
+  send(id: ConversationId, user: Uuid, messages: readonly Checked[], known: Known): Promise<SentNotice | Refusal>;
   /** Moves a member's marks on. Marks that change nothing are a question for the exact standing. */
   mark(id: ConversationId, user: Uuid, marks: Marks): Promise<Standing | Refusal>;
   hide(id: ConversationId, user: Uuid, upTo: number): Promise<Standing | Refusal>;
-  /** Deletes the caller's own message for everybody. What it named is told, so that its file can be released. */
-  retract(id: ConversationId, user: Uuid, seq: number): Promise<Retraction | Refusal>;
+  /** Deletes the caller's own message for everybody, and releases the file it named. */
+  retract(id: ConversationId, user: Uuid, seq: number): Promise<CommandResults["retract"] | Refusal>;
   revised(
     id: ConversationId,
     user: Uuid,

@@ -1,17 +1,30 @@
-import { type CommandOf, isRefusal, type Refusal, type SendResult } from "../../contract/commands";
+import { isRefusal, type Refusal, type SendResult } from "../../contract/commands";
+import type { Body } from "../../contract/conversations";
 import { isPermanent } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { sendBatchMax, sendStallMs } from "../../contract/limits";
+import type { BodyCheck } from "./body-checks";
+import type { Refused } from "./rpc";
 
-type Sendable = CommandOf<"send">["messages"][number];
 export type Sent = SendResult["sent"][number];
-/** A message on its way to its conversation. `source` is the socket that brought it, `ref` that socket's number for it. */
-export type Outgoing<Source> = Sendable & {
+/**
+ * A message on its way to its conversation. `source` is the socket that brought it, `ref` that socket's number for it;
+ * `check` finds out what of its body is true, where that has to be found out.
+ */
+export type Outgoing<Source> = {
+  cid: Uuid;
+  body: Body;
+  check: BodyCheck | undefined;
   source?: Source;
   ref: number;
   settle: (outcome: Sent | Refusal) => void;
 };
-type Deliver<Source> = (conversation: ConversationId, batch: readonly Outgoing<Source>[]) => Promise<Sent[] | Refusal>;
+/** What became of some of a batch: at least of one. */
+export type Delivered = { sent: readonly Sent[]; refused: readonly Refused[] };
+type Deliver<Source> = (
+  conversation: ConversationId,
+  batch: readonly Outgoing<Source>[],
+) => Promise<Delivered | Refusal>;
 
 const waitingMax = 1_000; // messages of one person, over all conversations; honest devices have far fewer under way
 
@@ -53,27 +66,30 @@ export class SendQueue<Source extends { id: string }> {
   async #run(conversation: ConversationId, lane: Outgoing<Source>[]): Promise<void> {
     while (lane.length > 0) {
       const batch = lane.splice(0, sendBatchMax);
-      const sent = await this.#try(conversation, batch);
-      if (!isRefusal(sent)) {
-        const places = new Map(sent.map((one) => [one.cid, one]));
+      const delivered = await this.#try(conversation, batch);
+      if (!isRefusal(delivered)) {
+        const outcomes = new Map<Uuid, Sent | Refusal>();
+        for (const place of delivered.sent) outcomes.set(place.cid, place);
+        for (const { cid, ...refusal } of delivered.refused) outcomes.set(cid, refusal);
         for (const { cid, settle } of batch) {
-          const place = places.get(cid);
-          if (place) settle(place);
+          const outcome = outcomes.get(cid);
+          if (outcome) settle(outcome);
         }
-        lane.unshift(...batch.filter(({ cid }) => !places.has(cid)));
-      } else if (isPermanent(sent.error)) {
-        this.#refuse(conversation, batch, sent);
+        lane.unshift(...batch.filter(({ cid }) => !outcomes.has(cid)));
+      } else if (isPermanent(delivered.error)) {
+        this.#refuse(conversation, batch, delivered);
       } else {
-        this.#refuse(conversation, [...batch, ...lane.splice(0)], sent);
+        this.#refuse(conversation, [...batch, ...lane.splice(0)], delivered);
       }
     }
     this.#lanes.delete(conversation);
   }
 
-  async #try(conversation: ConversationId, batch: Outgoing<Source>[]): Promise<Sent[] | Refusal> {
+  async #try(conversation: ConversationId, batch: Outgoing<Source>[]): Promise<Delivered | Refusal> {
     try {
-      const sent = await this.#deliver(conversation, batch);
-      return isRefusal(sent) || sent.length > 0 ? sent : { error: "internal" };
+      const delivered = await this.#deliver(conversation, batch);
+      if (isRefusal(delivered)) return delivered;
+      return delivered.sent.length + delivered.refused.length > 0 ? delivered : { error: "internal" };
     } catch (error) {
       console.error("a conversation could not be reached", error);
       return { error: "unavailable" };

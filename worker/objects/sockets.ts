@@ -89,6 +89,14 @@ export class Sockets {
     this.#send(socket, frame);
   }
 
+  /** Tells every ready socket of something that is nothing to a device that comes too late. */
+  signal(frame: ServerFrame): void {
+    const text = encodeFrame(frame);
+    for (const socket of this.#all()) {
+      if (socket.state?.isReady && !isBehind(socket.state.credit)) this.#send(socket, text);
+    }
+  }
+
   /** An answer to one socket. */
   answer(socket: Socket, frame: ServerFrame, messages = 0): void {
     const text = encodeFrame(frame);

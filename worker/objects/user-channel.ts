@@ -1,29 +1,26 @@
 import { Buffer } from "node:buffer";
 import { type ConnectionContext, Server } from "partyserver";
-import * as v from "valibot";
-import { Command, type CommandOf, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
-import { type ErrorCode, isErrorCode } from "../../contract/errors";
-import type { ConversationId, Uuid } from "../../contract/ids";
+import { type Command, type CommandOf, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
+import { type ConversationId, otherMember, privateMembers, type Uuid } from "../../contract/ids";
 import { frameMaxBytes, readBurst, readPerSecond } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
-import { type ClientFrame, decodeClientFrame, protocolVersion, refusalFrame, toCommand } from "../../contract/protocol";
+import { type ClientFrame, decodeClientFrame, protocolVersion } from "../../contract/protocol";
 import inboxTables from "../../migrations/user-channel/0001_inbox.sql?raw";
+import changes from "../../migrations/user-channel/0002_changes.sql?raw";
+import { Asking, type FrameOf } from "./asking";
 import { Feed } from "./feed";
-import { answerFrame, changesTail, mineFrame } from "./frames";
+import { changesTail } from "./frames";
 import { Gate } from "./gate";
 import { migrate } from "./migrator";
 import type { ConversationRpc, Notice, Standing, UserChannelRpc } from "./rpc";
-import { type Outgoing, SendQueue, type Sent } from "./send-queue";
+import { Sending } from "./sending";
 import { type Socket, type SocketState, Sockets } from "./sockets";
+import { userChannelOf } from "./stubs";
 import { TokenBucket } from "./token-bucket";
+import { TypingLimit } from "./typing";
 
 /** Set by the Worker on the request it builds for an upgrade; whatever a client sent by that name is gone. */
 export const sessionHeader = "x-lisolo-session";
-
-type Asking = Extract<ClientFrame, readonly ["s" | "r" | "g" | "q" | "c" | "d", ...unknown[]]>;
-type Reading = "hide" | "page" | "search" | "changes";
-
-const fullRetryMs = 1_000;
 
 const isStanding = (answer: Standing | Refusal): answer is Standing => !isRefusal(answer);
 
@@ -34,14 +31,22 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   readonly #sockets = new Sockets(() => this.getConnections<SocketState>());
   readonly #feed: Feed;
   readonly #gate: Gate;
-  readonly #sends = new SendQueue<Socket>((conversation, batch) => this.#deliver(conversation, batch));
+  readonly #sending: Sending;
+  readonly #asking: Asking;
+  readonly #typing = new TypingLimit();
   readonly #reads = new TokenBucket(readBurst, readPerSecond);
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    migrate(ctx.storage, [inboxTables]);
-    this.#feed = new Feed(ctx, this.#sockets);
-    this.#gate = new Gate(env, ctx.id.name ?? "", (id) => this.#feed.find(id) !== undefined);
+    migrate(ctx.storage, [inboxTables, changes]);
+    const user = ctx.id.name ?? "";
+    const feed = new Feed(ctx, this.#sockets);
+    const gate = new Gate(env, user, (id) => feed.find(id) !== undefined);
+    this.#feed = feed;
+    this.#gate = gate;
+    this.#sending = new Sending({ env, user, gate, feed, take: (notice, own) => this.#take(notice, own) });
+    const run = (command: Command) => this.#run(command);
+    this.#asking = new Asking({ sockets: this.#sockets, feed, sending: this.#sending, run });
   }
 
   // ── sockets ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -100,6 +105,16 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     return this.#feed.list(before);
   }
 
+  async mutes(): Promise<ConversationId[]> {
+    return this.#feed.mutes();
+  }
+
+  async typing(_user: Uuid, conversation: ConversationId, from: Uuid): Promise<void> {
+    const row = this.#feed.find(conversation);
+    if (!row?.open || otherMember(conversation, this.name) !== from || this.#feed.isBlocked(from)) return;
+    this.#sockets.signal(["t", row.handle, privateMembers(conversation)?.indexOf(from) ?? 0]);
+  }
+
   async closeSessions(_user: Uuid, sessions: Uuid[] | "all"): Promise<void> {
     this.#sockets.closeSessions(sessions);
   }
@@ -113,12 +128,16 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       case "k":
         if (!this.#sockets.confirm(socket, frame[1])) this.#sockets.malformed(socket);
         return;
+      case "t":
+        return this.#sayTyping(frame);
+      case "f":
+        return this.#asking.spread(socket, frame);
       default:
-        return this.#ask(socket, frame);
+        return this.#asking.ask(socket, frame);
     }
   }
 
-  #hello(socket: Socket, [, version, epoch, counter]: Extract<ClientFrame, readonly ["h", ...unknown[]]>): void {
+  #hello(socket: Socket, [, version, epoch, counter]: FrameOf<"h">): void {
     if (version !== protocolVersion) {
       this.#sockets.answer(socket, ["x", "unknown_protocol"]);
       this.#sockets.close(socket, "protocol");
@@ -129,51 +148,13 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     this.#sockets.answer(socket, ["w", protocolVersion, ...changesTail(changes, changes)]);
   }
 
-  async #ask(socket: Socket, frame: Asking): Promise<void> {
-    const ref = frame[0] === "r" ? undefined : frame[1];
-    const refuse = ({ error, retryAfterMs }: Refusal): void => {
-      if (ref !== undefined) this.#sockets.answer(socket, refusalFrame(ref, error, retryAfterMs));
-    };
-    const conversation = this.#conversationOf(frame);
-    if (conversation === undefined) return refuse({ error: "conversation_not_found" });
-    const parsed = v.safeParse(Command, toCommand(frame, conversation));
-    if (!parsed.success) return refuse({ error: codeOf(parsed.issues) });
-    const command = parsed.output;
-    if (command.type === "send") return this.#sendFrom(socket, frame[1] as number, command, refuse);
-    const isHeavy = command.type === "page" || command.type === "search";
-    if (isHeavy && this.#sockets.isFull(socket)) return refuse({ error: "rate_limited", retryAfterMs: fullRetryMs });
-    if (command.type === "mark") return this.#markFrom(socket, command);
-    const result = await this.#run(command);
-    if (isRefusal(result)) return refuse(result);
-    if (!socket.state) return;
-    const answer = answerFrame(command.type, ref ?? 0, result as CommandResults[Reading], socket.state.base);
-    this.#sockets.answer(socket, answer.frame, answer.messages);
-  }
-
-  #conversationOf(frame: Asking): ConversationId | undefined {
-    if (frame[0] === "c") return "";
-    const conversation = frame[0] === "r" ? frame[1] : frame[2];
-    return typeof conversation === "string" ? conversation : this.#feed.findByHandle(conversation)?.conversation;
-  }
-
-  #sendFrom(socket: Socket, ref: number, command: CommandOf<"send">, refuse: (refusal: Refusal) => void): void {
-    const settle = (outcome: Sent | Refusal): void => {
-      if (isRefusal(outcome)) refuse(outcome);
-    };
-    this.#sends.add(
-      command.conversation,
-      command.messages.map((message) => ({ ...message, source: socket, ref, settle })),
-    );
-  }
-
-  /** Marks have no answer but the change that follows; where nothing changes, the row as it stands is said again. */
-  async #markFrom(socket: Socket, command: CommandOf<"mark">): Promise<void> {
-    const before = this.#feed.counter;
-    await this.#run(command);
-    const row = this.#feed.find(command.conversation);
-    if (row && socket.state && this.#feed.counter === before) {
-      this.#sockets.answer(socket, mineFrame(before, row, socket.state.base));
-    }
+  /** Who is typing goes from channel to channel, and is lost where it does not arrive. */
+  #sayTyping([, named]: FrameOf<"t">): void {
+    const row = typeof named === "string" ? this.#feed.find(named) : this.#feed.findByHandle(named);
+    const other = row?.open ? otherMember(row.conversation, this.name) : undefined;
+    if (!row || other === undefined || !this.#typing.take(row.conversation) || this.#feed.isBlocked(other)) return;
+    const told = userChannelOf(this.env, other).typing(other, row.conversation, this.name);
+    this.ctx.waitUntil(told.catch((error: unknown) => console.warn("typing was not passed on", error)));
   }
 
   // ── commands, from either carrier ────────────────────────────────────────────────────────────────────────
@@ -182,7 +163,15 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     try {
       switch (command.type) {
         case "send":
-          return await this.#sendAll(command);
+          return await this.#sending.sendAll(command);
+        case "spread":
+          return await this.#sending.spreadAll(command);
+        case "retract":
+          return await this.#gate.call(command.conversation, (conversation) =>
+            conversation.retract(command.conversation, this.name, command.seq),
+          );
+        case "mute":
+          return this.#mute(command);
         case "mark":
           return await this.#mark(command);
         case "hide":
@@ -190,6 +179,10 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
         case "page":
           return await this.#read(command.conversation, (conversation, user) =>
             conversation.page(command.conversation, user, command),
+          );
+        case "revised":
+          return await this.#read(command.conversation, (conversation, user) =>
+            conversation.revised(command.conversation, user, command),
           );
         case "search":
           return await this.#read(command.conversation, (conversation, user) =>
@@ -206,52 +199,29 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     }
   }
 
-  /** Messages that came together, by HTTP. Where only some were taken, those are told. */
-  async #sendAll({ conversation, messages }: CommandOf<"send">): Promise<CommandResults["send"] | Refusal> {
-    const outcomes = await new Promise<(Sent | Refusal)[]>((resolve) => {
-      const settled: (Sent | Refusal)[] = [];
-      const settle = (outcome: Sent | Refusal): void => {
-        if (settled.push(outcome) === messages.length) resolve(settled);
-      };
-      this.#sends.add(
-        conversation,
-        messages.map((message) => ({ ...message, ref: 0, settle })),
-      );
-    });
-    const sent = outcomes.filter((outcome): outcome is Sent => !isRefusal(outcome));
-    const refusal = outcomes.find(isRefusal);
-    if (sent.length === 0 && refusal) return refusal;
-    return { epoch: this.#feed.find(conversation)?.epoch ?? "", sent };
-  }
-
-  async #deliver(conversation: ConversationId, batch: readonly Outgoing<Socket>[]): Promise<Sent[] | Refusal> {
-    const messages = batch.map(({ cid, body }) => ({ cid, body }));
-    const result = await this.#gate.call(conversation, (stub) => {
-      const { epoch = "", head = 0 } = this.#feed.find(conversation) ?? {};
-      return stub.send(conversation, this.name, { type: "send", conversation, messages }, { epoch, head });
-    });
-    if (isRefusal(result)) return result;
-    const places = new Map(result.sent.map((place) => [place.cid, place]));
-    const own = batch.flatMap((outgoing) => {
-      const place = places.get(outgoing.cid);
-      return place ? [{ outgoing, place }] : [];
-    });
-    this.#take(result.notice, own);
-    return result.sent;
-  }
-
   async #mark({ conversation, ...marks }: CommandOf<"mark">): Promise<CommandResults["mark"] | Refusal> {
     const answer = await this.#stand(conversation, (stub) => stub.mark(conversation, this.name, marks));
     return isRefusal(answer) ? answer : { unread: answer.entry?.unread ?? answer.standing.unread ?? 0 };
   }
 
-  async #hide({ conversation }: CommandOf<"hide">): Promise<CommandResults["hide"] | Refusal> {
-    const answer = await this.#stand(conversation, (stub) => stub.hide(conversation, this.name));
+  async #hide({ conversation, upTo, keep }: CommandOf<"hide">): Promise<CommandResults["hide"] | Refusal> {
+    const answer = await this.#stand(conversation, (stub) => stub.hide(conversation, this.name, upTo), keep);
     return isRefusal(answer) ? answer : { hidden: answer.standing.hidden };
   }
 
-  #stand(conversation: ConversationId, ask: (stub: ConversationRpc) => Promise<Standing | Refusal>) {
-    return this.#feed.stand<Refusal>(conversation, () => this.#gate.call<Standing>(conversation, ask), isStanding);
+  #mute({ conversation, muted }: CommandOf<"mute">): CommandResults["mute"] | Refusal {
+    return this.#feed.mute(conversation, muted) ? { muted } : { error: "conversation_not_found" };
+  }
+
+  async #stand(
+    conversation: ConversationId,
+    ask: (stub: ConversationRpc) => Promise<Standing | Refusal>,
+    kept?: boolean,
+  ) {
+    const call = () => this.#gate.call<Standing>(conversation, ask);
+    const answer = await this.#feed.stand<Refusal>(conversation, call, isStanding, kept);
+    if (!isRefusal(answer) && answer.isInexact) this.#recount(conversation);
+    return answer;
   }
 
   async #read<T extends object>(
@@ -266,12 +236,12 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   }
 
   #take(notice: Notice, own?: Parameters<Feed["take"]>[1]): void {
-    if (!this.#feed.take(notice, own)) return;
-    // A number of the row is in doubt, after a crash between two writes: the conversation counts it anew.
-    const nothing = { type: "mark", conversation: notice.conversation, delivered: 0, read: 0 } as const;
-    this.ctx.waitUntil(this.#run(nothing));
+    // A number of the row is in doubt after a crash between two writes.
+    if (this.#feed.take(notice, own)) this.#recount(notice.conversation);
+  }
+
+  /** Marks that move nothing are a question: the conversation counts anew. */
+  #recount(conversation: ConversationId): void {
+    this.ctx.waitUntil(this.#run({ type: "mark", conversation, delivered: 0, read: 0 }));
   }
 }
-
-const codeOf = (issues: readonly v.BaseIssue<unknown>[]): ErrorCode =>
-  issues.map((issue) => issue.message).find(isErrorCode) ?? "invalid_input";

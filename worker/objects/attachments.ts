@@ -1,0 +1,34 @@
+import { attachmentOf, type StoredBody } from "../../contract/conversations";
+import type { Uuid } from "../../contract/ids";
+import type { ConversationLog, MessageRow } from "./conversation-log";
+import type { Member } from "./members";
+import { fromColumns } from "./message-body";
+
+/** Whether a member may have the file of a message now: who wrote it keeps it when the connection has ended. */
+const mayHave = (log: ConversationLog, member: Member, row: MessageRow): boolean => {
+  if (row.seq <= member.hidden || row.seq > log.headOf(member)) return false;
+  return row.sender === member.number || (log.isOpen && row.withheld === 0);
+};
+
+/** Whether a message that this member may see now names the file. */
+export const isNamed = (log: ConversationLog, member: Member, file: Uuid): boolean => {
+  const named = log.sql.exec<MessageRow>(
+    "SELECT messages.* FROM attachments JOIN messages USING (seq) WHERE file = ?",
+    file,
+  );
+  for (const row of named) if (mayHave(log, member, row)) return true;
+  return false;
+};
+
+/** A message that this member may pass on, and who wrote it; undefined when there is none. */
+export const findOriginal = (
+  log: ConversationLog,
+  member: Member,
+  seq: number,
+): { body: StoredBody; author: Uuid } | undefined => {
+  const row = seq > member.hidden && seq <= log.headOf(member) ? log.find(seq) : undefined;
+  const author = log.members.find(({ number }) => number === row?.sender);
+  if (!row || !author || row.kind === "deleted" || (row.withheld > 0 && author !== member)) return undefined;
+  const body = fromColumns(row.kind, row.body);
+  return attachmentOf(body) && !mayHave(log, member, row) ? undefined : { body, author: author.user };
+};

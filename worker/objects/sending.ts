@@ -1,0 +1,152 @@
+import {
+  type CommandOf,
+  type CommandResults,
+  isRefusal,
+  type Refusal,
+  type SpreadResult,
+} from "../../contract/commands";
+import { attachmentOf } from "../../contract/conversations";
+import { isPermanent } from "../../contract/errors";
+import type { ConversationId, Uuid } from "../../contract/ids";
+import { openDb } from "../db/client";
+import { insertUse, withdrawUse } from "../db/files";
+import { BodyChecks } from "./body-checks";
+import type { Feed, Own } from "./feed";
+import type { Gate } from "./gate";
+import type { Checked, Notice } from "./rpc";
+import { type Delivered, type Outgoing, SendQueue, type Sent } from "./send-queue";
+import type { Socket } from "./sockets";
+
+/** The socket that brought a message, with its ref; nothing of the kind by HTTP. */
+type From = { source?: Socket; ref: number };
+type Batch = readonly Outgoing<Socket>[];
+
+type Host = {
+  env: Pick<Env, "DB">;
+  user: Uuid;
+  gate: Gate;
+  feed: Feed;
+  take(notice: Notice, own: readonly Own[]): void;
+};
+
+const byHttp: From = { ref: 0 };
+
+/** A person's messages from the command that brought them to the inbox that shows them. */
+export class Sending {
+  readonly #host: Host;
+  readonly #checks: BodyChecks;
+  readonly #queue = new SendQueue<Socket>((conversation, batch) => this.#deliver(conversation, batch));
+
+  constructor(host: Host) {
+    this.#host = host;
+    this.#checks = new BodyChecks(host.env, host.user, ({ conversation, seq }) =>
+      host.gate.call(conversation, (stub) => stub.original(conversation, host.user, seq)),
+    );
+  }
+
+  /** `settle` hears what became of each message. */
+  send({ conversation, messages }: CommandOf<"send">, from: From, settle: Outgoing<Socket>["settle"]): void {
+    this.#queue.add(
+      conversation,
+      messages.map(({ cid, body, source }) => ({ cid, body, check: this.#checks.of(body, source), ...from, settle })),
+    );
+  }
+
+  /** One body to many; it is looked at once. `fromOf` and `settle` know each message by its place in `to`. */
+  spread(
+    { body, source, to }: CommandOf<"spread">,
+    fromOf: (index: number) => From,
+    settle: (outcome: Sent | Refusal, index: number) => void,
+  ): void {
+    const check = this.#checks.of(body, source);
+    for (const [index, { conversation, cid }] of to.entries()) {
+      const settleOne = (outcome: Sent | Refusal) => settle(outcome, index);
+      this.#queue.add(conversation, [{ cid, body, check, ...fromOf(index), settle: settleOne }]);
+    }
+  }
+
+  /** Messages that came together, by HTTP. Where only some were taken, those are told. */
+  async sendAll(command: CommandOf<"send">): Promise<CommandResults["send"] | Refusal> {
+    const outcomes = await new Promise<(Sent | Refusal)[]>((resolve) => {
+      const settled: (Sent | Refusal)[] = [];
+      this.send(command, byHttp, (outcome) => {
+        if (settled.push(outcome) === command.messages.length) resolve(settled);
+      });
+    });
+    const sent = outcomes.filter((outcome): outcome is Sent => !isRefusal(outcome));
+    const refusal = outcomes.find(isRefusal);
+    if (sent.length === 0 && refusal) return refusal;
+    return { epoch: this.#host.feed.find(command.conversation)?.epoch ?? "", sent };
+  }
+
+  async spreadAll(command: CommandOf<"spread">): Promise<SpreadResult> {
+    const outcomes = await new Promise<Map<number, Sent | Refusal>>((resolve) => {
+      const settled = new Map<number, Sent | Refusal>();
+      this.spread(
+        command,
+        () => byHttp,
+        (outcome, index) => {
+          if (settled.set(index, outcome).size === command.to.length) resolve(settled);
+        },
+      );
+    });
+    const result: SpreadResult = { sent: [], refused: [] };
+    for (const [index, { conversation, cid }] of command.to.entries()) {
+      const outcome = outcomes.get(index);
+      if (outcome && isRefusal(outcome)) result.refused.push({ cid, error: outcome.error });
+      else if (outcome) result.sent.push({ conversation, cid, seq: outcome.seq, at: outcome.at });
+    }
+    return result;
+  }
+
+  async #deliver(conversation: ConversationId, batch: Batch): Promise<Delivered | Refusal> {
+    const { gate, feed, user } = this.#host;
+    const uses = new Map<Uuid, Uuid>();
+    const result = await gate.call(conversation, async (stub) => {
+      const messages = await this.#check(conversation, batch, uses);
+      const { epoch = "", head = 0, revision = 0 } = feed.find(conversation) ?? {};
+      return stub.send(conversation, user, messages, { epoch, head, revision });
+    });
+    if (isRefusal(result)) {
+      if (isPermanent(result.error)) await this.#withdraw(conversation, uses, [...uses.keys()]);
+      return result;
+    }
+    const places = new Map(result.sent.map((place) => [place.cid, place]));
+    const own = batch.flatMap((outgoing) => {
+      const place = places.get(outgoing.cid);
+      return place ? [{ outgoing, place }] : [];
+    });
+    this.#host.take(result.notice, own);
+    await this.#withdraw(conversation, uses, result.unused);
+    return result;
+  }
+
+  /** The batch as the conversation is to hear it. Files that it names are kept from here on; `uses` tells which. */
+  async #check(conversation: ConversationId, batch: Batch, uses: Map<Uuid, Uuid>): Promise<Checked[]> {
+    if (!batch.some(({ check }) => check)) return batch.map(({ cid, body }) => ({ cid, body }));
+    const db = openDb(this.#host.env);
+    const checkOne = async ({ cid, body, check }: Outgoing<Socket>): Promise<Checked> => {
+      const known = (await check?.()) ?? body;
+      if (isRefusal(known)) return { cid, body, refusal: known };
+      const { file } = attachmentOf(known) ?? {};
+      if (file === undefined) return { cid, body: known };
+      if (!(await insertUse(db, file, conversation, cid))) {
+        return { cid, body, refusal: { error: known.forwarded ? "original_gone" : "file_not_found" } };
+      }
+      uses.set(cid, file);
+      return { cid, body: known };
+    };
+    return Promise.all(batch.map(checkOne));
+  }
+
+  /** These messages name no file after all. What fails here costs room and nothing else. */
+  async #withdraw(conversation: ConversationId, uses: ReadonlyMap<Uuid, Uuid>, cids: readonly Uuid[]): Promise<void> {
+    for (const cid of cids) {
+      const file = uses.get(cid);
+      if (file === undefined) continue;
+      await withdrawUse(openDb(this.#host.env), file, conversation, cid).catch((error: unknown) =>
+        console.error("the use of a file could not be taken back", error),
+      );
+    }
+  }
+}
