@@ -7,6 +7,7 @@ import { type ComponentType, type ReactNode, useEffect, useState } from "react";
  */
 export const late = <Props extends object>(load: () => Promise<{ default: ComponentType<Props> }>) => {
   let code: ComponentType<Props> | undefined;
+  // biome-ignore lint/correctness/noComponentHookFactories: each is made once, beside the imports
   return function Late({ fallback, ...props }: Props & { fallback?: ReactNode }) {
     const [, setArrived] = useState(code !== undefined);
     useEffect(() => {

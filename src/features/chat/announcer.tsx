@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { describeMessage } from "../../components/message-preview";
 import { useT } from "../../i18n/setup";
 import type { ChatItem } from "../../sync/hooks";
 
@@ -22,7 +23,7 @@ export function Announcer({ items, name, isLoading }: { items: ChatItem[]; name:
       .filter((item) => !item.mine && item.seq !== undefined && item.seq > told)
       .slice(0, keptLines)
       .reverse()
-      .map(({ seq = 0, body }) => ({ seq, text: body.type === "text" ? body.text : t("chat.unreadable") }));
+      .map(({ seq = 0, body }) => ({ seq, text: describeMessage(body, t) }));
     if (arrived.length > 0) setLines((lines) => [...lines, ...arrived].slice(-keptLines));
   }, [items, isLoading, t]);
   return (

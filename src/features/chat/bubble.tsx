@@ -1,70 +1,122 @@
 import { memo } from "react";
 import type { StoredBody } from "../../../contract/conversations";
-import type { ErrorCode } from "../../../contract/errors";
-import type { Uuid } from "../../../contract/ids";
+import type { ConversationId, Uuid } from "../../../contract/ids";
+import { IconButton } from "../../components/icon-button";
+import type { MenuAnchor } from "../../components/menu";
+import { describeMessage } from "../../components/message-preview";
 import { MessageTicks } from "../../components/message-ticks";
 import { formatTime } from "../../i18n/format";
 import { useLanguage, useT } from "../../i18n/setup";
-import type { ShownStatus } from "../../sync/hooks";
+import { isolate } from "../../lib/isolate";
+import type { ChatItem } from "../../sync/hooks";
+import { BubbleContent } from "./bubble-content";
 import { FailedActions } from "./failed-actions";
+import { isReadable, isSameItem } from "./same-item";
+import { isRightToLeft } from "./text-block";
+import { usePressMenu } from "./use-press-menu";
 
-export type BubbleProps = {
-  kind: StoredBody["type"];
-  text: string;
-  at: number;
-  mine: boolean;
-  /** Who wrote it, for a screen reader. */
-  author: string;
-  status: ShownStatus;
-  error: ErrorCode | undefined;
-  cid: Uuid | undefined;
-  endsGroup: boolean;
-  isTarget: boolean;
+/** What one can do with a message; the same object for all bubbles of a list. */
+export type BubbleDeeds = {
+  openMenu: (item: ChatItem, anchor: MenuAnchor) => void;
+  openPicture: (item: ChatItem) => void;
+  unfold: (key: string) => void;
 };
 
-const rightToLeft = /^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
+type BubbleProps = {
+  conversation: ConversationId;
+  item: ChatItem;
+  me: Uuid;
+  /** Who wrote it, for a screen reader. */
+  author: string;
+  endsGroup: boolean;
+  isTarget: boolean;
+  /** A long text that was opened. */
+  isOpen: boolean;
+  /** The tab key stops at the menu of one message; the arrow keys go on from there. */
+  isTabStop: boolean;
+  deeds: BubbleDeeds;
+};
 
-/**
- * One message. The time stands in the corner of the last line, where room for it is kept by an invisible copy;
- * the text is isolated, so that marks that reorder reach no further than the text itself, and stacked accents
- * are cut at the bubble's edge.
- */
-function BubbleView({ kind, text, at, mine, author, status, ...props }: BubbleProps) {
+function ForwardedLine({ body, me }: { body: StoredBody; me: Uuid }) {
   const t = useT();
+  if (!("forwarded" in body) || !body.forwarded) return null;
+  const { by, name } = body.forwarded;
+  return (
+    <p className="flex h-[22px] items-end gap-1 px-3 text-xs text-muted">
+      <span className="i-ph-arrow-bend-up-right text-sm" aria-hidden="true" />
+      <span className="min-w-0 truncate">
+        {t("messages.forwardedFrom", { name: by === me ? t("messages.you") : isolate(name || t("common.user")) })}
+      </span>
+    </p>
+  );
+}
+
+const captionOf = (body: StoredBody): string => ("text" in body ? (body.text ?? "") : "");
+
+/** One message. The time stands in the corner of what it says; stacked accents are cut at the bubble's edge. */
+function BubbleView({ conversation, item, me, author, deeds, ...props }: BubbleProps) {
+  const t = useT();
+  const { body, mine, at, status, cid } = item;
   const time = formatTime(at, useLanguage());
-  const isRtl = rightToLeft.test(text);
-  const isText = kind === "text";
+  const isDone = !isReadable(body);
+  const press = usePressMenu(isDone ? undefined : (anchor) => deeds.openMenu(item, anchor));
+  const isOnPicture = body.type === "image" && body.text === undefined;
+  const isRtl = isRightToLeft(captionOf(body));
   const corner = props.endsGroup ? (mine ? "rounded-br-[6px]" : "rounded-bl-[6px]") : "";
   return (
-    <div className={`flex flex-col px-3 ${mine ? "items-end" : "items-start"} ${props.endsGroup ? "pb-2" : "pb-0.5"}`}>
-      <div
-        className={`relative max-w-[min(85%,34rem)] overflow-hidden rounded-bubble px-3 py-2 ${corner} ${
-          mine ? "bg-own" : "bg-surface shadow-[inset_0_0_0_1px_var(--line)]"
-        } ${props.isTarget ? "ring-2 ring-accent" : ""}`}
-      >
-        <span className="sr-only">{author} </span>
-        <p
-          dir={isRtl ? "rtl" : "ltr"}
-          className={`whitespace-pre-wrap text-start leading-[1.4] [overflow-wrap:anywhere] ${isText ? "" : "text-muted italic"}`}
+    <div
+      className={`group flex flex-col px-3 ${mine ? "items-end" : "items-start"} ${props.endsGroup ? "pb-2" : "pb-0.5"}`}
+    >
+      <div className="relative max-w-[min(85%,34rem)]" {...press}>
+        <div
+          className={`relative overflow-hidden rounded-bubble [-webkit-touch-callout:none] [@media(hover:none)]:select-none ${corner} ${
+            mine ? "bg-own" : "bg-surface shadow-[inset_0_0_0_1px_var(--line)]"
+          } ${props.isTarget ? "ring-2 ring-accent" : ""}`}
         >
-          <bdi>{isText ? text : t(kind === "deleted" ? "chat.deletedMessage" : "chat.unreadable")}</bdi>
-          <span
-            aria-hidden="true"
-            data-time={time}
-            className={`invisible inline-block text-xs tabular-nums before:content-[attr(data-time)] ${mine ? "px-4" : "px-2"}`}
+          <span className="sr-only">{author} </span>
+          <ForwardedLine body={body} me={me} />
+          <BubbleContent
+            conversation={conversation}
+            item={item}
+            time={time}
+            description={`${author} ${describeMessage(body, t)}, ${time}`}
+            isOpen={props.isOpen}
+            onOpen={() => deeds.openPicture(item)}
+            onUnfold={() => deeds.unfold(item.key)}
           />
-        </p>
-        <span
-          className={`absolute bottom-1.5 flex items-center gap-1 text-xs text-muted tabular-nums ${isRtl ? "left-3" : "right-3"}`}
-        >
-          <time dateTime={new Date(at).toISOString()}>{time}</time>
-          {mine && <MessageTicks status={status} />}
-        </span>
+          <span
+            className={`pointer-events-none absolute bottom-1.5 flex items-center gap-1 text-xs tabular-nums ${isRtl ? "left-3" : "right-3"} ${
+              isOnPicture
+                ? "mr-[-2px] mb-0.5 rounded-full bg-black/60 px-2 py-px text-white [--muted:#fff] [--read:#9ccbff]"
+                : "text-muted"
+            }`}
+          >
+            <time dateTime={new Date(at).toISOString()}>{time}</time>
+            {mine && <MessageTicks status={status} />}
+          </span>
+        </div>
+        {!isDone && (
+          <IconButton
+            icon="i-ph-dots-three-vertical-bold"
+            label={t("messages.options", { time })}
+            aria-haspopup="menu"
+            data-message-menu=""
+            tabIndex={props.isTabStop ? 0 : -1}
+            className={`absolute top-[-4px] text-muted opacity-0 focus-visible:opacity-100 group-hover:opacity-100 [@media(hover:none)]:pointer-events-none ${
+              mine ? "right-full" : "left-full"
+            }`}
+            onClick={(event) => deeds.openMenu(item, event.currentTarget.getBoundingClientRect())}
+          />
+        )}
       </div>
-      {status === "failed" && props.cid && <FailedActions cid={props.cid} error={props.error} />}
+      {status === "failed" && cid && <FailedActions cid={cid} error={item.error} />}
     </div>
   );
 }
 
-/** Takes plain values only: a message that did not change is not rendered again when another arrives. */
-export const Bubble = memo(BubbleView);
+/** A message that did not change is not drawn again when another arrives. */
+export const Bubble = memo(
+  BubbleView,
+  ({ item: before, ...a }, { item: after, ...b }) =>
+    isSameItem(before, after) && Object.keys(a).every((key) => a[key as keyof typeof a] === b[key as keyof typeof b]),
+);

@@ -1,17 +1,26 @@
 import { type ReactVirtualizer, useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { ConversationId } from "../../../contract/ids";
+import { late } from "../../components/late";
 import { formatDayHeading } from "../../i18n/relative-date";
 import { useLanguage, useT } from "../../i18n/setup";
+import { useSession } from "../../lib/session";
 import type { ChatItem, ChatView } from "../../sync/hooks";
 import type { ChatAround } from "../../sync/use-chat-around";
-import { Bubble } from "./bubble";
+import { Bubble, type BubbleDeeds } from "./bubble";
 import { DayHeading } from "./day-heading";
+import { FoundMessage } from "./found";
 import { ListTop } from "./list-top";
+import { moveBetweenMenus } from "./menu-moves";
+import type { Deed } from "./message-deeds";
 import { NewestButton } from "./newest-button";
+import { stopPlaying } from "./playing";
 import { estimateHeight, placementOf } from "./time-line";
 import { usePages } from "./use-pages";
 import { useReading } from "./use-reading";
+
+const MessageDeeds = late(() => import("./message-deeds"));
+const Viewer = late(() => import("./viewer"));
 
 const bubbleEstimatePx = 56;
 const narrowPx = 360; // the list's width before it is known
@@ -41,6 +50,7 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
   const { onTargetShown, onNewest } = props;
   const t = useT();
   const language = useLanguage();
+  const me = useSession()?.userId ?? "";
   const { items, hasOlder } = chat;
   const past = "hasNewer" in chat ? chat : undefined;
   const hasNewer = past?.hasNewer ?? false;
@@ -50,6 +60,20 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
   const itemAt = (index: number): ChatItem | undefined => items[count - 1 - index];
   const targetIndex = target === undefined ? -1 : count - 1 - items.findIndex((item) => item.seq === target);
   const hasTarget = targetIndex >= 0 && targetIndex < count;
+  const targetKey = hasTarget ? itemAt(targetIndex)?.key : undefined;
+  // What the reader made longer stays so, however far they scroll.
+  const [openKeys, setOpenKeys] = useState<ReadonlySet<string>>(new Set());
+  const [deed, setDeed] = useState<Deed>();
+  const [viewedKey, setViewedKey] = useState<string>();
+  const deeds = useMemo<BubbleDeeds>(
+    () => ({
+      openMenu: (item, anchor) => setDeed({ item, anchor, step: "menu" }),
+      openPicture: ({ key }) => setViewedKey(key),
+      unfold: (key) => setOpenKeys((before) => new Set(before).add(key)),
+    }),
+    [],
+  );
+  useEffect(() => stopPlaying, []);
   // A page may arrive between a scroll and its event: what is held in place must be what is in sight now.
   const list = useRef<ReactVirtualizer<HTMLDivElement, Element>>(undefined);
   const wasNearEnd = useRef(true);
@@ -63,7 +87,8 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
     estimateSize: (index) => {
       const item = itemAt(index);
       if (!item) return bubbleEstimatePx;
-      return estimateHeight(item, placementOf(item, itemAt(index + 1)), scroller.current?.clientWidth ?? narrowPx);
+      const listPx = scroller.current?.clientWidth ?? narrowPx;
+      return estimateHeight(item, placementOf(item, itemAt(index + 1)), listPx, openKeys.has(item.key));
     },
     // Starts where one will look, so that nothing else is drawn first.
     initialOffset: () => (hasTarget ? targetIndex * bubbleEstimatePx : topPx + count * bubbleEstimatePx),
@@ -122,15 +147,20 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
     lastWrittenKey.current = writtenKey;
   }, [virtualizer, writtenKey]);
 
+  const foundSeq = useContext(FoundMessage)?.seq;
   const [highlighted, setHighlighted] = useState<number>();
   useEffect(() => {
     if (!hasTarget) return;
     setAtEnd(false);
     virtualizer.scrollToIndex(targetIndex, { align: "center" });
-    scroller.current?.querySelector("ol")?.focus({ preventScroll: true });
+    // Who walks from one found message to the next keeps the focus where they do it.
+    if (document.activeElement === document.body) {
+      scroller.current?.querySelector("ol")?.focus({ preventScroll: true });
+    }
     setHighlighted(target);
+    if (targetKey !== undefined) deeds.unfold(targetKey); // what was found may stand far down in it
     onTargetShown();
-  }, [target, hasTarget, targetIndex, onTargetShown, virtualizer]);
+  }, [target, hasTarget, targetIndex, targetKey, onTargetShown, virtualizer, deeds]);
   useEffect(() => {
     if (highlighted === undefined) return;
     const timer = setTimeout(() => setHighlighted(undefined), highlightMs);
@@ -147,6 +177,11 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
   const topIndex = virtualizer.range?.startIndex ?? 0;
   // At the beginning the heading of the first day says it already.
   const topItem = topIndex > 0 || hasOlder ? itemAt(topIndex) : undefined;
+  // One stop of the tab key among all the messages: where the focus was, else the newest that is drawn.
+  const [activeKey, setActiveKey] = useState<string>();
+  const tabKey = rows.some(({ key }) => key === activeKey) ? activeKey : rows.at(-1)?.key;
+  const focusList = () => scroller.current?.querySelector("ol")?.focus({ preventScroll: true });
+  const stepDeed = (step: Deed["step"] | undefined) => setDeed((now) => now && step && { ...now, step });
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       {!isAtEnd && topItem && (
@@ -176,6 +211,8 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
             tabIndex={0}
             aria-label={t("chat.messages", { name })}
             className="relative -outline-offset-3"
+            onKeyDown={moveBetweenMenus}
+            onFocus={({ target }) => setActiveKey(target.closest("li")?.dataset["key"])}
           >
             {rows.map(({ key, index }) => {
               const item = itemAt(index);
@@ -183,18 +220,23 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
               const newer = itemAt(index + 1);
               const { endsDay, endsGroup } = placementOf(item, newer);
               return (
-                <li key={key} ref={virtualizer.measureElement} data-index={index} className="absolute inset-x-0 top-0">
+                <li
+                  key={key}
+                  ref={virtualizer.measureElement}
+                  data-index={index}
+                  data-key={item.key}
+                  className="absolute inset-x-0 top-0"
+                >
                   <Bubble
-                    kind={item.body.type}
-                    text={item.body.type === "text" ? item.body.text : ""}
-                    at={item.at}
-                    mine={item.mine}
+                    conversation={conversation}
+                    item={item}
+                    me={me}
                     author={item.mine ? t("chat.fromYou") : t("chat.from", { name })}
-                    status={item.status}
-                    error={item.error}
-                    cid={item.cid}
                     endsGroup={endsGroup}
-                    isTarget={highlighted !== undefined && item.seq === highlighted}
+                    isTarget={item.seq !== undefined && (item.seq === highlighted || item.seq === foundSeq)}
+                    isOpen={openKeys.has(item.key)}
+                    isTabStop={key === tabKey}
+                    deeds={deeds}
                   />
                   {endsDay && newer && <DayHeading at={newer.at} />}
                 </li>
@@ -205,6 +247,24 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
       </div>
       {(!isAtEnd || hasNewer) && (
         <NewestButton count={past ? 0 : unseen} onClick={() => (past ? onNewest() : virtualizer.scrollToEnd())} />
+      )}
+      {deed && (
+        <MessageDeeds
+          conversation={conversation}
+          me={me}
+          deed={{ ...deed, item: items.find(({ key }) => key === deed.item.key) ?? deed.item }}
+          onStep={stepDeed}
+          onDeleted={focusList}
+        />
+      )}
+      {viewedKey !== undefined && (
+        <Viewer
+          conversation={conversation}
+          items={items}
+          startKey={viewedKey}
+          name={name}
+          onClose={() => setViewedKey(undefined)}
+        />
       )}
     </div>
   );

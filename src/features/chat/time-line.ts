@@ -1,5 +1,18 @@
+import type { StoredBody } from "../../../contract/conversations";
 import { isSameDay } from "../../i18n/relative-date";
 import type { ChatItem } from "../../sync/hooks";
+import {
+  bubbleMaxPx,
+  bubbleShare,
+  cardHighPx,
+  cardPx,
+  forwardedPx,
+  listEdgePx,
+  moreButtonPx,
+  pictureBox,
+  picturePaddingPx,
+} from "./bubble-box";
+import { foldText } from "./folding";
 
 const groupGapMs = 5 * 60_000;
 
@@ -25,22 +38,64 @@ export const placementOf = (item: ChatItem, newer: ChatItem | undefined): Placem
 const linePx = 22.4;
 const letterPx = 8; // rather too wide than too narrow
 const aroundTextPx = 16;
-const bubbleMaxPx = 544;
+const sidesPx = 2 * 12;
 const timePx = 72; // the time and the ticks share the last line
+const noteLetters = 17; // "Message supprimé"
+const unreadableLetters = 53;
+const captionAroundPx = 10; // of a picture's
+const captionGapPx = 4; // above a file's
 const dayHeadingPx = 42;
 
-/** About how high a message will be in a list this wide: the better it is, the less moves when it is drawn. */
-export const estimateHeight = (item: ChatItem, { endsDay, endsGroup }: Placement, listPx: number): number => {
-  const text = item.body.type === "text" ? item.body.text : "";
-  const widthPx = Math.max(letterPx, Math.min(listPx * 0.85, bubbleMaxPx) - 2 * 12);
+/** How high a text stands in this much width, its own last line shared with the time. */
+const textHeight = (whole: string, widthPx: number, isOpen: boolean): number => {
+  const start = isOpen ? undefined : foldText(whole);
   let lines = 0;
   let lastPx = 0;
-  for (const line of text.split("\n")) {
+  for (const line of (start ?? whole).split("\n")) {
     const px = line.length * letterPx;
     lines += Math.max(1, Math.ceil(px / widthPx));
     lastPx = px % widthPx;
   }
-  if (lastPx + timePx > widthPx) lines++;
+  if (start === undefined && lastPx + timePx > widthPx) lines++;
+  return lines * linePx + (start === undefined ? 0 : moreButtonPx);
+};
+
+const bodyHeight = (body: StoredBody, listPx: number, isOpen: boolean): number => {
+  const textPx = Math.max(letterPx, Math.min(listPx * bubbleShare, bubbleMaxPx) - sidesPx);
+  const insidePx = Math.min((listPx - 2 * listEdgePx) * bubbleShare, bubbleMaxPx);
+  switch (body.type) {
+    case "text":
+      return textHeight(body.text, textPx, isOpen) + aroundTextPx;
+    case "image": {
+      const { widthPx, ratio } = pictureBox(body.width, body.height);
+      const roomPx = Math.min(widthPx, insidePx - 2 * picturePaddingPx);
+      const caption = body.text ? textHeight(body.text, roomPx - 16, isOpen) + captionAroundPx : 0;
+      return roomPx / ratio + 2 * picturePaddingPx + caption;
+    }
+    case "file": {
+      const roomPx = Math.min(cardPx, insidePx) - sidesPx;
+      return cardHighPx + (body.text ? textHeight(body.text, roomPx, isOpen) + captionGapPx : 0);
+    }
+    case "voice":
+      return cardHighPx;
+    default: {
+      const letters = body.type === "deleted" ? noteLetters : unreadableLetters;
+      return textHeight("n".repeat(letters), textPx, true) + aroundTextPx;
+    }
+  }
+};
+
+/**
+ * About how high a message will be in a list this wide: the better it is, the less moves when it is drawn. A long
+ * text counts as it stands folded unless `isOpen`.
+ */
+export const estimateHeight = (
+  { body }: ChatItem,
+  { endsDay, endsGroup }: Placement,
+  listPx: number,
+  isOpen = false,
+): number => {
+  const forwarded = "forwarded" in body && body.forwarded ? forwardedPx : 0;
   // Whole pixels, as the list measures.
-  return Math.round(lines * linePx + aroundTextPx + (endsGroup ? 8 : 2) + (endsDay ? dayHeadingPx : 0));
+  return Math.round(bodyHeight(body, listPx, isOpen) + forwarded + (endsGroup ? 8 : 2) + (endsDay ? dayHeadingPx : 0));
 };

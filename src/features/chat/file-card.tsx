@@ -1,0 +1,90 @@
+import { useEffect, useRef } from "react";
+import { showToast } from "../../components/toast";
+import { formatBytes } from "../../i18n/format";
+import { useLanguage, useT } from "../../i18n/setup";
+import { useFile, useUpload } from "../../sync/hooks";
+import type { AttachmentProps } from "./attachment-props";
+import { saveAs, splitName } from "./file-name";
+import { CancelUpload, UploadBytes, UploadRing } from "./upload-ring";
+
+const iconsByEnd: [ends: RegExp, icon: string][] = [
+  [/^\.pdf$/, "i-ph-file-pdf"],
+  [/^\.(docx?|odt|rtf)$/, "i-ph-file-doc"],
+  [/^\.(xlsx?|ods|csv)$/, "i-ph-file-xls"],
+  [/^\.(pptx?|odp)$/, "i-ph-file-ppt"],
+  [/^\.(zip|rar|7z|gz|tar)$/, "i-ph-file-zip"],
+  [/^\.(mp3|ogg|opus|wav|m4a|aac|flac|amr)$/, "i-ph-file-audio"],
+  [/^\.(mp4|webm|mov|3gp|mkv|avi)$/, "i-ph-file-video"],
+  [/^\.(jpe?g|png|gif|webp|heic|bmp|svg)$/, "i-ph-file-image"],
+  [/^\.(txt|md|log)$/, "i-ph-file-text"],
+];
+
+const iconOf = (end: string): string => iconsByEnd.find(([ends]) => ends.test(end.toLowerCase()))?.[1] ?? "i-ph-file";
+
+/** A file in its bubble: a tap fetches it and gives it to the browser to save. */
+export default function FileCard({ conversation, item, body }: AttachmentProps<"file">) {
+  const t = useT();
+  const language = useLanguage();
+  const { url, state, load } = useFile(conversation, body);
+  const latest = useUpload(item.upload && body.file);
+  const upload = item.upload && (latest ?? item.upload);
+  const { stem, end } = splitName(body.name);
+  const isWanted = useRef(false);
+  useEffect(() => {
+    if (!isWanted.current) return;
+    if (state === "here" && url) saveAs(url, body.name);
+    if (state === "failed") {
+      showToast({ tone: "danger", title: t("common.error"), message: t("messages.fileLoadFailed") });
+    }
+    if (state !== "loading") isWanted.current = false;
+  }, [state, url, body.name, t]);
+
+  const look = "flex min-h-12 min-w-0 flex-1 items-center gap-3 rounded-card text-start";
+  const content = (
+    <>
+      {!upload && (
+        <span className="grid size-12 shrink-0 place-items-center rounded-card bg-accent-soft text-2xl text-accent">
+          <span className={state === "loading" ? "spinner" : iconOf(end)} aria-hidden="true" />
+        </span>
+      )}
+      <span className="min-w-0 flex-1">
+        <bdi className="flex font-semibold leading-[22px]">
+          <span className="truncate">{stem}</span>
+          <span className="shrink-0">{end}</span>
+        </bdi>
+        <span className="block truncate pr-16 text-xs leading-[20px] text-muted">
+          {upload ? <UploadBytes upload={upload} /> : formatBytes(body.size, language)}
+          {!upload && state === "failed" && <span className="text-danger"> · {t("messages.loadAgain")}</span>}
+        </span>
+      </span>
+    </>
+  );
+  return (
+    <div className="flex items-center">
+      {upload && item.cid && (
+        <span className="mr-3 rounded-full bg-accent-soft text-accent">
+          <UploadRing upload={upload} cid={item.cid} />
+        </span>
+      )}
+      {url ? (
+        <a href={url} download={body.name} aria-label={t("messages.saveFile", { name: body.name })} className={look}>
+          {content}
+        </a>
+      ) : (
+        <button
+          type="button"
+          className={look}
+          aria-label={t("messages.fetchFile", { name: body.name, size: formatBytes(body.size, language) })}
+          aria-busy={state === "loading" || undefined}
+          onClick={() => {
+            isWanted.current = true;
+            load();
+          }}
+        >
+          {content}
+        </button>
+      )}
+      {upload && item.cid && <CancelUpload cid={item.cid} />}
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+const foldLines = 20;
+const foldChars = 1_200;
+const slack = 1.2; // for a little more it is not worth a tap
+
+/** The beginning of a long text, cut between words; undefined when the text is short enough to stand whole. */
+export const foldText = (text: string): string | undefined => {
+  const lines = text.split("\n");
+  if (text.length <= foldChars * slack && lines.length <= foldLines * slack) return undefined;
+  const start = lines.slice(0, foldLines).join("\n");
+  if (start.length <= foldChars) return start.trimEnd();
+  // Never between the halves of a surrogate pair; at a space when one is near.
+  const cut = start.slice(0, foldChars).replace(/[\ud800-\udbff]$/, "");
+  const space = cut.search(/\s\S{0,40}$/);
+  return (space > 0 ? cut.slice(0, space) : cut).trimEnd();
+};

@@ -1,0 +1,85 @@
+import { useMemo, useState } from "react";
+import { type ConversationId, privateConversationId, type Uuid } from "../../../contract/ids";
+import { spreadMax } from "../../../contract/limits";
+import { Button } from "../../components/button";
+import { ContactPicker } from "../../components/contact-picker";
+import { IconButton } from "../../components/icon-button";
+import { MessagePreview } from "../../components/message-preview";
+import { Modal } from "../../components/modal";
+import { showToast } from "../../components/toast";
+import { useT } from "../../i18n/setup";
+import { forwardMessage } from "../../sync/actions";
+import { type ChatItem, useContacts } from "../../sync/hooks";
+
+type ForwardDialogProps = { conversation: ConversationId; me: Uuid; item: ChatItem; onClose: () => void };
+
+/** Passes a message on to contacts (SPEC.md §2). It is queued on this phone, so it needs no network. */
+export default function ForwardDialog({ conversation, me, item, onClose }: ForwardDialogProps) {
+  const t = useT();
+  const contacts = useContacts();
+  const people = useMemo(() => contacts?.filter(({ blocked }) => blocked === 0), [contacts]);
+  const [selected, setSelected] = useState<ReadonlySet<Uuid>>(new Set());
+  const [isBusy, setBusy] = useState(false);
+  const [hasFailed, setFailed] = useState(false);
+  const count = selected.size;
+
+  const toggle = (id: Uuid) =>
+    setSelected((before) => {
+      const after = new Set(before);
+      if (!after.delete(id)) after.add(id);
+      return after;
+    });
+  const forward = async () => {
+    setBusy(true);
+    setFailed(false);
+    try {
+      await forwardMessage(
+        conversation,
+        item,
+        [...selected].map((id) => privateConversationId(me, id)),
+      );
+      onClose();
+      showToast({ message: t("messages.forwarded", { count }) });
+    } catch {
+      setBusy(false);
+      setFailed(true);
+    }
+  };
+
+  return (
+    <Modal
+      labelledBy="forward-title"
+      className="rise m-0 h-dvh max-h-none w-full max-w-none bg-surface p-0 text-text sm:m-auto sm:h-[min(40rem,calc(100dvh-2rem))] sm:w-[26rem] sm:rounded-bubble sm:border sm:border-line sm:shadow-xl"
+      onDismiss={() => !isBusy && onClose()}
+    >
+      <div className="flex h-full flex-col pt-safe">
+        <div className="flex shrink-0 items-center gap-1 py-2 pr-2 pl-4">
+          <h2 id="forward-title" className="min-w-0 flex-1 text-xl font-bold break-words">
+            {t("messages.forwardTitle")}
+          </h2>
+          <IconButton icon="i-ph-x" label={t("common.close")} data-autofocus="" onClick={onClose} />
+        </div>
+        <p className="mx-4 mb-3 shrink-0 truncate rounded-card bg-raised px-3 py-2 text-sm text-muted">
+          <MessagePreview body={item.body} />
+        </p>
+        <ContactPicker
+          people={people}
+          label={t("messages.forwardTitle")}
+          selected={selected}
+          max={spreadMax}
+          onPick={({ id }) => toggle(id)}
+        />
+        <div className="shrink-0 border-t border-line p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
+          {hasFailed && (
+            <p role="alert" className="pb-2 text-sm text-danger">
+              {t("messages.forwardFailed")}
+            </p>
+          )}
+          <Button className="w-full" disabled={count === 0} busy={isBusy} onClick={() => void forward()}>
+            {t("messages.forwardTo", { count })}
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,102 @@
+import { useEffect, useRef, useState } from "react";
+import { formatBytes } from "../../i18n/format";
+import { useLanguage, useT } from "../../i18n/setup";
+import { thumbToUrl } from "../../lib/media/thumb";
+import { useFile, useLink, useUpload } from "../../sync/hooks";
+import type { AttachmentProps } from "./attachment-props";
+import { isConnectionSlow } from "./connection";
+import { CancelUpload, UploadBytes, UploadRing } from "./upload-ring";
+
+const unaskedMaxBytes = 400_000; // a picture up to this comes by itself
+
+const overPicture = "bg-black/60 text-white";
+
+/** A picture's bytes while it is in sight: small ones come by themselves, large ones when asked for. */
+const usePictureFile = ({ conversation, body }: AttachmentProps<"image">) => {
+  const file = useFile(conversation, body);
+  const isOnline = useLink() === "online";
+  const frame = useRef<HTMLDivElement>(null);
+  const [isSeen, setSeen] = useState(false);
+  const isUnasked = body.size <= unaskedMaxBytes && !isConnectionSlow();
+  useEffect(() => {
+    if (!isUnasked || isSeen || !frame.current) return;
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && setSeen(true));
+    observer.observe(frame.current);
+    return () => observer.disconnect();
+  }, [isUnasked, isSeen]);
+  const { state, load } = file;
+  // Offline nothing is tried; the file says "absent" again when the link is back.
+  const isDue = isUnasked && isSeen && isOnline && state === "absent";
+  useEffect(() => {
+    if (isDue) load();
+  }, [isDue, load]);
+  return { ...file, frame };
+};
+
+/** A picture in its bubble. Its room never changes, so nothing moves when it comes. */
+export default function Picture(props: AttachmentProps<"image">) {
+  const { body, item, description, onOpen } = props;
+  const t = useT();
+  const language = useLanguage();
+  const { url, state, load, frame } = usePictureFile(props);
+  const [shownUrl, setShownUrl] = useState<string>();
+  const latest = useUpload(item.upload && body.file);
+  const upload = item.upload && (latest ?? item.upload);
+  const [thumb] = useState(() => thumbToUrl(body.thumb));
+  const label = state === "failed" ? t("messages.loadAgain") : t("messages.loadPicture");
+  return (
+    <div ref={frame} className="absolute inset-0">
+      {thumb && shownUrl !== url && (
+        <img src={thumb} alt="" className="absolute inset-0 size-full object-cover" draggable={false} />
+      )}
+      {url && (
+        <button type="button" className="absolute inset-0 -outline-offset-3" onClick={onOpen}>
+          <img
+            src={url}
+            alt={description}
+            decoding="async"
+            draggable={false}
+            className={`size-full object-cover ${shownUrl === url ? "" : "opacity-0"}`}
+            onLoad={() => setShownUrl(url)}
+          />
+        </button>
+      )}
+      {!url && (
+        <button
+          type="button"
+          aria-label={`${description}. ${label} (${formatBytes(body.size, language)})`}
+          className="absolute inset-0 grid place-items-center -outline-offset-3"
+          onClick={load}
+          disabled={state === "loading"}
+        >
+          <span
+            className={`inline-flex min-h-12 items-center gap-2 rounded-full px-4 text-sm font-semibold ${overPicture}`}
+          >
+            {state === "loading" ? (
+              <span className="spinner text-xl" aria-hidden="true" />
+            ) : (
+              <span
+                className={`text-xl ${state === "failed" ? "i-ph-arrow-clockwise-bold" : "i-ph-download-simple-bold"}`}
+                aria-hidden="true"
+              />
+            )}
+            {state === "failed" ? t("messages.loadFailed") : formatBytes(body.size, language)}
+          </span>
+        </button>
+      )}
+      {upload && item.cid && (
+        <>
+          <span className={`absolute top-1/2 left-1/2 -translate-1/2 rounded-full ${overPicture}`}>
+            <UploadRing upload={upload} cid={item.cid} />
+          </span>
+          <span className={`absolute top-1 right-1 rounded-full ${overPicture}`}>
+            <CancelUpload cid={item.cid} />
+          </span>
+          <span className={`absolute bottom-1.5 left-1.5 rounded-full px-2 py-0.5 text-xs ${overPicture}`}>
+            <UploadBytes upload={upload} />
+          </span>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,166 @@
+import { useEffect, useRef, useState } from "react";
+import type { Body } from "../../../contract/conversations";
+import type { ConversationId } from "../../../contract/ids";
+import { IconButton, iconButtonLook } from "../../components/icon-button";
+import { Modal } from "../../components/modal";
+import { formatTime } from "../../i18n/format";
+import { formatDayHeading } from "../../i18n/relative-date";
+import { useLanguage, useT } from "../../i18n/setup";
+import { type ChatItem, useFile } from "../../sync/hooks";
+import { ViewerStage } from "./viewer-stage";
+
+type PictureItem = ChatItem & { body: Extract<Body, { type: "image" }> };
+const isPicture = (item: ChatItem): item is PictureItem => item.body.type === "image";
+
+type ViewerProps = {
+  conversation: ConversationId;
+  /** The chat's messages, newest first. */
+  items: readonly ChatItem[];
+  /** The picture to begin with. */
+  startKey: string;
+  /** Who wrote what is not mine. */
+  name: string;
+  onClose: () => void;
+};
+
+type LayerProps = {
+  conversation: ConversationId;
+  item: PictureItem;
+  author: string;
+  isFirst: boolean;
+  isLast: boolean;
+  onTurn: (by: 1 | -1) => void;
+  onClose: () => void;
+};
+
+const overPicture = "hover:!bg-white/15";
+// A finger zooms and turns by itself.
+const forMouse = "!hidden [@media(hover:hover)]:!inline-grid";
+
+function Layer({ conversation, item, author, isFirst, isLast, onTurn, onClose }: LayerProps) {
+  const t = useT();
+  const language = useLanguage();
+  const { body, at } = item;
+  const file = useFile(conversation, body);
+  const keys = useRef<(key: string) => boolean>(undefined);
+  const when = `${formatDayHeading(at, language)}, ${formatTime(at, language)}`;
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys work wherever the focus is
+    <div
+      className="flex h-full flex-col pt-safe"
+      onKeyDown={(event) => {
+        if (!event.metaKey && !event.ctrlKey && !event.altKey && keys.current?.(event.key)) event.preventDefault();
+      }}
+    >
+      <header className="z-1 flex shrink-0 items-center gap-1 bg-black/40 px-2 py-1">
+        <IconButton
+          icon="i-ph-x"
+          label={t("common.close")}
+          data-autofocus=""
+          className={overPicture}
+          onClick={onClose}
+        />
+        <div className="min-w-0 flex-1 px-1">
+          <p className="truncate font-semibold">
+            <bdi>{author}</bdi>
+          </p>
+          <p className="truncate text-xs text-white/75 tabular-nums">{when}</p>
+        </div>
+        <IconButton
+          icon="i-ph-magnifying-glass-minus"
+          label={t("messages.zoomOut")}
+          className={`${overPicture} ${forMouse}`}
+          onClick={() => keys.current?.("-")}
+        />
+        <IconButton
+          icon="i-ph-magnifying-glass-plus"
+          label={t("messages.zoomIn")}
+          className={`${overPicture} ${forMouse}`}
+          onClick={() => keys.current?.("+")}
+        />
+        {file.url && (
+          <a
+            href={file.url}
+            download={body.name}
+            title={t("messages.save")}
+            className={`${iconButtonLook} ${overPicture}`}
+          >
+            <span className="i-ph-download-simple" aria-hidden="true" />
+            <span className="sr-only">{t("messages.save")}</span>
+          </a>
+        )}
+      </header>
+      <div className="relative min-h-0 flex-1">
+        <ViewerStage
+          key={item.key}
+          body={body}
+          alt={t("messages.pictureBy", { name: author, when })}
+          file={file}
+          keys={keys}
+          onTurn={onTurn}
+          onClose={onClose}
+        />
+        {!isFirst && (
+          <IconButton
+            icon="i-ph-caret-left-bold"
+            label={t("messages.previousPicture")}
+            className="absolute top-1/2 left-2 -translate-y-1/2 bg-black/40 hover:!bg-black/70"
+            onClick={() => onTurn(-1)}
+          />
+        )}
+        {!isLast && (
+          <IconButton
+            icon="i-ph-caret-right-bold"
+            label={t("messages.nextPicture")}
+            className="absolute top-1/2 right-2 -translate-y-1/2 bg-black/40 hover:!bg-black/70"
+            onClick={() => onTurn(1)}
+          />
+        )}
+      </div>
+      {body.text && (
+        <p
+          dir="auto"
+          className="z-1 max-h-32 shrink-0 overflow-y-auto bg-black/40 px-4 py-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] text-center whitespace-pre-wrap [overflow-wrap:anywhere]"
+        >
+          <bdi>{body.text}</bdi>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The chat's pictures over the whole screen, one at a time, in the order they were sent. */
+export default function Viewer({ conversation, items, startKey, name, onClose }: ViewerProps) {
+  const t = useT();
+  const [key, setKey] = useState(startKey);
+  const pictures = items.filter(isPicture).reverse();
+  const index = pictures.findIndex((item) => item.key === key);
+  const item = pictures[index];
+  const isGone = item === undefined;
+  // Deleted by its author while one looks at it.
+  useEffect(() => {
+    if (isGone) onClose();
+  }, [isGone, onClose]);
+  if (!item) return null;
+  const turn = (by: 1 | -1) => {
+    const next = pictures[index + by];
+    if (next) setKey(next.key);
+  };
+  return (
+    <Modal
+      label={t("messages.viewer")}
+      className="m-0 h-dvh max-h-none w-full max-w-none bg-black p-0 text-white"
+      onDismiss={onClose}
+    >
+      <Layer
+        conversation={conversation}
+        item={item}
+        author={item.mine ? t("messages.you") : name}
+        isFirst={index === 0}
+        isLast={index === pictures.length - 1}
+        onTurn={turn}
+        onClose={onClose}
+      />
+    </Modal>
+  );
+}
