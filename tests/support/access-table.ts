@@ -19,6 +19,9 @@ export type World = {
   sam: Person;
   request: string;
   avatar: string;
+  /** Of Ana's: one that is all here and not completed, and one that she sent to Cal, Rita and Dina. */
+  upload: { id: string; bytes: string; name: string };
+  sent: string;
 };
 
 /**
@@ -179,6 +182,26 @@ export const accessTable: Record<string, Row> = {
   "DELETE /api/conversations/:id": {
     path: (world, role) => `/api/conversations/${conversation(world, role)}`,
     expected: history,
+  },
+
+  // Files
+  "PUT /api/files/:id": {
+    path: ({ upload }) => `/api/files/${upload.id}`,
+    body: ({ upload: { name, bytes } }) => ({ name, size: JSON.stringify(bytes).length }),
+    expected: owned,
+  },
+  "GET /api/files/:id": { path: ({ upload }) => `/api/files/${upload.id}`, expected: owned },
+  "PUT /api/files/:id/parts/:n": {
+    path: ({ upload }) => `/api/files/${upload.id}/parts/0`,
+    body: ({ upload }) => upload.bytes,
+    expected: { ...owned, entitled: 204 },
+  },
+  "POST /api/files/:id/complete": { path: ({ upload }) => `/api/files/${upload.id}/complete`, expected: owned },
+  "DELETE /api/files/:id": { path: ({ upload }) => `/api/files/${upload.id}`, expected: { ...owned, entitled: 204 } },
+  "GET /api/conversations/:id/files/:file": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/files/${world.sent}`,
+    // Files go with the connection; a blocked person keeps those that were sent before.
+    expected: { ...owned, blocked: 200 },
   },
 };
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { privateConversationId } from "../../contract/ids";
+import { createUuid, privateConversationId } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
 import { api } from "../../worker/api";
 import { insertSession, newSession } from "../../worker/auth/sessions";
@@ -8,17 +8,31 @@ import { openDb } from "../../worker/db/client";
 import { signAccessToken } from "../../worker/lib/access-token";
 import { accessTable, callerOf, type Role, type Row, roles, type World } from "../support/access-table";
 import { connectPeople, type Person } from "../support/people";
-import { post } from "./device";
+import { request as command, post } from "./device";
 import { makePng } from "./pictures";
 import { call, newPerson, site } from "./site";
+import { bring, upload } from "./uploads";
+
+const sendFile = async (from: Person, to: Person, file: string): Promise<void> => {
+  const body = { type: "file", file, name: "mbote.txt", mime: "application/octet-stream", size: 11 } as const;
+  const conversation = privateConversationId(from.id, to.id);
+  const answer = await command(from, { type: "send", conversation, messages: [{ cid: createUuid(), body }] });
+  if (answer.error) throw new Error(`the file was not sent: ${answer.error}`);
+};
 
 const makeWorld = async (): Promise<World> => {
   const [ana, cal, rita, dina] = [await newPerson(), await newPerson(), await newPerson(), await newPerson()];
   const [bob, sam] = [await newPerson(), await newPerson()];
   await Promise.all([cal, rita, dina].map((other) => connectPeople(site, ana, other)));
-  for (const other of [cal, rita, dina]) await post(ana, privateConversationId(ana.id, other.id), "Mbote");
+  const { id: sent } = await upload(ana, new TextEncoder().encode("Mbote na yo"), "mbote.txt");
+  for (const other of [cal, rita, dina]) {
+    await post(ana, privateConversationId(ana.id, other.id), "Mbote");
+    await sendFile(ana, other, sent);
+  }
   await call("DELETE", `/api/contacts/${rita.id}`, { token: ana.token });
   await call("PUT", `/api/blocks/${dina.id}`, { token: ana.token });
+  const text = "douze octets";
+  const brought = await bring(ana, new TextEncoder().encode(JSON.stringify(text)), "octets.json");
   const asked = await call("POST", "/api/requests", { token: ana.token, body: { to_user_id: bob.id } });
   const pictured = await site.fetch(`${site.origin}/api/profile/avatar`, {
     method: "PUT",
@@ -26,7 +40,9 @@ const makeWorld = async (): Promise<World> => {
     body: makePng(20, 20),
   });
   const { avatar_url: avatar } = (await pictured.json()) as { avatar_url: string };
-  return { ana, cal, rita, dina, bob, sam, request: (asked.body as Relation).request_id ?? "", avatar };
+  const request = (asked.body as Relation).request_id ?? "";
+  const unfinished = { id: brought, bytes: text, name: "octets.json" };
+  return { ana, cal, rita, dina, bob, sam, request, avatar, upload: unfinished, sent };
 };
 
 /** A token of the person's whose session has ended. */
