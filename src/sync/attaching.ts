@@ -6,7 +6,7 @@ import { cleanText, isBlank } from "../../contract/text";
 import { type Context, withRoom } from "./context";
 import { isQuotaError } from "./room";
 import { toMany } from "./spreading";
-import type { OutboxRow, UploadRow } from "./store";
+import type { UploadRow } from "./store";
 import { SyncError } from "./sync-error";
 import type { Tab } from "./tab";
 import type { OutgoingFile } from "./views";
@@ -61,21 +61,29 @@ export const sendFiles = async (tab: Tab, to: readonly ConversationId[], files: 
   tab.written();
 };
 
-/** Takes a message back whose file the server has let go; false when it is not here any more either. */
-export const bringAgain = async ({ strict }: Context, { attempts, body, source }: OutboxRow): Promise<boolean> => {
-  const attachment = attachmentOf(body);
-  if (!attachment || source || attempts >= timesBroughtAgain) return false;
-  const { file, name } = attachment;
-  return strict.transaction("rw", strict.sending, async () => {
+/**
+ * The server lets go of a file that waits too long for its message, and does not take it under the same name again:
+ * it gets another. False when it is not here any more either.
+ */
+export const bringAgain = ({ strict, platform }: Context, file: Uuid): Promise<boolean> =>
+  strict.transaction("rw", strict.sending, async () => {
     const kept = await strict.blobs.get(file);
-    if (!kept) return false;
-    await strict.files.delete(file);
     const messages = await strict.naming(file).toArray();
-    const createdAt = Math.min(...messages.map((message) => message.createdAt));
-    await strict.uploads.put(uploadOf(file, name, kept.blob, createdAt));
-    await strict.naming(file).modify((message) => {
-      if (message.state === "queued") Object.assign(message, { state: "awaiting", attempts: message.attempts + 1 });
-    });
+    const [first] = messages;
+    const attachment = first && attachmentOf(first.body);
+    if (!kept || !attachment || messages.some(({ source, attempts }) => source || attempts >= timesBroughtAgain))
+      return false;
+    const again = createUuid(platform.now());
+    await Promise.all([strict.blobs, strict.files, strict.uploads].map((table) => table.delete(file)));
+    await strict.blobs.put({ file: again, blob: kept.blob });
+    await strict.uploads.put(uploadOf(again, attachment.name, kept.blob, first.createdAt));
+    await strict.outbox.bulkPut(
+      messages.map((message) => ({
+        ...message,
+        body: { ...message.body, file: again } as Body,
+        state: message.state === "failed" ? "failed" : "awaiting",
+        attempts: message.attempts + 1,
+      })),
+    );
     return true;
   });
-};

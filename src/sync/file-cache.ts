@@ -4,9 +4,11 @@ import type { ConversationId, Uuid } from "../../contract/ids";
 import { retryDelayMs } from "../lib/backoff";
 import { type Context, withRoom } from "./context";
 import { isQuotaError, trimFiles } from "./room";
+import type { Store } from "./store";
 import { asSyncError, isWorthRetry, SyncError } from "./sync-error";
 
 const cacheMaxBytes = 200 * 1024 * 1024;
+const orphanMs = 24 * 3_600_000;
 const cacheShare = 0.1; // of what the browser lets this origin keep
 const idleMs = 30_000; // a slow network brings something within this
 const triesWithoutProgress = 5;
@@ -87,6 +89,18 @@ const keepFile = async (context: Context, file: Uuid, blob: Blob): Promise<void>
 
 /** No more than a fair part of the phone is taken by what can be had again. */
 export const boundFiles = async ({ store, platform }: Context): Promise<void> => {
+  await dropOrphans(store, platform.now());
   const quota = await platform.quota().catch(() => undefined);
   await trimFiles(store, Math.min(cacheMaxBytes, (quota ?? Number.POSITIVE_INFINITY) * cacheShare));
 };
+
+/** Bytes of a page that died before it wrote what they are for. Their ids say when they were made. */
+const dropOrphans = (store: Store, now: number): Promise<void> =>
+  store.transaction("rw", [store.uploads, store.files, store.blobs], async () => {
+    const [blobs, ...known] = await Promise.all(
+      [store.blobs, store.uploads, store.files].map((table) => table.toCollection().primaryKeys()),
+    );
+    const named = new Set(known.flat());
+    const isOld = (file: Uuid) => Number.parseInt(file.replace("-", "").slice(0, 12), 16) < now - orphanMs;
+    await store.blobs.bulkDelete((blobs ?? []).filter((file) => !named.has(file) && isOld(file)));
+  });

@@ -16,6 +16,7 @@ import { Resume } from "./resume";
 import { isQuotaError } from "./room";
 import { SyncError } from "./sync-error";
 import { Typists } from "./typing";
+import { Uploads } from "./uploads";
 
 const failuresBeforeHttp = 3; // upgrades in a row: something between here and the server breaks sockets
 const postAfterMs = 3_000; // a message does not wait longer than this for a socket
@@ -43,6 +44,7 @@ export class Leader {
   readonly #marks: MarkReporter;
   readonly #poller: Poller;
   readonly #typists: Typists;
+  readonly #uploads: Uploads;
   #downSince: number;
   #isStopped = false;
   #hasRenewed = false;
@@ -95,6 +97,11 @@ export class Leader {
         this.#afterApplied(applied);
         this.#poller.hurry();
       },
+      awaiting: () => this.#uploads.want(),
+    });
+    this.#uploads = new Uploads(context, {
+      isTextWaiting: () => this.#outbox.isBusy,
+      ready: () => this.#outbox.want(),
     });
     this.#typists = new Typists(context, events.typing);
     this.#marks = new MarkReporter(context, (row, command) => this.#tellMarks(row.handle ?? row.id, command));
@@ -103,6 +110,7 @@ export class Leader {
       if (isReachable) inBackground(context, this.#onReachable());
     });
     this.#after(postAfterMs, () => this.#outbox.want());
+    this.#uploads.want();
   }
 
   /** A question over whatever carrier there is. */
@@ -115,9 +123,10 @@ export class Leader {
     return this.#line.ask<T>(asked, row?.handle ?? asked.conversation);
   }
 
-  /** Something was written to the outbox. */
+  /** Something was written to the outbox, or said of a file on its way. */
   nudge(): void {
     this.#outbox.want();
+    this.#uploads.want();
   }
 
   /** A person has read here, in whichever tab. */
@@ -141,6 +150,7 @@ export class Leader {
     this.#line.wake();
     this.#poller.hurry();
     if (!this.#line.isUp) this.#outbox.hurry();
+    this.#uploads.hurry();
   }
 
   async stop(): Promise<void> {
@@ -152,6 +162,7 @@ export class Leader {
     this.#outbox.stop();
     this.#marks.stop();
     this.#typists.stop();
+    this.#uploads.stop();
     for (const cancel of this.#cancels) cancel();
     await this.#receiver.idle();
   }
@@ -195,6 +206,7 @@ export class Leader {
 
   async #onReachable(): Promise<void> {
     this.#outbox.hurry();
+    this.#uploads.hurry();
     await this.#receiver.idle();
     if (this.#isStopped) return;
     this.#resume.hurry();

@@ -12,6 +12,7 @@ import {
   toSendFrame,
   toSpreadFrame,
 } from "../../contract/protocol";
+import { Answers } from "./answers";
 import type { Change } from "./apply";
 import { afterCatchUp, type Cursor, withHole } from "./cursor";
 import {
@@ -35,7 +36,7 @@ import { Socket, type SocketEvents } from "./socket";
 import type { OutboxRow } from "./store";
 import { SyncError } from "./sync-error";
 
-const answerTimeoutMs = 20_000;
+const helloRetryMs = 20_000;
 const creditReportBytes = creditBytes / 4;
 
 export type LineEvents = Pick<SocketEvents, "ended" | "refused" | "outdated"> & {
@@ -46,20 +47,18 @@ export type LineEvents = Pick<SocketEvents, "ended" | "refused" | "outdated"> & 
   typing(handle: number, member: number): void;
 };
 
-type Waiting = { resolve(value: unknown): void; reject(error: SyncError): void; cancel(): void };
-
 /** The dialogue over the socket: hello and welcome, questions and answers, and changes that must not be left out. */
 export class Line {
   readonly #platform: Platform;
   readonly #events: LineEvents;
   readonly #readCursor: () => Promise<Cursor>;
   readonly #socket: Socket;
+  readonly #answers: Answers;
   #base: Base | undefined;
   #hello: Cursor | undefined;
   #opening = 0;
   #counter = 0;
   #ref = 0;
-  #waiting = new Map<number, Waiting>();
   #sent = new Map<number, { cid: Uuid; conversation: ConversationId }>();
   #taken = { messages: 0, reported: 0, bytes: 0 };
 
@@ -67,10 +66,11 @@ export class Line {
     this.#platform = platform;
     this.#events = events;
     this.#readCursor = readCursor;
+    this.#answers = new Answers(platform);
     this.#socket = new Socket(platform, {
       opened: () => {
         // Without the cursor there is nothing to say; the store's trouble is dealt with elsewhere.
-        this.#sayHello().catch(() => this.#socket.restart(answerTimeoutMs));
+        this.#sayHello().catch(() => this.#socket.restart(helloRetryMs));
       },
       received: (text) => this.#receive(text),
       counted: (counter) => this.#count(counter),
@@ -110,14 +110,9 @@ export class Line {
     of: number | ConversationId,
   ): Promise<CommandResults[T]> {
     const ref = ++this.#ref;
-    return new Promise<CommandResults[T]>((resolve, reject) => {
-      const cancel = this.#platform.after(answerTimeoutMs, () => {
-        this.#waiting.delete(ref);
-        reject(new SyncError("unavailable"));
-      });
-      this.#waiting.set(ref, { resolve: resolve as (value: unknown) => void, reject, cancel });
-      if (!this.#send(toClientFrame(command, ref, of))) this.#settle(ref)?.reject(new SyncError("offline"));
-    });
+    const answer = this.#answers.wait<CommandResults[T]>(ref);
+    if (!this.#send(toClientFrame(command, ref, of))) this.#answers.settle(ref)?.reject(new SyncError("offline"));
+    return answer;
   }
 
   mark(command: Extract<Command, { type: "mark" }>, of: number | ConversationId): boolean {
@@ -168,14 +163,7 @@ export class Line {
     this.#hello = undefined;
     this.#sent.clear();
     this.#taken = { messages: 0, reported: 0, bytes: 0 };
-    for (const ref of [...this.#waiting.keys()]) this.#settle(ref)?.reject(new SyncError("offline"));
-  }
-
-  #settle(ref: number): Waiting | undefined {
-    const waiting = this.#waiting.get(ref);
-    this.#waiting.delete(ref);
-    waiting?.cancel();
-    return waiting;
+    this.#answers.lose();
   }
 
   #receive(text: string): void {
@@ -225,12 +213,12 @@ export class Line {
     const sent = this.#sent.get(ref);
     this.#sent.delete(ref);
     if (sent) this.#events.refusedSend(sent.cid, code, retryAfterMs);
-    this.#settle(ref)?.reject(new SyncError(code, retryAfterMs));
+    this.#answers.settle(ref)?.reject(new SyncError(code, retryAfterMs));
   }
 
   #answer(frame: AnswerFrame, bytes: number): void {
     const base = this.#base;
-    const waiting = this.#settle(frame[1]);
+    const waiting = this.#answers.settle(frame[1]);
     if (!base) return;
     // Also an answer that came too late to be used was taken in.
     if (frame[0] === "g" || frame[0] === "q")

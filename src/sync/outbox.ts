@@ -1,3 +1,4 @@
+import { attachmentOf } from "../../contract/conversations";
 import type { ErrorCode } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { outboxWindow, sendBatchMax } from "../../contract/limits";
@@ -19,6 +20,8 @@ export type OutboxOptions = {
   /** Whether messages go by HTTP now. */
   usesHttp(): boolean;
   applied(applied: Applied): void;
+  /** A message waits for its file. */
+  awaiting(): void;
 };
 
 type Batch = readonly [OutboxRow, ...OutboxRow[]];
@@ -106,16 +109,19 @@ export class Outbox {
       await strict.outbox.update(cid, { attempts: row.attempts + 1 });
       this.#block(row.conversation, error.retryAfterMs);
     } else {
-      const isSentAgain = error.code === "file_not_found" && (await this.#bringAgain(row));
+      const file = error.code === "file_not_found" && !row.source ? attachmentOf(row.body)?.file : undefined;
+      const isSentAgain = file !== undefined && (await this.#bringAgain(file));
       if (!isSentAgain) await this.#giveUp(cid, error.code as ErrorCode);
       this.want();
     }
   }
 
   /** The server keeps a file that no message names for a while only: one that waited longer is brought again. */
-  async #bringAgain(row: OutboxRow): Promise<boolean> {
+  async #bringAgain(file: Uuid): Promise<boolean> {
     const { bringAgain } = await import("./attaching");
-    return bringAgain(this.#context, row);
+    const isHere = await bringAgain(this.#context, file);
+    if (isHere) this.#options.awaiting();
+    return isHere;
   }
 
   /** From here on only its author can have it sent again. */

@@ -1,12 +1,13 @@
 import Dexie from "dexie";
 import * as v from "valibot";
-import { Body } from "../../contract/conversations";
+import { Source } from "../../contract/commands";
+import { attachmentOf, Body } from "../../contract/conversations";
 import { errorCodes } from "../../contract/errors";
 import { ConversationId, Uuid } from "../../contract/ids";
-import { dropAside, keepAside, readAside } from "./aside";
+import { dropAside, keepAside, readAside, type UnsentRows } from "./aside";
 import type { Platform } from "./platform";
 import { blankRow, placeInList } from "./rows";
-import { type OutboxRow, Store, storeName } from "./store";
+import { type BlobRow, type OutboxRow, Store, storeName, type UploadRow } from "./store";
 
 export type Stores = { store: Store; strict: Store };
 type Where = NonNullable<Platform["storage"]>;
@@ -16,16 +17,30 @@ export type Opened = Stores & {
   trouble: "memory" | undefined;
 };
 
-const Rescued = v.object({
+const RescuedMessage = v.object({
   cid: Uuid,
   conversation: ConversationId,
   order: v.number(),
   body: Body,
   createdAt: v.number(),
-  state: v.picklist(["queued", "failed"]),
+  state: v.picklist(["queued", "awaiting", "failed"]),
   error: v.optional(v.picklist(errorCodes)),
   attempts: v.number(),
+  source: v.optional(Source),
+  spread: v.optional(Uuid),
 });
+const RescuedUpload = v.object({
+  file: Uuid,
+  name: v.string(),
+  size: v.number(),
+  state: v.picklist(["waiting", "uploading", "paused", "failed"]),
+  sent: v.number(),
+  announced: v.optional(v.literal(true)),
+  createdAt: v.number(),
+});
+const RescuedBlob = v.object({ file: Uuid, blob: v.blob() });
+
+const nothingUnsent: UnsentRows = { outbox: [], uploads: [], blobs: [] };
 
 /** A store that answers neither yes nor no: it may be sound, and what is in it is not to be given up. */
 class StuckStoreError extends Error {}
@@ -67,27 +82,37 @@ const openPlainly = async (platform: Platform, name: string, where: Partial<Wher
 };
 
 /** Reads what is unsent out of a store that this version cannot use, by the plainest way there is. */
-const rescueOutbox = async (platform: Platform, name: string): Promise<OutboxRow[]> => {
+const rescueUnsent = async (platform: Platform, name: string): Promise<UnsentRows> => {
   const old = new Dexie(name, { ...platform.storage, autoOpen: false });
+  const read = async <T>(table: string, schema: v.GenericSchema): Promise<T[]> => {
+    if (!old.tables.some((other) => other.name === table)) return [];
+    const rows: unknown[] = await old.table(table).toArray();
+    return rows.filter((row) => v.is(schema, row)) as T[];
+  };
   try {
     await withTimeout(platform, old.open());
-    const rows: unknown[] = await old.table("outbox").toArray();
-    return rows.flatMap((row) => {
-      const parsed = v.safeParse(Rescued, row);
-      return parsed.success ? [parsed.output as OutboxRow] : [];
-    });
+    const outbox = await read<OutboxRow>("outbox", RescuedMessage);
+    const uploads = await read<UploadRow>("uploads", RescuedUpload).catch(() => []);
+    const named = new Set(outbox.map(({ body }) => attachmentOf(body)?.file));
+    const blobs = await read<BlobRow>("blobs", RescuedBlob).catch(() => []);
+    return { outbox, uploads, blobs: blobs.filter(({ file }) => named.has(file)) };
   } catch (error) {
     if (error instanceof StuckStoreError) throw error;
-    return []; // nothing of it can be read
+    return nothingUnsent; // nothing of it can be read
   } finally {
     old.close();
   }
 };
 
-const putBack = async ({ strict }: Stores, me: Uuid, rows: OutboxRow[]): Promise<void> => {
-  await strict.transaction("rw", [strict.outbox, strict.conversations], async () => {
-    await strict.outbox.bulkPut(rows);
-    for (const { conversation, createdAt } of rows) {
+const putBack = async ({ strict }: Stores, me: Uuid, { outbox, uploads, blobs }: UnsentRows): Promise<void> => {
+  const kept = new Set(blobs.map(({ file }) => file));
+  await strict.transaction("rw", strict.sending, async () => {
+    await strict.blobs.bulkPut(blobs);
+    await strict.uploads.bulkPut(uploads.filter(({ file }) => kept.has(file)));
+    const here = blobs.filter(({ file }) => !uploads.some((upload) => upload.file === file));
+    await strict.files.bulkPut(here.map(({ file, blob }) => ({ file, size: blob.size, usedAt: 0 })));
+    await strict.outbox.bulkPut(outbox.map((row) => withoutLostFile(row, kept)));
+    for (const { conversation, createdAt } of outbox) {
       const row = (await strict.conversations.get(conversation)) ?? blankRow(conversation, me);
       placeInList(row, Math.max(createdAt, row.lastAt));
       await strict.conversations.put(row);
@@ -95,15 +120,21 @@ const putBack = async ({ strict }: Stores, me: Uuid, rows: OutboxRow[]): Promise
   });
 };
 
+/** A message whose file was not brought over is not sent without it, and says so. */
+const withoutLostFile = (row: OutboxRow, kept: ReadonlySet<Uuid>): OutboxRow =>
+  row.state === "awaiting" && !kept.has(attachmentOf(row.body)?.file ?? "")
+    ? { ...row, state: "failed", error: "file_not_found" }
+    : row;
+
 /**
  * Makes the store anew, keeping what is unsent; everything else comes from the server again. A store that is
  * only stuck stays as it is, and this page works from memory.
  */
 const recreate = async (platform: Platform, me: Uuid): Promise<Opened> => {
   const name = storeName(me);
-  let unsent: OutboxRow[] = [];
+  let unsent = nothingUnsent;
   try {
-    unsent = await rescueOutbox(platform, name);
+    unsent = await rescueUnsent(platform, name);
     await keepAside(platform, name, unsent);
     await withTimeout(platform, new Dexie(name, { ...platform.storage, autoOpen: false }).delete());
     const stores = await openPlainly(platform, name, platform.storage ?? {});
@@ -120,7 +151,7 @@ const takeBack = async (stores: Stores, platform: Platform, me: Uuid): Promise<v
   await dropAside(platform, storeName(me));
 };
 
-const openInMemory = async (platform: Platform, me: Uuid, unsent: OutboxRow[]): Promise<Opened> => {
+const openInMemory = async (platform: Platform, me: Uuid, unsent: UnsentRows): Promise<Opened> => {
   const where = await platform.loadMemoryStorage();
   // Live queries do nothing while Dexie believes that there is no IndexedDB.
   Dexie.dependencies.indexedDB ??= where.indexedDB;
@@ -147,14 +178,21 @@ export const deleteStore = async (platform: Platform, name: string): Promise<voi
   await dropAside(platform, name);
 };
 
-/** After a session that ended without a sign-out: only what nobody else has stays, unsent messages and drafts. */
+/**
+ * After a session that ended without a sign-out: only what nobody else has stays, unsent messages with their files,
+ * drafts and a voice message half recorded.
+ */
 export const keepUnsentOnly = async (platform: Platform, me: Uuid): Promise<void> => {
   const { store, strict } = await openPlainly(platform, storeName(me), platform.storage ?? {});
   const drafts = await store.drafts().toArray();
-  const isWorthKeeping = drafts.length > 0 || (await store.outbox.count()) > 0;
+  const unsent = await store.outbox.toArray();
+  const isWorthKeeping = drafts.length > 0 || unsent.length > 0 || (await store.recordings.count()) > 0;
   if (isWorthKeeping) {
-    await store.transaction("rw", [store.people, store.conversations, store.messages, store.meta], async () => {
-      await Promise.all([store.people, store.conversations, store.messages, store.meta].map((table) => table.clear()));
+    const known = [store.people, store.conversations, store.messages, store.meta];
+    const named = unsent.flatMap(({ body }) => attachmentOf(body)?.file ?? []);
+    await store.transaction("rw", [...known, store.files, store.blobs], async () => {
+      await Promise.all(known.map((table) => table.clear()));
+      await Promise.all([store.files, store.blobs].map((table) => table.where("file").noneOf(named).delete()));
       await store.meta.bulkPut(drafts);
     });
   }

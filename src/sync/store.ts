@@ -77,6 +77,8 @@ export type UploadRow = {
   state: "waiting" | "uploading" | "paused" | "failed" | "cancelled";
   /** Bytes the server has, as far as is known here. */
   sent: number;
+  /** The server may have heard of it. */
+  announced?: true;
   createdAt: number;
 };
 
