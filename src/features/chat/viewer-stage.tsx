@@ -50,7 +50,7 @@ export function ViewerStage({ body, alt, file, keys, onTurn, onClose }: StagePro
         <div className="absolute inset-0 grid place-items-center">
           {state === "failed" ? (
             <div className="grid place-items-center gap-3 rounded-card bg-black/60 p-4 text-center" role="alert">
-              <p>{t("messages.pictureFailed")}</p>
+              <p>{t("messages.photoFailed")}</p>
               <button
                 type="button"
                 className="inline-flex min-h-12 items-center gap-2 rounded-card bg-white/15 px-5 font-semibold"

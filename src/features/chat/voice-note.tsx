@@ -3,6 +3,7 @@ import { readPath } from "../../../contract/files";
 import { showToast } from "../../components/toast";
 import { formatLength, locales } from "../../i18n/format";
 import { useLanguage, useT } from "../../i18n/setup";
+import { running } from "../../sync/engine";
 import { useFile, useUpload } from "../../sync/hooks";
 import type { AttachmentProps } from "./attachment-props";
 import { CancelUpload, UploadBytes, UploadRing } from "./upload-ring";
@@ -62,7 +63,13 @@ export default function VoiceNote({ conversation, item, body, description }: Att
 
   const play = (source: string) => {
     // What was heard as it came is kept, for the next time and for offline.
-    void playVoice({ file, ms: wholeMs, onEnded: () => source !== url && loadLatest.current() }, source);
+    const onEnded = () => source !== url && loadLatest.current();
+    const hold = () =>
+      running
+        .get()
+        ?.shelf.of(body)
+        .subscribe(() => {});
+    void playVoice({ file, ms: wholeMs, hold, onEnded }, source);
   };
   const toggle = () => {
     if (voice.state === "playing" || (voice.state === "loading" && !isWanted)) pauseVoice();

@@ -12,8 +12,15 @@ const views = new Map<Uuid, VoiceView>();
 const listeners = new Set<() => void>();
 let rate: Rate = 1;
 
-type Track = { file: Uuid; ms: number; onEnded: () => void };
+type Track = {
+  file: Uuid;
+  ms: number;
+  /** Keeps the address of the local copy good until the answer is called. */
+  hold: () => (() => void) | undefined;
+  onEnded: () => void;
+};
 let current: Track | undefined;
+let release: (() => void) | undefined;
 let audio: HTMLAudioElement | undefined;
 // Set while the sound is on its way to a place: until it is there it reports the place it left.
 let wantedMs: number | undefined;
@@ -85,6 +92,8 @@ export const playVoice = async (track: Track, source: string): Promise<void> => 
       element.pause();
       show(current.file, { state: "still" });
     }
+    release?.();
+    release = track.hold();
     element.src = source;
     wantedMs = getVoice(file).ms || undefined;
   }
