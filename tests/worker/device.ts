@@ -14,6 +14,7 @@ import {
   protocolVersion,
   type ServerFrame,
   toSendFrame,
+  toSpreadFrame,
 } from "../../contract/protocol";
 import { toHttpRequest } from "../../contract/requests";
 import { fromWireMessage, fromWirePerson, fromWireRow, type WireMessage } from "../../contract/wire";
@@ -103,9 +104,21 @@ export class Device {
 
   /** Sends a text and returns its ref. */
   say(conversation: number | ConversationId, text: string, cid: Uuid = createUuid()): number {
+    return this.post(conversation, { cid, body: { type: "text", text } });
+  }
+
+  /** Sends a message and returns its ref. */
+  post(conversation: number | ConversationId, message: Parameters<typeof toSendFrame>[2]): number {
     const ref = ++this.#ref;
-    this.send(toSendFrame(ref, conversation, { cid, body: { type: "text", text } }));
+    this.send(toSendFrame(ref, conversation, message));
     return ref;
+  }
+
+  /** Sends one body to many and returns their refs. */
+  spread(command: Parameters<typeof toSpreadFrame>[1]): number[] {
+    const refs = command.to.map(() => ++this.#ref);
+    this.send(toSpreadFrame(refs[0] ?? 0, command));
+    return refs;
   }
 
   /** The next frame that fits and was not looked at yet; those before it are passed over. */

@@ -7,7 +7,7 @@ import { encodeFrame, pingFrame, pongFrame, type ServerFrame } from "../../contr
 import { readChanges, readCounterBound, readList, readMutes, toInboxRow } from "./changes";
 import { messagesPush, mineFrame, othersFrame, personFrame, revisedFrame, rowFrame, sentFrame } from "./frames";
 import { Inbox } from "./inbox";
-import { type Arrivals, type Entry, isOutdated, type Merge, mergeNotice, mergeStanding } from "./inbox-rules";
+import { type Arrivals, type Entry, isOutdated, isToRead, type Merge, mergeNotice, mergeStanding } from "./inbox-rules";
 import { PeopleTable } from "./people-table";
 import type { Notice, Standing } from "./rpc";
 import type { Outgoing, Sent } from "./send-queue";
@@ -257,7 +257,7 @@ export class Feed {
 
   #tellWatches(notice: Notice, merge: Merge): void {
     for (const arrivals of this.#watches.get(notice.conversation) ?? []) {
-      arrivals.seqs.push(...merge.news.filter(({ cid }) => cid === undefined).map(({ seq }) => seq));
+      arrivals.seqs.push(...merge.news.filter(isToRead).map(({ seq }) => seq));
       if (notice.unread !== undefined || (merge.isRowNew && merge.news.length === 0)) arrivals.isOvertaken = true;
     }
   }

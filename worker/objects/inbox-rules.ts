@@ -30,7 +30,7 @@ const baseOf = (row: { read: number; hidden: number }): number => Math.max(row.r
 const isOthers = (message: Message): boolean => message.cid === undefined;
 
 /** A message that waits to be read. Where nothing is left of it, or it was never for this person, nothing waits. */
-const isToRead = (message: Message): boolean =>
+export const isToRead = (message: Message): boolean =>
   isOthers(message) && message.body.type !== "deleted" && message.body.type !== "withheld";
 
 const blank = (handle: number, notice: Notice, muted = false): Entry => ({

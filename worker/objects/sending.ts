@@ -136,7 +136,12 @@ export class Sending {
       uses.set(cid, file);
       return { cid, body: known };
     };
-    return Promise.all(batch.map(checkOne));
+    // What cannot be looked at now keeps none of the others waiting.
+    const unavailable = ({ cid, body }: Outgoing<Socket>, error: unknown): Checked => {
+      console.error("what a message says could not be looked at", error);
+      return { cid, body, refusal: { error: "unavailable" } };
+    };
+    return Promise.all(batch.map((one) => checkOne(one).catch((error: unknown) => unavailable(one, error))));
   }
 
   /** These messages name no file after all. What fails here costs room and nothing else. */
