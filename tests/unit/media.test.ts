@@ -6,6 +6,7 @@ import { renameTo, requireSize, toPlainFile } from "../../src/lib/media/outgoing
 import { isWorthShrinking } from "../../src/lib/media/prepare";
 import { rasterKindOf } from "../../src/lib/media/raster-kind";
 import { fitWithin } from "../../src/lib/media/shrink";
+import { withDuration } from "../../src/lib/media/webm-duration";
 
 const bytesOf = (...parts: (string | number[])[]): Uint8Array =>
   new Uint8Array(parts.flatMap((part) => (typeof part === "string" ? [...part].map((c) => c.charCodeAt(0)) : part)));
@@ -120,4 +121,36 @@ test("a held microphone is locked upwards, given up sideways, and a tap is no ho
   expect(pullOf(120, 80)).toBe("none");
   expect(isTap(120)).toBe(true);
   expect(isTap(450)).toBe(false);
+});
+
+const ebml = bytesOf([0x1a, 0x45, 0xdf, 0xa3, 0x84], "webm");
+const info = (...facts: number[]) => [0x15, 0x49, 0xa9, 0x66, 0x80 | facts.length, ...facts];
+const scale = [0x2a, 0xd7, 0xb1, 0x83, 0x0f, 0x42, 0x40]; // a millisecond
+const live = [0x18, 0x53, 0x80, 0x67, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
+const cluster = [0x1f, 0x43, 0xb6, 0x75, 0x82, 1, 2];
+const blobOf = (...parts: (number[] | Uint8Array)[]) => new Blob(parts.map((part) => new Uint8Array(part)));
+
+test("a recording says how long it is, and keeps all it had", async () => {
+  const recording = blobOf(ebml, live, info(...scale), cluster);
+  const bytes = new Uint8Array(await (await withDuration(recording, 61_500)).arrayBuffer());
+  expect(bytes).toHaveLength(recording.size + 11 + 7); // the duration, and a size that takes eight bytes instead of one
+  const at = bytes.findIndex((byte, i) => byte === 0x44 && bytes[i + 1] === 0x89);
+  expect(new DataView(bytes.buffer).getFloat64(at + 3)).toBe(61_500);
+  expect([...bytes.subarray(-cluster.length)]).toEqual(cluster);
+  // What has one is left alone.
+  const again = new Blob([bytes]);
+  expect(await withDuration(again, 5)).toBe(again);
+});
+
+test("what is no live WebM stays as it is", async () => {
+  const sized = [0x18, 0x53, 0x80, 0x67, 0x92, ...info(...scale)];
+  for (const blob of [
+    blobOf([]),
+    new Blob(["RIFF...."]),
+    blobOf(ebml, sized),
+    blobOf(ebml, live, cluster),
+    blobOf(ebml),
+  ]) {
+    expect(await withDuration(blob, 1_000)).toBe(blob);
+  }
 });

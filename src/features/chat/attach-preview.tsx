@@ -26,7 +26,10 @@ const useObjectUrl = (blob: Blob | undefined): string | undefined => {
   return url;
 };
 
-const iconOf = (type: string): string => {
+/** A picture that nobody can draw is a file like any other. */
+const iconOf = (file: File, prepared: Prepared): string => {
+  if (prepared.state === "refused") return "i-ph-warning-circle text-danger!";
+  const type = prepared.state === "ready" ? prepared.small.body.mime : file.type;
   if (type.startsWith("image/")) return "i-ph-image";
   if (type.startsWith("audio/")) return "i-ph-file-audio";
   if (type.startsWith("video/")) return "i-ph-file-video";
@@ -48,10 +51,7 @@ export function AttachStage({ file, prepared, onRemove }: { file: File; prepared
           {isWaiting ? (
             <Spinner label={t("chat.attach.preparing")} className="text-5xl text-accent" />
           ) : (
-            <span
-              className={`text-6xl ${prepared.state === "refused" ? "i-ph-warning-circle text-danger" : `${iconOf(file.type)} text-accent`}`}
-              aria-hidden="true"
-            />
+            <span className={`text-6xl text-accent ${iconOf(file, prepared)}`} aria-hidden="true" />
           )}
           <bdi className="line-clamp-3 font-semibold [overflow-wrap:anywhere]">{file.name}</bdi>
           {prepared.state === "refused" ? (
@@ -79,7 +79,6 @@ type AttachThumbProps = { file: File; prepared: Prepared; isSelected: boolean; o
 export function AttachThumb({ file, prepared, isSelected, onSelect }: AttachThumbProps) {
   const t = useT();
   const url = useObjectUrl(prepared.state === "ready" ? prepared.picture : undefined);
-  const icon = prepared.state === "refused" ? "i-ph-warning-circle text-danger" : iconOf(file.type);
   return (
     <button
       type="button"
@@ -95,7 +94,7 @@ export function AttachThumb({ file, prepared, isSelected, onSelect }: AttachThum
       ) : prepared.state === "preparing" ? (
         <Spinner className="text-xl" />
       ) : (
-        <span className={icon} aria-hidden="true" />
+        <span className={iconOf(file, prepared)} aria-hidden="true" />
       )}
     </button>
   );

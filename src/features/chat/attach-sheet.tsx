@@ -10,6 +10,7 @@ import { useLanguage, useT } from "../../i18n/setup";
 import type { Outgoing } from "../../lib/media/outgoing";
 import { SyncError, sendFiles } from "../../sync/actions";
 import { AttachStage, AttachThumb } from "./attach-preview";
+import { hasKeyboard } from "./has-keyboard";
 import { type Prepared, usePrepared } from "./use-prepared";
 
 const captionLinesMax = 4;
@@ -53,7 +54,10 @@ export default function AttachSheet({ conversation, files, ...props }: AttachShe
   const outgoing = items.flatMap(({ item }) => chosenOf(item, wantsOriginal) ?? []);
   const canSend = items.some(({ item }) => item.state !== "refused");
   const total = outgoing.reduce((sum, { blob }) => sum + blob.size, 0);
-  const hasSmaller = items.some(({ file, item }) => item.state === "ready" && item.small.blob !== file);
+  const shrunk = items.flatMap(({ file, item }) =>
+    item.state === "ready" && item.small.blob !== file ? { small: item.small.blob.size, original: file.size } : [],
+  );
+  const cannotBeOriginal = items.some(({ item }) => item.state === "ready" && !item.original);
 
   const remove = (file: File) => {
     if (files.length === 1) return props.onClose();
@@ -107,7 +111,7 @@ export default function AttachSheet({ conversation, files, ...props }: AttachShe
         {total > 0 && <span className="text-sm text-muted tabular-nums">{formatBytes(total, language)}</span>}
       </div>
       <AttachStage file={selected} prepared={shown} onRemove={() => remove(selected)} />
-      {hasSmaller && (
+      {shrunk.length > 0 && (
         <label className="flex min-h-12 shrink-0 cursor-pointer items-center gap-3 border-t border-line px-4 py-1.5">
           <input
             type="checkbox"
@@ -117,17 +121,21 @@ export default function AttachSheet({ conversation, files, ...props }: AttachShe
             onChange={({ currentTarget }) => setWantsOriginal(currentTarget.checked)}
           />
           <span className="min-w-0 flex-1">
-            <span className="block">{t("chat.attach.original")}</span>
-            {shown.state === "ready" && shown.small.blob !== selected && (
-              <span className="block text-sm text-muted">
-                {wantsOriginal && !shown.original
-                  ? t("chat.attach.originalTooLarge")
-                  : t("chat.attach.saving", {
-                      small: formatBytes(shown.small.blob.size, language),
-                      original: formatBytes(selected.size, language),
-                    })}
-              </span>
-            )}
+            <span className="block">{t("chat.attach.original", { count: shrunk.length })}</span>
+            <span className="block text-sm text-muted">
+              {wantsOriginal && cannotBeOriginal
+                ? t("chat.attach.originalTooLarge")
+                : t("chat.attach.saving", {
+                    small: formatBytes(
+                      shrunk.reduce((sum, { small }) => sum + small, 0),
+                      language,
+                    ),
+                    original: formatBytes(
+                      shrunk.reduce((sum, { original }) => sum + original, 0),
+                      language,
+                    ),
+                  })}
+            </span>
           </span>
         </label>
       )}
@@ -177,6 +185,7 @@ export default function AttachSheet({ conversation, files, ...props }: AttachShe
           aria-label={t("chat.attach.caption", { name: selected.name })}
           placeholder={t("chat.attach.captionHint")}
           value={captions.get(selected) ?? ""}
+          data-autofocus={hasKeyboard() ? "" : undefined}
           className="block min-h-12 min-w-0 flex-1 rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
           onChange={({ currentTarget }) => setCaptions(new Map(captions).set(selected, currentTarget.value))}
           onKeyDown={(event) => {
@@ -187,7 +196,7 @@ export default function AttachSheet({ conversation, files, ...props }: AttachShe
         />
         <button
           type="submit"
-          data-autofocus
+          data-autofocus=""
           disabled={!canSend}
           aria-busy={isSending}
           aria-label={t("chat.send")}

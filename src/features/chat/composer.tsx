@@ -7,14 +7,12 @@ import { useT } from "../../i18n/setup";
 import { readDraft, saveDraft, sayTyping, sendText } from "../../sync/actions";
 import { AttachButtons } from "./attach-buttons";
 import { DropZone } from "./drop-zone";
+import { hasKeyboard } from "./has-keyboard";
 import { useAttaching } from "./use-attaching";
 import { useVoice } from "./use-voice";
 import { VoiceButton } from "./voice-button";
 
 const linesMax = 5;
-
-/** A device with a mouse has a keyboard on the table; elsewhere focus would bring one up over half the chat. */
-const hasKeyboard = () => matchMedia("(hover: hover) and (pointer: fine)").matches;
 
 /**
  * Where a message is written. The text leaves the field at once and comes back if this phone could not even

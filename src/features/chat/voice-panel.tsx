@@ -5,7 +5,7 @@ import { useT } from "../../i18n/setup";
 import { VoiceListening } from "./voice-listening";
 import type { VoiceSession } from "./voice-session";
 
-const barsShown = 40; // four seconds
+const barsShown = 64; // as many seconds as there is room for, six at most
 const barMinPercent = 8;
 
 /** The last few seconds, newest at the end. */
@@ -44,8 +44,8 @@ function Running({ session }: { session: VoiceSession }) {
   }
   return (
     <>
-      <span className="recording-dot size-3 shrink-0 rounded-full bg-danger" aria-hidden="true" />
-      <span role="timer" className="w-12 font-semibold tabular-nums">
+      <span className="size-3 animate-pulse shrink-0 rounded-full bg-danger" aria-hidden="true" />
+      <span role="timer" className="min-w-12 shrink-0 whitespace-nowrap font-semibold tabular-nums">
         {formatLength(state.ms, true)}
       </span>
       <LiveBars level={state.level} ms={state.ms} />
@@ -67,7 +67,7 @@ export function VoicePanel({ session, isLocked, isCancelling }: VoicePanelProps)
   const trash = useRef<HTMLButtonElement>(null);
   return (
     <>
-      <div className="relative flex min-h-12 basis-full items-center gap-3 rounded-[24px] border border-line bg-bg px-4 sm:basis-0 sm:grow">
+      <div className="flex min-h-12 min-w-0 basis-full items-center gap-3 rounded-[24px] border border-line bg-bg px-4 sm:basis-0 sm:grow">
         {isKept ? <VoiceListening session={session} /> : <Running session={session} />}
       </div>
       <IconButton
@@ -77,10 +77,10 @@ export function VoicePanel({ session, isLocked, isCancelling }: VoicePanelProps)
         className={`transition-transform sm:order-first ${isCancelling ? "scale-120 bg-danger-soft text-danger" : "text-danger"}`}
         onClick={() => void session.discard()}
       />
-      <div className="flex min-h-12 min-w-0 flex-1 items-center justify-center sm:flex-none">
+      <div className="flex min-h-12 min-w-0 flex-1 items-center justify-center sm:flex-none sm:px-3">
         {isHeld && (
           <span className={`flex items-center gap-1 text-sm ${isCancelling ? "text-danger" : "text-muted"}`}>
-            {!isCancelling && <span className="i-ph-caret-left-bold slide-hint" aria-hidden="true" />}
+            {!isCancelling && <span className="i-ph-caret-left-bold" aria-hidden="true" />}
             {t(isCancelling ? "chat.voice.release" : "chat.voice.slide")}
           </span>
         )}

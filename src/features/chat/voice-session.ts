@@ -6,6 +6,7 @@ import { showToast } from "../../components/toast";
 import { type TextKey, t } from "../../i18n/setup";
 import { waveformOf } from "../../lib/media/levels";
 import { MicrophoneRefusal, type VoiceProgress, VoiceRecorder } from "../../lib/media/voice-recorder";
+import { withDuration } from "../../lib/media/webm-duration";
 import { Observable } from "../../lib/observable";
 import { dropRecording, findRecording, keepRecording, SyncError, sendFiles } from "../../sync/actions";
 
@@ -169,7 +170,7 @@ export class VoiceSession {
       return this.discard();
     }
     this.state.set({ phase: "sending" });
-    const blob = new Blob(this.#chunks, { type: mime });
+    const blob = await withDuration(new Blob(this.#chunks, { type: mime }), ms);
     const name = nameOf(this.#startedAt, mime);
     try {
       const type = v.parse(MediaType, mime);
