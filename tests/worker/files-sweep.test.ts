@@ -1,4 +1,4 @@
-import { createExecutionContext, createScheduledController, waitOnExecutionContext } from "cloudflare:test";
+import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { createUuid, privateConversationId, type Uuid } from "../../contract/ids";
@@ -40,9 +40,7 @@ test("the hourly run is the sweep", async () => {
   await env.DB.prepare("UPDATE files SET created_at = created_at - ? WHERE id = ?")
     .bind(2 * orphanMaxMs, old)
     .run();
-  const context = createExecutionContext();
-  await worker.scheduled?.(createScheduledController({ cron: "23 * * * *" }), env, context);
-  await waitOnExecutionContext(context);
+  await worker.scheduled(createScheduledController({ cron: "23 * * * *" }), env);
   expect(await isThere(ana, old)).toBe(false);
   expect(await keysOf(ana.id)).toEqual([]);
 });

@@ -206,18 +206,17 @@ test("announcing again costs nothing of the day, and taking back gives nothing o
   expect(await bytes()).toBe(10_000);
 });
 
-test.each([
-  ["upload_by_user", "announcing"],
-  ["part_by_user", "bringing parts"],
-  ["completion_by_user", "completing"],
-] as const)("%s bounds %s", async (policy) => {
-  const ana = await newPerson();
-  const id = await bring(ana, noise(10));
-  await drain(policy, ana.id);
-  const statuses = {
-    upload_by_user: async () => (await announce(ana, createUuid(), 10)).status,
-    part_by_user: async () => (await bringPart(ana, id, 0, new Uint8Array(10))).status,
-    completion_by_user: async () => (await complete(ana, id)).status,
-  };
-  expect(await statuses[policy]()).toBe(429);
-});
+test.each(["upload_by_user", "part_by_user", "completion_by_user"] as const)(
+  "%s bounds what it names",
+  async (policy) => {
+    const ana = await newPerson();
+    const id = await bring(ana, noise(10));
+    await drain(policy, ana.id);
+    const limited = {
+      upload_by_user: () => announce(ana, createUuid(), 10),
+      part_by_user: () => bringPart(ana, id, 0, new Uint8Array(10)),
+      completion_by_user: () => complete(ana, id),
+    };
+    expect((await limited[policy]()).status).toBe(429);
+  },
+);

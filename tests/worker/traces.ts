@@ -15,7 +15,7 @@ const entry = (tag: number, type: number, count: number, value: Buffer): Buffer 
   Buffer.concat([uint16(tag), uint16(type), uint32(count), value]);
 
 /** A TIFF block, little-endian: a place's name, the orientation and a GPS directory with a latitude. */
-export const makeTiff = (orientation: number): Buffer => {
+const makeTiff = (orientation: number): Buffer => {
   const directoryAt = 8;
   const gpsAt = directoryAt + 2 + 3 * 12 + 4;
   const dataAt = gpsAt + 2 + 2 * 12 + 4;
