@@ -31,13 +31,18 @@ export type Pair = {
   id: ConversationId;
 };
 
-/** Two new people who are connected; their conversation is open. */
-export const newPair = async (): Promise<Pair> => {
-  const [ana, ben] = [await seedPerson(), await seedPerson()];
-  const [id, connection] = [privateConversationId(ana.id, ben.id), createUuid()];
+/** Connects two people; their conversation is open. */
+export const befriend = async (one: Person, other: Person): Promise<ConversationId> => {
+  const [id, connection] = [privateConversationId(one.id, other.id), createUuid()];
   await openDb(env)
     .insert(connections)
-    .values({ id: connection, user1_id: ana.id, user2_id: ben.id, conversation_id: id, created_at: Date.now() });
+    .values({ id: connection, user1_id: one.id, user2_id: other.id, conversation_id: id, created_at: Date.now() });
   await conversationOf(env, id).open(id, connection);
-  return { ana, ben, id };
+  return id;
+};
+
+/** Two new people who are connected. */
+export const newPair = async (): Promise<Pair> => {
+  const [ana, ben] = [await seedPerson(), await seedPerson()];
+  return { ana, ben, id: await befriend(ana, ben) };
 };
