@@ -1,6 +1,6 @@
 import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
-import { type Command, isRefusal } from "../../contract/commands";
-import type { ConversationId, Uuid } from "../../contract/ids";
+import { type Command, type CommandOf, isRefusal } from "../../contract/commands";
+import type { Uuid } from "../../contract/ids";
 import type { HttpRequest } from "../../contract/requests";
 import type { Channel, Platform } from "../../src/sync/platform";
 import { closeStores } from "../../src/sync/repair";
@@ -26,6 +26,13 @@ export class ModelDevice {
   refusesSession = false;
   canRenew = true;
   persistenceAsked = 0;
+  quota: number | undefined;
+  urlsMade = 0;
+  /** Addresses of blobs that were not given back. */
+  readonly urls = new Map<string, Blob>();
+  /** Bytes of a file that come before the way breaks off, each time. */
+  downloadBytes = Number.POSITIVE_INFINITY;
+  readonly downloads: { path: string; from: number }[] = [];
   hasLocks = true;
   openTimeoutMs = 15_000;
   /** How long every HTTP request takes, in the phone's time. */
@@ -104,7 +111,8 @@ export class ModelDevice {
       }
     }
     return {
-      request: (request) => device.#request(request),
+      request: (request, options) => device.#request(request, options?.signal),
+      open: (path, from, signal) => device.#open(path, from, signal),
       WebSocket: DeviceSocket as unknown as Platform["WebSocket"],
       socketUrl: "ws://model/api/socket",
       connectTimeoutMs: 15_000 / speed,
@@ -140,6 +148,12 @@ export class ModelDevice {
       askPersistence: async () => {
         device.persistenceAsked++;
       },
+      quota: async () => device.quota,
+      createUrl: (blob) => {
+        const url = `blob:${++device.urlsMade}`;
+        device.urls.set(url, blob);
+        return { url, undo: () => device.urls.delete(url) };
+      },
       storage: { indexedDB: device.indexedDB, IDBKeyRange },
       loadMemoryStorage: async () => ({ indexedDB: new IDBFactory(), IDBKeyRange }),
       after: (ms, run) => {
@@ -153,20 +167,49 @@ export class ModelDevice {
     };
   }
 
-  async #request(request: HttpRequest): Promise<unknown> {
+  async #request(request: HttpRequest, signal?: AbortSignal): Promise<unknown> {
     const { faults } = this;
     this.requests.push(request);
     await new Promise((resolve) => setTimeout(resolve, faults.random() * faults.delay));
     if (this.requestMs > 0) await this.pass(this.requestMs);
-    if (faults.isOffline || faults.blackhole || (faults.cut > 0 && faults.random() < faults.cut))
-      throw new SyncError("offline");
+    signal?.throwIfAborted();
+    this.#mayBreak();
     if (request.path === `/api/users/${this.user}`) return this.server.profiles.get(this.user);
-    const command = toCommand(request);
-    const result = this.server.execute(this.user, command);
-    if (isRefusal(result)) throw new SyncError(result.error, result.retryAfterMs);
+    const isFile = request.path.startsWith("/api/files/");
+    const result = isFile
+      ? await this.server.files.handle(this.user, request)
+      : this.server.execute(this.user, toCommand(request));
     // The answer may be lost on its way back.
     if (faults.dropAck > 0 && faults.random() < faults.dropAck) throw new SyncError("offline");
+    signal?.throwIfAborted();
+    if (result && isRefusal(result)) throw new SyncError(result.error, result.retryAfterMs);
     return structuredClone(result);
+  }
+
+  #mayBreak(): void {
+    const { isOffline, blackhole, cut, random } = this.faults;
+    if (isOffline || blackhole || (cut > 0 && random() < cut)) throw new SyncError("offline");
+  }
+
+  async #open(path: string, from: number, signal: AbortSignal): Promise<Response> {
+    this.downloads.push({ path, from });
+    await this.pass(this.requestMs);
+    signal.throwIfAborted();
+    this.#mayBreak();
+    const bytes = this.server.readFile(this.user, path);
+    if (!bytes) throw new SyncError("file_not_found");
+    const rest = bytes.slice(from, from + this.downloadBytes);
+    const isCut = from + rest.length < bytes.length;
+    const stream = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (rest.length > 0 && this.isTold !== true) {
+          this.isTold = true;
+          controller.enqueue(rest);
+        } else if (isCut) controller.error(new TypeError("the connection was lost"));
+        else controller.close();
+      },
+    } as UnderlyingDefaultSource<Uint8Array> & { isTold?: boolean });
+    return new Response(stream, { status: from > 0 ? 206 : 200 });
   }
 }
 
@@ -191,12 +234,24 @@ const toCommand = ({ method, path, body }: HttpRequest): Command => {
     const before = query("before");
     return { type: "changes", since: query("since") ?? 0, ...(before === undefined ? {} : { before }) };
   }
-  const [, , , conversation = "", what] = url.pathname.split("/") as [string, string, string, ConversationId, string];
-  if (method === "DELETE") return { type: "hide", conversation };
+  if (url.pathname === "/api/messages") return { type: "spread", ...(body as Omit<CommandOf<"spread">, "type">) };
+  const [, , area, conversation = "", what, seq] = url.pathname.split("/") as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  if (area === "mutes") return { type: "mute", conversation, muted: method === "PUT" };
+  if (what === "clear") return { type: "hide", conversation, keep: true, ...(body as { upTo: number }) };
+  if (method === "DELETE" && what === "messages") return { type: "retract", conversation, seq: Number(seq) };
+  if (method === "DELETE") return { type: "hide", conversation, keep: false, upTo: query("upTo") ?? 0 };
   if (method === "PUT") return { type: "mark", conversation, ...(body as { delivered: number; read: number }) };
   if (method === "POST") return { type: "send", conversation, ...(body as { messages: [] }) };
   if (what === "search")
     return { type: "search", conversation, query: url.searchParams.get("query") ?? "", before: query("before") ?? 1 };
+  if (what === "revisions") return { type: "revised", conversation, since: query("since") ?? 0 };
   const direction = url.searchParams.has("after") ? "after" : "before";
   return { type: "page", conversation, direction, seq: query(direction) ?? 0, limit: query("limit") ?? 1 };
 };

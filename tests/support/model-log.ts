@@ -1,25 +1,88 @@
-import type { CommandOf, PageResult, SearchResult } from "../../contract/commands";
-import type { Marks, Message } from "../../contract/conversations";
+import type { CommandOf, PageResult, RevisedResult, SearchResult } from "../../contract/commands";
+import { type InboxRow, type Marks, type Message, type StoredBody, wordsOf } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
-import { searchResultsMax } from "../../contract/limits";
+import { previewMaxLength, searchResultsMax } from "../../contract/limits";
 import { foldText } from "../../contract/text";
+
+/** A member's place in the model's conversation. Who blocks sees nothing that the others write meanwhile. */
+export type LogMember = Marks & {
+  hidden: number;
+  kept: boolean;
+  muted: boolean;
+  /** Set while blocking: where the log ends for this member, and the marks as the others go on seeing them. */
+  blocking?: { ends: number; shown: Marks };
+};
+
+export type LogMessage = Omit<Message, "held" | "cid"> & {
+  author: Uuid;
+  cid: Uuid;
+  /** Of its last change. */
+  revision: number;
+  withheld?: "now" | "for good";
+};
 
 /** The model's conversation, and what its members may read of it. */
 export type Log = {
   id: ConversationId;
   epoch: string;
   open: boolean;
-  messages: (Message & { author: Uuid; cid: Uuid })[];
-  marks: Map<Uuid, Marks & { hidden: number }>;
+  revision: number;
+  messages: LogMessage[];
+  marks: Map<Uuid, LogMember>;
 };
 
-/** A message as one member is told it: the client id is its author's alone. */
-export const toMember = ({ author, cid, ...message }: Log["messages"][number], member: Uuid): Message =>
-  author === member ? { ...message, cid } : message;
+export const newMember = (): LogMember => ({ delivered: 0, read: 0, hidden: 0, kept: false, muted: false });
+
+export const headOf = (log: Log, user: Uuid): number => log.marks.get(user)?.blocking?.ends ?? log.messages.length;
+
+/** A message as one member is told it: the client id, and whether it was held back, are its author's alone. */
+export const toMember = (message: LogMessage, member: Uuid): Message => {
+  const { seq, at, sender, body, cid, author, withheld } = message;
+  if (author !== member) return { seq, at, sender, body: withheld ? { type: "withheld" } : body };
+  return { seq, at, sender, body, cid, ...(withheld === "for good" ? { held: true } : {}) };
+};
 
 const seenBy = (log: Log, user: Uuid) => {
   const hidden = log.marks.get(user)?.hidden ?? 0;
-  return log.messages.filter((message) => message.seq > hidden);
+  return log.messages.filter(({ seq }) => seq > hidden && seq <= headOf(log, user));
+};
+
+const isToRead = (user: Uuid) => (message: LogMessage) =>
+  message.author !== user && message.body.type !== "deleted" && message.withheld === undefined;
+
+const cut = (body: StoredBody): StoredBody =>
+  "text" in body && body.text !== undefined ? { ...body, text: body.text.slice(0, previewMaxLength) } : body;
+
+/** What a member's inbox says of it. */
+export const rowOf = (log: Log, user: Uuid, handle: number): InboxRow => {
+  const me = log.marks.get(user) ?? newMember();
+  const others = [...log.marks].filter(([member]) => member !== user).map(([, it]) => it.blocking?.shown ?? it);
+  const head = headOf(log, user);
+  const message = log.messages[head - 1];
+  const last = message && toMember(message, user);
+  const preview = last && head > me.hidden ? cut(last.body) : null;
+  const from = Math.max(me.read, me.hidden);
+  return {
+    handle,
+    conversation: log.id,
+    kind: "private",
+    epoch: log.epoch,
+    head,
+    at: last?.at ?? 1,
+    sender: last?.sender ?? 0,
+    preview,
+    whole: !last || wordsOf(last.body).length <= previewMaxLength,
+    unread: seenBy(log, user).filter((one) => one.seq > from && isToRead(user)(one)).length,
+    delivered: me.delivered,
+    read: me.read,
+    othersDelivered: Math.min(...others.map(({ delivered }) => delivered)),
+    othersRead: Math.min(...others.map(({ read }) => read)),
+    hidden: me.hidden,
+    open: log.open,
+    muted: me.muted,
+    kept: me.kept,
+    revision: log.revision,
+  };
 };
 
 export const pageOf = (log: Log, user: Uuid, command: CommandOf<"page">, rowsMax: number): PageResult => {
@@ -31,13 +94,23 @@ export const pageOf = (log: Log, user: Uuid, command: CommandOf<"page">, rowsMax
       : seen.filter((message) => message.seq < seq).reverse();
   const rows = found.slice(0, Math.min(limit, rowsMax));
   const messages = rows.map((message) => toMember(message, user));
-  return { epoch: log.epoch, head: log.messages.length, messages, more: found.length > rows.length };
+  return { epoch: log.epoch, head: headOf(log, user), messages, more: found.length > rows.length };
+};
+
+/** What was changed after a revision, oldest change first, each message once and as it is now. */
+export const revisedIn = (log: Log, user: Uuid, since: number, rowsMax: number): RevisedResult => {
+  const found = seenBy(log, user).filter(({ revision }) => revision > since);
+  found.sort((a, b) => a.revision - b.revision);
+  const rows = found.slice(0, rowsMax);
+  const more = found.length > rows.length;
+  const revision = more ? (rows.at(-1)?.revision ?? since) : log.revision;
+  return { epoch: log.epoch, revision, messages: rows.map((message) => toMember(message, user)), more };
 };
 
 export const searchIn = (log: Log, user: Uuid, { query, before }: CommandOf<"search">): SearchResult => {
   const needle = foldText(query);
   const found = seenBy(log, user).filter(
-    ({ seq, body }) => seq < before && body.type === "text" && foldText(body.text).includes(needle),
+    (message) => message.seq < before && foldText(wordsOf(toMember(message, user).body)).includes(needle),
   );
   const page = found.reverse().slice(0, searchResultsMax);
   const last = found.length > page.length ? (page.at(-1)?.seq ?? null) : null;

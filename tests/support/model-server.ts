@@ -1,18 +1,24 @@
 import * as v from "valibot";
 import {
-  type ChangesResult,
   Command,
   type CommandOf,
   type CommandResults,
   isRefusal,
   type Refusal,
+  type Source,
 } from "../../contract/commands";
-import { clampMarks, type InboxRow, type Marks, type Message, mergeMarks } from "../../contract/conversations";
+import { attachmentOf, type Body, clampMarks, type Marks, mergeMarks } from "../../contract/conversations";
 import { isPermanent } from "../../contract/errors";
-import { type ConversationId, createUuid, privateConversationId, privateMembers, type Uuid } from "../../contract/ids";
-import { inboxPageRows, previewMaxLength } from "../../contract/limits";
-import type { Profile, Relation } from "../../contract/people";
-import { type Log, pageOf, searchIn, toMember } from "./model-log";
+import {
+  type ConversationId,
+  createUuid,
+  otherMember,
+  privateConversationId,
+  privateMembers,
+  type Uuid,
+} from "../../contract/ids";
+import { type Caller, ModelInboxes, newEpoch } from "./model-inboxes";
+import { headOf, type Log, type LogMessage, newMember, pageOf, revisedIn, searchIn, toMember } from "./model-log";
 import type { ModelSocket } from "./model-socket";
 
 /**
@@ -21,83 +27,44 @@ import type { ModelSocket } from "./model-socket";
  * can go wrong on the way is the transport's part (`model-socket.ts`, `model-platform.ts`).
  */
 
-type Entry = { handle: number; conversation: ConversationId; changed: number };
-type Inbox = {
-  epoch: string;
-  counter: number;
-  entries: Map<ConversationId, Entry>;
-  people: Map<Uuid, { relation: Relation; changed: number }>;
-  sockets: Set<ModelSocket>;
-};
-
-/** One change of an inbox, in the form every socket of the person is told of it. */
-export type Told =
-  | { type: "messages"; handle: number; messages: Message[]; source?: { socket: ModelSocket; ref: number } | undefined }
-  | { type: "row"; row: InboxRow }
-  | { type: "others" | "mine"; row: InboxRow }
-  | { type: "person"; relation: Relation };
-
-const newEpoch = () => createUuid().slice(-8);
-
-export class ModelServer {
-  readonly logs = new Map<ConversationId, Log>();
-  readonly inboxes = new Map<Uuid, Inbox>();
-  readonly profiles = new Map<Uuid, Profile>();
+export class ModelServer extends ModelInboxes {
   /** Set to have commands refused. */
   refuse: (user: Uuid, command: Command) => Refusal | undefined = () => undefined;
   pageRowsMax = 200;
+  revisedRowsMax = 50;
   /** After a passing refusal: what the same socket sent later must not overtake it. */
   readonly #stalled = new WeakMap<ModelSocket, Map<ConversationId, Uuid>>();
   /** What was asked, for tests that count. */
   readonly asked: { user: Uuid; command: Command }[] = [];
 
-  addPerson(username: string): Uuid {
-    const id = createUuid();
-    this.profiles.set(id, { id, username, phone: "+243810000000", avatar_url: null, created_at: 1 });
-    return id;
-  }
-
-  inbox(user: Uuid): Inbox {
-    let inbox = this.inboxes.get(user);
-    if (!inbox) {
-      inbox = { epoch: newEpoch(), counter: 0, entries: new Map(), people: new Map(), sockets: new Set() };
-      this.inboxes.set(user, inbox);
-    }
-    return inbox;
-  }
-
   connect(a: Uuid, b: Uuid): ConversationId {
     const id = privateConversationId(a, b);
-    const log: Log = { id, epoch: newEpoch(), open: true, messages: [], marks: new Map() };
+    const log: Log = { id, epoch: newEpoch(), open: true, revision: 0, messages: [], marks: new Map() };
     this.logs.set(id, log);
     for (const [me, other] of [
       [a, b],
       [b, a],
     ] as const) {
-      log.marks.set(me, { delivered: 0, read: 0, hidden: 0 });
+      log.marks.set(me, newMember());
       const profile = this.profiles.get(other);
       if (!profile) throw new Error("nobody of that id");
-      this.relate(me, { profile, state: "contact", request_id: null, connection_id: createUuid(), since: Date.now() });
-      this.#tellRow(me, log);
+      this.relate(me, {
+        profile,
+        state: "contact",
+        request_id: null,
+        connection_id: createUuid(),
+        since: Date.now(),
+        blocked: false,
+      });
+      this.tellRow(me, log);
     }
     return id;
-  }
-
-  relate(user: Uuid, relation: Relation): void {
-    const inbox = this.inbox(user);
-    inbox.people.set(relation.profile.id, { relation, changed: this.#tell(user, { type: "person", relation }) });
   }
 
   close(id: ConversationId): void {
     const log = this.log(id);
     log.open = false;
-    for (const user of log.marks.keys()) this.#tellRow(user, log);
-  }
-
-  log(id: ConversationId): Log {
-    const log = this.logs.get(id);
-    if (!log) throw new Error("no such conversation");
-    return log;
+    for (const user of log.marks.keys()) this.tellRow(user, log);
   }
 
   /** The log was recreated, as after a lost storage: nothing of the old one is there. */
@@ -105,22 +72,11 @@ export class ModelServer {
     const log = this.log(id);
     log.epoch = newEpoch();
     log.messages = [];
+    log.revision = 0;
     for (const user of log.marks.keys()) {
-      log.marks.set(user, { delivered: 0, read: 0, hidden: 0 });
-      this.#tellRow(user, log);
+      log.marks.set(user, newMember());
+      this.tellRow(user, log);
     }
-  }
-
-  /** The inbox was recreated: other numbers, other handles, the same conversations. */
-  recreateInbox(user: Uuid): void {
-    const inbox = this.inbox(user);
-    inbox.epoch = newEpoch();
-    inbox.counter = 0;
-    const conversations = [...inbox.entries.keys()].reverse();
-    inbox.entries.clear();
-    for (const id of conversations) this.#entry(user, id).changed = ++inbox.counter;
-    for (const person of inbox.people.values()) person.changed = ++inbox.counter;
-    for (const socket of [...inbox.sockets]) socket.end(1006);
   }
 
   /** What a person wrote from elsewhere. */
@@ -132,11 +88,7 @@ export class ModelServer {
     }
   }
 
-  execute<T extends Command["type"]>(
-    user: Uuid,
-    command: CommandOf<T>,
-    source?: { socket: ModelSocket; ref: number },
-  ): CommandResults[T] | Refusal {
+  execute<T extends Command["type"]>(user: Uuid, command: CommandOf<T>, source?: Caller): CommandResults[T] | Refusal {
     const parsed = v.safeParse(Command, command);
     if (!parsed.success) return { error: "invalid_input" };
     this.asked.push({ user, command: parsed.output });
@@ -166,20 +118,32 @@ export class ModelServer {
     this.#stalled.set(socket, stalled);
   }
 
-  #run(user: Uuid, command: Command, source?: { socket: ModelSocket; ref: number }) {
+  #run(user: Uuid, command: Command, source?: Caller) {
     if (command.type === "changes") return this.changes(user, command.since, command.before);
+    if (command.type === "spread") return this.#spread(user, command, source);
     const log = this.logs.get(command.conversation);
-    const marks = log?.marks.get(user);
-    if (!log || !marks) return { error: "conversation_not_found" } as const;
+    const me = log?.marks.get(user);
+    if (!log || !me) return { error: "conversation_not_found" } as const;
     switch (command.type) {
       case "send":
-        return log.open ? this.#send(user, log, command, source) : ({ error: "not_connected" } as const);
+        return this.#sendAll(user, log, command, source);
       case "mark":
         return this.#mark(user, log, command);
       case "hide":
-        marks.hidden = log.messages.length;
-        this.#tellRow(user, log);
-        return { hidden: marks.hidden };
+        Object.assign(me, {
+          hidden: Math.max(me.hidden, Math.min(command.upTo, headOf(log, user))),
+          kept: command.keep,
+        });
+        this.tellRow(user, log);
+        return { hidden: me.hidden };
+      case "mute":
+        me.muted = command.muted;
+        this.tellRow(user, log);
+        return { muted: me.muted };
+      case "retract":
+        return this.#retract(user, log, command.seq);
+      case "revised":
+        return revisedIn(log, user, command.since, this.revisedRowsMax);
       case "page":
         return pageOf(log, user, command, this.pageRowsMax);
       case "search":
@@ -187,116 +151,141 @@ export class ModelServer {
     }
   }
 
-  #send(user: Uuid, log: Log, command: CommandOf<"send">, source?: { socket: ModelSocket; ref: number }) {
-    const sent = command.messages.map(({ cid, body }) => {
-      const known = log.messages.find((message) => message.author === user && message.cid === cid);
-      if (known) {
-        source?.socket.acknowledge(this.inbox(user).counter, source.ref, known);
-        return { cid, seq: known.seq, at: known.at };
-      }
-      const seq = log.messages.length + 1;
-      const at = Math.max(Date.now(), (log.messages.at(-1)?.at ?? 0) + 1);
-      const sender = privateMembers(log.id)?.indexOf(user) ?? 0;
-      log.messages.push({ seq, at, sender, body, cid, author: user });
-      for (const member of log.marks.keys()) this.#tellMessage(member, log, seq, member === user ? source : undefined);
-      return { cid, seq, at };
-    });
+  #sendAll(user: Uuid, log: Log, { messages }: CommandOf<"send">, caller?: Caller) {
+    const sent = [];
+    for (const message of messages) {
+      const place = this.#send(user, log, message, caller);
+      if ("error" in place) return place;
+      sent.push(place);
+    }
     return { epoch: log.epoch, sent };
+  }
+
+  #spread(user: Uuid, { body, source, to }: CommandOf<"spread">, caller?: Caller): CommandResults["spread"] {
+    const answer: CommandResults["spread"] = { sent: [], refused: [] };
+    for (const [index, { conversation, cid }] of to.entries()) {
+      const log = this.logs.get(conversation);
+      const one = caller && { socket: caller.socket, ref: caller.ref + index };
+      const place = log?.marks.has(user)
+        ? this.#send(user, log, { cid, body, source }, one)
+        : ({ error: "conversation_not_found" } as const);
+      if ("error" in place) {
+        answer.refused.push({ cid, error: place.error });
+        one?.socket.refuse(one.ref, place);
+      } else answer.sent.push({ conversation, ...place });
+    }
+    return answer;
+  }
+
+  #send(
+    user: Uuid,
+    log: Log,
+    { cid, body, source }: Omit<CommandOf<"send">["messages"][number], "source"> & { source?: Source | undefined },
+    caller?: Caller,
+  ): { cid: Uuid; seq: number; at: number } | Refusal {
+    const known = log.messages.find((message) => message.author === user && message.cid === cid);
+    if (known) {
+      caller?.socket.acknowledge(this.inbox(user).counter, caller.ref, known);
+      return { cid, seq: known.seq, at: known.at };
+    }
+    if (!log.open) return { error: "not_connected" };
+    if (log.marks.get(user)?.blocking) return { error: "contact_blocked" };
+    const stored = this.#check(user, body, source);
+    if ("error" in stored) return stored;
+    const seq = log.messages.length + 1;
+    const at = Math.max(Date.now(), (log.messages.at(-1)?.at ?? 0) + 1);
+    const sender = privateMembers(log.id)?.indexOf(user) ?? 0;
+    const isWithheld = [...log.marks].some(([member, { blocking }]) => member !== user && blocking);
+    const withheld = isWithheld ? { withheld: "now" as const } : {};
+    log.messages.push({ seq, at, sender, body: stored, cid, author: user, revision: 0, ...withheld });
+    for (const [member, { blocking }] of log.marks)
+      if (!blocking) this.tellMessage(member, log, seq, member === user ? caller : undefined);
+    return { cid, seq, at };
+  }
+
+  /** What of a body is true, or why it may not be sent. */
+  #check(user: Uuid, body: Body, source: Source | undefined): Body | Refusal {
+    const from = source && this.logs.get(source.conversation);
+    const original = source && from?.marks.has(user) ? from.messages[source.seq - 1] : undefined;
+    if (source) {
+      if (!original || toMember(original, user).body.type !== body.type) return { error: "original_gone" };
+      if (attachmentOf(original.body)?.file !== attachmentOf(body)?.file) return { error: "original_gone" };
+      const before = "forwarded" in original.body ? original.body.forwarded : undefined;
+      const { forwarded } = body;
+      if (forwarded?.by !== original.author && forwarded?.by !== before?.by) return { error: "original_gone" };
+    } else if (body.forwarded) return { error: "invalid_input" };
+    const attachment = attachmentOf(body);
+    return attachment ? this.files.check(user, attachment, original !== undefined) : body;
+  }
+
+  #retract(user: Uuid, log: Log, seq: number) {
+    const message = log.messages[seq - 1];
+    if (!message) return { error: "message_not_found" } as const;
+    if (message.author !== user) return { error: "not_your_message" } as const;
+    if (message.body.type !== "deleted") {
+      message.body = { type: "deleted" };
+      this.#change(log, [message], [...log.marks.keys()]);
+    }
+    return { revision: message.revision };
+  }
+
+  /** Changes messages that were stored, each under a revision of its own, and tells these members. */
+  #change(log: Log, messages: LogMessage[], members: Uuid[]): void {
+    const since = log.revision;
+    for (const message of messages) message.revision = ++log.revision;
+    for (const member of members) {
+      if (log.marks.get(member)?.blocking) continue;
+      const shown = messages.map((message) => toMember(message, member));
+      const row = this.row(member, log);
+      this.changed(member, log.id, this.tell(member, { type: "changed", row, since, messages: shown }));
+      if (messages.some(({ author, seq }) => author !== member && seq > row.read))
+        this.changed(member, log.id, this.tell(member, { type: "mine", row }));
+    }
+  }
+
+  /** Who blocks is told nothing of what the other does, and the other nothing of being blocked. */
+  block(user: Uuid, id: ConversationId, isBlocked: boolean): void {
+    const log = this.log(id);
+    const me = log.marks.get(user);
+    const other = otherMember(id, user) ?? "";
+    const known = this.inbox(user).people.get(other)?.relation;
+    if (!me || !known || isBlocked === (me.blocking !== undefined)) return;
+    this.relate(user, { ...known, blocked: isBlocked });
+    if (isBlocked) {
+      me.blocking = { ends: log.messages.length, shown: { delivered: me.delivered, read: me.read } };
+      return;
+    }
+    delete me.blocking;
+    const held = log.messages.filter(({ withheld, author }) => withheld === "now" && author === other);
+    for (const message of held) message.withheld = "for good";
+    this.#change(log, held, [other]);
+    this.tellRow(user, log);
+    this.changed(other, id, this.tell(other, { type: "others", row: this.row(other, log) }));
+  }
+
+  /** A person types: told to the other's sockets, kept nowhere. */
+  type(user: Uuid, id: ConversationId): void {
+    const log = this.log(id);
+    for (const [member, { blocking }] of log.marks) {
+      if (member === user || blocking || log.marks.get(user)?.blocking) continue;
+      const { handle } = this.entry(member, id);
+      for (const socket of this.inbox(member).sockets)
+        socket.tellTyping(handle, privateMembers(id)?.indexOf(user) ?? 0);
+    }
   }
 
   #mark(user: Uuid, log: Log, command: Marks) {
     const before = log.marks.get(user);
     if (!before) return { error: "conversation_not_found" } as const;
-    const after = mergeMarks(before, clampMarks(command, log.messages.length));
+    const after = mergeMarks(before, clampMarks(command, headOf(log, user)));
     if (after.delivered !== before.delivered || after.read !== before.read) {
       log.marks.set(user, { ...before, ...after });
       for (const member of log.marks.keys()) {
+        if (member !== user && before.blocking) continue;
         const type = member === user ? "mine" : "others";
-        this.#changed(member, log.id, this.#tell(member, { type, row: this.row(member, log) }));
+        this.changed(member, log.id, this.tell(member, { type, row: this.row(member, log) }));
       }
     }
     return { unread: this.row(user, log).unread };
-  }
-
-  changes(user: Uuid, since: number, before = Number.MAX_SAFE_INTEGER): ChangesResult {
-    const inbox = this.inbox(user);
-    const from = since > inbox.counter ? 0 : since;
-    const all = [
-      ...[...inbox.entries.values()].map(({ changed, conversation }) => ({
-        changed,
-        conversation,
-        relation: undefined,
-      })),
-      ...[...inbox.people.values()].map(({ changed, relation }) => ({ changed, relation, conversation: undefined })),
-    ];
-    const found = all.filter(({ changed }) => changed > from && changed < before).sort((a, b) => b.changed - a.changed);
-    const page = found.slice(0, inboxPageRows);
-    return {
-      epoch: inbox.epoch,
-      counter: inbox.counter,
-      now: Date.now(),
-      rows: page.flatMap(({ conversation }) => (conversation ? [this.row(user, this.log(conversation))] : [])),
-      people: page.flatMap(({ relation }) => (relation ? [relation] : [])),
-      before: found.length > page.length ? (page.at(-1)?.changed ?? null) : null,
-    };
-  }
-
-  row(user: Uuid, log: Log): InboxRow {
-    const { delivered, read, hidden } = log.marks.get(user) ?? { delivered: 0, read: 0, hidden: 0 };
-    const others = [...log.marks].filter(([member]) => member !== user).map(([, marks]) => marks);
-    const last = log.messages.at(-1);
-    const text = last?.body.type === "text" ? last.body.text : "";
-    return {
-      handle: this.#entry(user, log.id).handle,
-      conversation: log.id,
-      kind: "private",
-      epoch: log.epoch,
-      head: log.messages.length,
-      at: last?.at ?? 1,
-      sender: last?.sender ?? 0,
-      preview: last && last.seq > hidden ? { type: "text", text: text.slice(0, previewMaxLength) } : null,
-      whole: text.length <= previewMaxLength,
-      unread: log.messages.filter(({ seq, author }) => author !== user && seq > Math.max(read, hidden)).length,
-      delivered,
-      read,
-      othersDelivered: Math.min(...others.map((marks) => marks.delivered)),
-      othersRead: Math.min(...others.map((marks) => marks.read)),
-      hidden,
-      open: log.open,
-    };
-  }
-
-  byHandle(user: Uuid, handle: number): ConversationId | undefined {
-    return [...this.inbox(user).entries.values()].find((entry) => entry.handle === handle)?.conversation;
-  }
-
-  #entry(user: Uuid, conversation: ConversationId): Entry {
-    const { entries } = this.inbox(user);
-    const entry = entries.get(conversation) ?? { handle: entries.size + 1, conversation, changed: 0 };
-    entries.set(conversation, entry);
-    return entry;
-  }
-
-  #tellMessage(member: Uuid, log: Log, seq: number, source: { socket: ModelSocket; ref: number } | undefined): void {
-    const message = log.messages[seq - 1];
-    if (!message) return;
-    const { handle } = this.#entry(member, log.id);
-    const counter = this.#tell(member, { type: "messages", handle, messages: [toMember(message, member)], source });
-    this.#changed(member, log.id, counter);
-  }
-
-  #tellRow(user: Uuid, log: Log): void {
-    this.#changed(user, log.id, this.#tell(user, { type: "row", row: this.row(user, log) }));
-  }
-
-  #changed(user: Uuid, conversation: ConversationId, counter: number): void {
-    this.#entry(user, conversation).changed = counter;
-  }
-
-  #tell(user: Uuid, told: Told): number {
-    const inbox = this.inbox(user);
-    inbox.counter++;
-    for (const socket of [...inbox.sockets]) socket.tell(inbox.counter, told);
-    return inbox.counter;
   }
 }

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { Command, type CommandResults, isRefusal } from "../../contract/commands";
+import { Command, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
 import type { Message } from "../../contract/conversations";
-import type { Uuid } from "../../contract/ids";
+import type { ConversationId, Uuid } from "../../contract/ids";
 import {
   type ClientFrame,
   closeCodes,
@@ -16,7 +16,8 @@ import {
   toCommand,
 } from "../../contract/protocol";
 import { toWireMessage, toWirePerson, toWireRow } from "../../contract/wire";
-import type { ModelServer, Told } from "./model-server";
+import type { Told } from "./model-inboxes";
+import type { ModelServer } from "./model-server";
 
 /** What the way between device and server does to each frame. All off means a good network. */
 export type Faults = {
@@ -121,11 +122,20 @@ export class ModelSocket extends EventTarget {
     this.#push(encodeFrame(["a", counter - base.counter, ref, seq, at - base.now]));
   }
 
+  refuse(ref: number, { error, retryAfterMs }: Refusal): void {
+    this.#deliver(encodeFrame(refusalFrame(ref, error, retryAfterMs)));
+  }
+
+  /** Nobody notices when it is lost. */
+  tellTyping(handle: number, member: number): void {
+    if (this.#base) this.#push(encodeFrame(["t", handle, member]));
+  }
+
   #toText(n: number, told: Told, now: number): string {
     switch (told.type) {
       case "messages": {
         const [message] = told.messages;
-        if (message && message.cid === undefined && told.messages.length === 1 && message.body.type === "text")
+        if (message && message.cid === undefined && message.body.type === "text" && !message.body.forwarded)
           return encodeLiveText({
             counter: n,
             handle: told.handle,
@@ -134,6 +144,10 @@ export class ModelSocket extends EventTarget {
             text: message.body.text,
           });
         return encodeFrame(["m", n, told.handle, told.messages.map((one) => toWireMessage(one, now))]);
+      }
+      case "changed": {
+        const { handle, revision } = told.row;
+        return encodeFrame(["e", n, handle, told.since, revision, told.messages.map((one) => toWireMessage(one, now))]);
       }
       case "row":
         return encodeFrame(["i", n, toWireRow(told.row, now)]);
@@ -159,20 +173,27 @@ export class ModelSocket extends EventTarget {
 
   #handle(frame: Exclude<ClientFrame, readonly ["h", ...unknown[]]>): void {
     if (frame[0] === "k") return;
-    const ref = frame[0] === "r" ? 0 : frame[1];
-    const of = frame[0] === "r" ? frame[1] : frame[0] === "c" ? "" : frame[2];
-    const conversation = typeof of === "string" ? of : this.server.byHandle(this.user, of);
-    const parsed = v.safeParse(Command, conversation === undefined ? undefined : toCommand(frame, conversation));
+    const idOf = (of: number | ConversationId) => (typeof of === "string" ? of : this.server.byHandle(this.user, of));
+    const ref = frame[0] === "r" || frame[0] === "t" ? 0 : frame[1];
+    const of = frame[0] === "r" || frame[0] === "t" ? frame[1] : frame[0] === "c" || frame[0] === "f" ? "" : frame[2];
+    const conversation = idOf(of);
+    if (frame[0] === "t") {
+      if (conversation !== undefined) this.server.type(this.user, conversation);
+      return;
+    }
+    const named = conversation === undefined ? undefined : toCommand(frame, conversation, (one) => idOf(one) ?? "");
+    const parsed = v.safeParse(Command, named);
     if (!parsed.success) {
       const error = conversation === undefined ? "conversation_not_found" : "invalid_input";
-      this.#deliver(encodeFrame(refusalFrame(ref, error)));
+      this.refuse(ref, { error });
       return;
     }
     const command = parsed.output;
     const result = this.server.execute(this.user, command, { socket: this, ref });
     if (isRefusal(result)) {
-      if (frame[0] !== "r") this.#deliver(encodeFrame(refusalFrame(ref, result.error, result.retryAfterMs)));
-    } else if (command.type !== "send" && command.type !== "mark") {
+      const refs = command.type === "spread" ? command.to.map((_, index) => ref + index) : [ref];
+      if (frame[0] !== "r") for (const one of refs) this.refuse(one, result);
+    } else if (command.type !== "send" && command.type !== "spread" && command.type !== "mark") {
       this.#deliver(encodeFrame(this.#answer(command.type, ref, result)));
     }
   }
@@ -188,11 +209,17 @@ export class ModelSocket extends EventTarget {
     this.#deliver(encodeFrame(["w", protocolVersion, result.epoch, result.counter, now, rows, people, result.before]));
   }
 
-  #answer(type: Exclude<Command["type"], "send" | "mark">, ref: number, result: object): ServerFrame {
+  #answer(type: Exclude<Command["type"], "send" | "spread" | "mark">, ref: number, result: object): ServerFrame {
     const now = this.#base?.now ?? 0;
     switch (type) {
       case "hide":
+      case "mute":
+      case "retract":
         return ["y", ref];
+      case "revised": {
+        const { epoch, revision, messages, more } = result as CommandResults["revised"];
+        return ["v", ref, epoch, revision, messages.map((message) => toWireMessage(message, now)), more];
+      }
       case "page": {
         const { epoch, head, messages, more } = result as CommandResults["page"];
         return ["g", ref, epoch, head, messages.map((message) => toWireMessage(message, now)), more];

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { privateConversationId } from "../../contract/ids";
 import { applyChanges } from "../../src/sync/apply";
+import { hide } from "../../src/sync/changing";
 import { readChat } from "../../src/sync/queries";
 import { search } from "../../src/sync/search";
 import { fetchOlder, Viewed } from "../../src/sync/viewing";
 import { writeText } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "../support/model-checks";
+import { newMember } from "../support/model-log";
 import type { ModelServer } from "../support/model-server";
 import { makeDevice, makePair } from "../support/model-world";
 
@@ -120,7 +122,7 @@ describe("catching up", () => {
     await phone.close(tab);
     const log = server.log(chat);
     log.messages = log.messages.slice(0, 12);
-    log.marks.set(amina, { delivered: 0, read: 0, hidden: 0 });
+    log.marks.set(amina, newMember());
     server.recreateInbox(amina);
     const next = await phone.openTab();
     await becomesLevel(server, next, chat);
@@ -172,7 +174,7 @@ describe("catching up", () => {
     const tab = await makeDevice(server, amina).openTab();
     server.post(benoit, chat, ...numbered(1, 5));
     await becomesLevel(server, tab, chat);
-    await tab.ask({ type: "hide", conversation: chat });
+    await hide(tab, chat, false);
     await eventually(async () => expect(await listOf(tab)).toEqual([]));
     expect(await contextOf(tab).store.range(chat, 0).count()).toBe(0);
     server.post(benoit, chat, "new");

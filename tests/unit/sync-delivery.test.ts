@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { wordsOf } from "../../contract/conversations";
 import { Viewed } from "../../src/sync/viewing";
 import { discard, retry, writeText } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
@@ -71,7 +72,9 @@ describe("sending", () => {
     const tab = await makeDevice(server, amina).openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
     server.refuse = (_, command) =>
-      command.type === "send" && command.messages[0]?.body.text === "bad" ? { error: "not_connected" } : undefined;
+      command.type === "send" && wordsOf(command.messages[0]?.body ?? { type: "deleted" }) === "bad"
+        ? { error: "not_connected" }
+        : undefined;
     await writeText(tab, chat, "bad");
     await writeText(tab, chat, "good");
     await eventually(async () => expect((await shownIn(tab, chat)).sort()).toEqual(["bad failed", "good sent"]));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { wordsOf } from "../../contract/conversations";
 import { closeCodes } from "../../contract/protocol";
 import { Viewed } from "../../src/sync/viewing";
 import { writeText } from "../../src/sync/writing";
@@ -148,7 +149,7 @@ describe("without sockets", () => {
     const phone = makeDevice(server, amina);
     phone.faults.noUpgrade = true;
     server.refuse = (_, command) =>
-      command.type === "send" && command.messages.some(({ body }) => body.text === "bad")
+      command.type === "send" && command.messages.some(({ body }) => wordsOf(body) === "bad")
         ? { error: "invalid_text" }
         : undefined;
     const tab = await phone.openTab();

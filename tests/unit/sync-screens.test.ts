@@ -132,7 +132,14 @@ describe("what screens are given", () => {
     const queries = new LiveQueries(contextOf(tab));
     const { shown, away } = look(queries.of("list", ({ store, me }) => readConversations(store, me, 10)));
     const profile = { id: benoit, username: "Ben", phone: "+243810000000", avatar_url: null, created_at: 1 };
-    server.relate(amina, { profile, state: "contact", request_id: null, connection_id: null, since: 2 });
+    server.relate(amina, {
+      profile,
+      state: "contact",
+      request_id: null,
+      connection_id: null,
+      since: 2,
+      blocked: false,
+    });
     await eventually(() => expect(shown.at(-1)?.[0]?.person?.username).toBe("Ben"));
     away();
   });

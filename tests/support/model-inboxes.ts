@@ -1,0 +1,147 @@
+import type { ChangesResult } from "../../contract/commands";
+import { attachmentOf, type InboxRow, type Message } from "../../contract/conversations";
+import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
+import { inboxPageRows } from "../../contract/limits";
+import type { Profile, Relation } from "../../contract/people";
+import { ModelFiles } from "./model-files";
+import { type Log, rowOf, toMember } from "./model-log";
+import type { ModelSocket } from "./model-socket";
+
+type Entry = { handle: number; conversation: ConversationId; changed: number };
+type Inbox = {
+  epoch: string;
+  counter: number;
+  entries: Map<ConversationId, Entry>;
+  people: Map<Uuid, { relation: Relation; changed: number }>;
+  sockets: Set<ModelSocket>;
+};
+
+/** The socket a command came over, and its number there. */
+export type Caller = { socket: ModelSocket; ref: number };
+
+/** One change of an inbox, in the form every socket of the person is told of it. */
+export type Told =
+  | { type: "messages"; handle: number; messages: Message[]; source?: Caller | undefined }
+  | { type: "changed"; row: InboxRow; since: number; messages: Message[] }
+  | { type: "row"; row: InboxRow }
+  | { type: "others" | "mine"; row: InboxRow }
+  | { type: "person"; relation: Relation };
+
+export const newEpoch = () => createUuid().slice(-8);
+
+/** Every person's inbox in the model: what changed for them, under a counter that is told to their sockets. */
+export class ModelInboxes {
+  readonly logs = new Map<ConversationId, Log>();
+  readonly inboxes = new Map<Uuid, Inbox>();
+  readonly profiles = new Map<Uuid, Profile>();
+
+  readonly files = new ModelFiles();
+
+  addPerson(username: string): Uuid {
+    const id = createUuid();
+    this.profiles.set(id, { id, username, phone: "+243810000000", avatar_url: null, created_at: 1 });
+    return id;
+  }
+
+  inbox(user: Uuid): Inbox {
+    let inbox = this.inboxes.get(user);
+    if (!inbox) {
+      inbox = { epoch: newEpoch(), counter: 0, entries: new Map(), people: new Map(), sockets: new Set() };
+      this.inboxes.set(user, inbox);
+    }
+    return inbox;
+  }
+
+  relate(user: Uuid, relation: Relation): void {
+    const inbox = this.inbox(user);
+    inbox.people.set(relation.profile.id, { relation, changed: this.tell(user, { type: "person", relation }) });
+  }
+
+  log(id: ConversationId): Log {
+    const log = this.logs.get(id);
+    if (!log) throw new Error("no such conversation");
+    return log;
+  }
+
+  /** The inbox was recreated: other numbers, other handles, the same conversations. */
+  recreateInbox(user: Uuid): void {
+    const inbox = this.inbox(user);
+    inbox.epoch = newEpoch();
+    inbox.counter = 0;
+    const conversations = [...inbox.entries.keys()].reverse();
+    inbox.entries.clear();
+    for (const id of conversations) this.entry(user, id).changed = ++inbox.counter;
+    for (const person of inbox.people.values()) person.changed = ++inbox.counter;
+    for (const socket of [...inbox.sockets]) socket.end(1006);
+  }
+
+  changes(user: Uuid, since: number, before = Number.MAX_SAFE_INTEGER): ChangesResult {
+    const inbox = this.inbox(user);
+    const from = since > inbox.counter ? 0 : since;
+    const all = [
+      ...[...inbox.entries.values()].map(({ changed, conversation }) => ({
+        changed,
+        conversation,
+        relation: undefined,
+      })),
+      ...[...inbox.people.values()].map(({ changed, relation }) => ({ changed, relation, conversation: undefined })),
+    ];
+    const found = all.filter(({ changed }) => changed > from && changed < before).sort((a, b) => b.changed - a.changed);
+    const page = found.slice(0, inboxPageRows);
+    return {
+      epoch: inbox.epoch,
+      counter: inbox.counter,
+      now: Date.now(),
+      rows: page.flatMap(({ conversation }) => (conversation ? [this.row(user, this.log(conversation))] : [])),
+      people: page.flatMap(({ relation }) => (relation ? [relation] : [])),
+      before: found.length > page.length ? (page.at(-1)?.changed ?? null) : null,
+    };
+  }
+
+  row(user: Uuid, log: Log): InboxRow {
+    return rowOf(log, user, this.entry(user, log.id).handle);
+  }
+
+  /** A file as a member reads it, who sees a message that names it. */
+  readFile(user: Uuid, path: string): Uint8Array | undefined {
+    const [, , , id = "", , file = ""] = path.split("/");
+    const log = this.logs.get(id);
+    if (!log?.marks.has(user)) return undefined;
+    const isNamed = log.messages.some((message) => attachmentOf(toMember(message, user).body)?.file === file);
+    return isNamed ? this.files.bytes(file) : undefined;
+  }
+
+  byHandle(user: Uuid, handle: number): ConversationId | undefined {
+    return [...this.inbox(user).entries.values()].find((entry) => entry.handle === handle)?.conversation;
+  }
+
+  protected entry(user: Uuid, conversation: ConversationId): Entry {
+    const { entries } = this.inbox(user);
+    const entry = entries.get(conversation) ?? { handle: entries.size + 1, conversation, changed: 0 };
+    entries.set(conversation, entry);
+    return entry;
+  }
+
+  protected tellMessage(member: Uuid, log: Log, seq: number, source: Caller | undefined): void {
+    const message = log.messages[seq - 1];
+    if (!message) return;
+    const { handle } = this.entry(member, log.id);
+    const counter = this.tell(member, { type: "messages", handle, messages: [toMember(message, member)], source });
+    this.changed(member, log.id, counter);
+  }
+
+  protected tellRow(user: Uuid, log: Log): void {
+    this.changed(user, log.id, this.tell(user, { type: "row", row: this.row(user, log) }));
+  }
+
+  protected changed(user: Uuid, conversation: ConversationId, counter: number): void {
+    this.entry(user, conversation).changed = counter;
+  }
+
+  protected tell(user: Uuid, told: Told): number {
+    const inbox = this.inbox(user);
+    inbox.counter++;
+    for (const socket of [...inbox.sockets]) socket.tell(inbox.counter, told);
+    return inbox.counter;
+  }
+}
