@@ -1,10 +1,11 @@
-// `npm start -- --demo`: six people who know each other, so that a newcomer meets a living product. Made through the public
-// HTTP API only. A second run finds them and only prints the log-ins; an interrupted one is completed.
+// `npm start -- --demo`: people who know each other, so that a newcomer meets a living product. Made through the public HTTP
+// API only. A second run finds them and only prints the log-ins; an interrupted one is completed.
 import { createHash } from "node:crypto";
 import { callApi, Refused, signIn, signUp } from "./demo/api.mjs";
 import { drawAvatar } from "./demo/avatar.mjs";
+import { bodyOf } from "./demo/files.mjs";
 import { makeLines } from "./demo/lines.mjs";
-import { chats, openRequests, password, people } from "./demo/people.mjs";
+import { blocks, chats, mutes, openRequests, password, people } from "./demo/people.mjs";
 
 const origin = process.argv[2] ?? "http://localhost:8787";
 const shownLogIns = ["grace", "patrick"];
@@ -40,7 +41,12 @@ function ignore(...codes) {
   };
 }
 
-const isAskedAlready = ignore("request_already_sent", "request_already_received", "already_connected");
+const isAskedAlready = ignore(
+  "request_already_sent",
+  "request_already_received",
+  "already_connected",
+  "contact_blocked",
+);
 
 async function connect(one, other) {
   await call(one, "POST", "/api/requests", { to_user_id: other.id }).catch(isAskedAlready);
@@ -68,6 +74,20 @@ async function say(chat, speakers, lines, first) {
   return head;
 }
 
+const shownIn = (chat) => chat.shown ?? [];
+
+/** Sends what a chat shows besides words. */
+async function show(chat, speakers) {
+  const { pair } = chat;
+  const conversation = conversationOf(speakers.a, speakers.b);
+  for (const [i, thing] of shownIn(chat).entries()) {
+    const person = speakers[thing.by];
+    const body = await bodyOf(origin, person, stableId(...pair, "file", String(i)), thing);
+    const messages = [{ cid: stableId(...pair, "shown", String(i)), body }];
+    await call(person, "POST", `/api/conversations/${conversation}/messages`, { messages });
+  }
+}
+
 /** Says a chat's closing lines and leaves the receipts as told. */
 async function close(chat, speakers) {
   const head = await say(chat, speakers, chat.last, linesOf(chat).length - chat.last.length);
@@ -90,7 +110,7 @@ async function isComplete() {
   const session = await signIn(origin, { phone: one.phone, password }).catch(ignore("invalid_credentials"));
   if (!session) return false;
   const { rows } = await callApi(origin, "GET", "/api/conversations", { token: session.access_token });
-  return rows.some((row) => row.head >= linesOf(lastChat).length);
+  return rows.some((row) => row.head >= linesOf(lastChat).length + shownIn(lastChat).length);
 }
 
 async function populate() {
@@ -102,7 +122,12 @@ async function populate() {
   }
   const speakersOf = ({ pair }) => ({ a: known[pair[0]], b: known[pair[1]] });
   await Promise.all(chats.map((chat) => say(chat, speakersOf(chat), linesOf(chat).slice(0, -chat.last.length), 0)));
-  for (const chat of chats) await close(chat, speakersOf(chat));
+  for (const chat of chats) await show(chat, speakersOf(chat));
+  for (const chat of chats.slice(0, -1)) await close(chat, speakersOf(chat));
+  for (const [one, other] of mutes)
+    await call(known[one], "PUT", `/api/mutes/${conversationOf(known[one], known[other])}`);
+  for (const [one, other] of blocks) await call(known[one], "PUT", `/api/blocks/${known[other].id}`);
+  await close(lastChat, speakersOf(lastChat)); // the last of all: see isComplete
 }
 
 if (!(await isComplete())) {

@@ -1,14 +1,9 @@
 // Portraits drawn in code: a head, hair and a patterned cloth before a coloured ground, as a PNG.
-import { crc32, deflateSync } from "node:zlib";
+import { cover, ellipse, encodePng, mix } from "./png.mjs";
 
 const size = 320;
 
 /** @typedef {{ ground: number[], glow: number[], skin: number[], hair: number[], cloth: number[], accent: number[], style: "round" | "wrap" | "short" | "long" }} Look */
-
-const mix = (from, to, share) => from.map((value, i) => value + (to[i] - value) * share);
-/** How much of a pixel lies inside a shape whose edge is `distance` away, a soft pixel wide. */
-const cover = (distance) => Math.min(1, Math.max(0, 0.5 - distance));
-const ellipse = (x, y, cx, cy, rx, ry) => (Math.hypot((x - cx) / rx, (y - cy) / ry) - 1) * Math.min(rx, ry);
 
 /** The cloth: dots and waves, as on a pagne. */
 function clothAt(x, y, { cloth, accent }) {
@@ -42,33 +37,8 @@ function colourAt(x, y, look) {
   return colour;
 }
 
-function chunk(type, data) {
-  const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
-  const frame = Buffer.alloc(body.length + 8);
-  frame.writeUInt32BE(data.length, 0);
-  body.copy(frame, 4);
-  frame.writeUInt32BE(crc32(body), body.length + 4);
-  return frame;
-}
-
 /**
  * A 320×320 PNG of some ten kilobytes.
  * @param {Look} look
  */
-export function drawAvatar(look) {
-  const rows = Buffer.alloc(size * (size * 3 + 1));
-  let at = 0;
-  for (let y = 0; y < size; y++) {
-    rows[at++] = 0; // no filter
-    for (let x = 0; x < size; x++) for (const value of colourAt(x, y, look)) rows[at++] = Math.round(value);
-  }
-  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0]); // 8 bits, RGB
-  header.writeUInt32BE(size, 0);
-  header.writeUInt32BE(size, 4);
-  return Buffer.concat([
-    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    chunk("IHDR", header),
-    chunk("IDAT", deflateSync(rows, { level: 9 })),
-    chunk("IEND", Buffer.alloc(0)),
-  ]);
-}
+export const drawAvatar = (look) => encodePng(size, size, (x, y) => colourAt(x, y, look));

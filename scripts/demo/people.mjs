@@ -1,4 +1,4 @@
-// Who lives in the demo: six people, who knows whom, and what is still open between them.
+// Who lives in the demo: six people and one nobody likes, who knows whom, and what is still open between them.
 
 export const password = "Lisolo2026";
 
@@ -87,17 +87,48 @@ export const people = [
       style: "short",
     },
   },
+  {
+    key: "tombola",
+    name: "Tombola Express",
+    phone: "+243810000007",
+    look: {
+      ground: [150, 120, 20],
+      glow: [250, 226, 120],
+      skin: [120, 82, 60],
+      hair: [40, 30, 24],
+      cloth: [160, 30, 40],
+      accent: [250, 220, 90],
+      style: "short",
+    },
+  },
 ];
 
 /**
- * The chats. `turns` is how many messages come from the line bank; `last` closes the chat. `read` says who has seen how
- * much of the closing lines, the rest is unread: `delivered` means the phone has them, the person has not looked.
+ * The chats. `turns` is how many messages come from the line bank; `shown` are pictures, pages and voice notes that
+ * follow; `last` closes the chat. `read` says who has seen how much of the closing lines, the rest is unread:
+ * `delivered` means the phone has them, the person has not looked.
  */
 export const chats = [
+  {
+    pair: ["grace", "tombola"],
+    languages: ["fr"],
+    turns: 0,
+    last: [
+      "b FÉLICITATIONS Madame !!! Vous avez gagné 5 000 $ 🎁🎁🎁",
+      "b Envoyez seulement 20 $ de frais au 0810000007",
+      "a Je n'ai jamais joué. Ne m'écrivez plus.",
+      "b Madame c'est votre dernière chance",
+    ],
+    read: "read",
+  },
   {
     pair: ["grace", "nzinga"],
     languages: ["fr", "pt"],
     turns: 150,
+    shown: [
+      { by: "b", picture: "river", text: "O rio hoje às seis. Saudades 💛" },
+      { by: "a", voice: true },
+    ],
     last: ["b Chegaste bem? Diz-me só uma palavra 🙏", "b E manda a foto do bolo!"],
     read: "delivered",
   },
@@ -105,6 +136,7 @@ export const chats = [
     pair: ["grace", "aline"],
     languages: ["fr", "en"],
     turns: 110,
+    shown: [{ by: "b", picture: "river", text: "From the ferry. I miss this light." }],
     last: ["a Je t'appelle demain matin, il sera 8 h chez toi."],
     read: "delivered",
   },
@@ -112,6 +144,7 @@ export const chats = [
     pair: ["patrick", "chancel"],
     languages: ["ln", "fr"],
     turns: 160,
+    shown: [{ by: "b", voice: true }],
     last: ["b Ndeko, ozali wapi?", "b Match ebandi!", "b 1–0 🔥", "b Yaka noki"],
     read: "delivered",
   },
@@ -134,6 +167,24 @@ export const chats = [
     pair: ["grace", "patrick"],
     languages: ["fr", "ln"],
     turns: 220,
+    shown: [
+      {
+        by: "a",
+        page: {
+          name: "Programme du dimanche.pdf",
+          lines: [
+            "Programme du dimanche",
+            "10 h : messe à Matonge",
+            "13 h : repas chez maman Rose (pondu, makayabu, chikwangue)",
+            "16 h : le gâteau de Mireille",
+            "18 h : promenade au bord du fleuve",
+          ],
+        },
+        text: "Le programme, comme promis.",
+      },
+      { by: "b", picture: "cake", text: "Et voilà le gâteau de Mireille 🎂" },
+      { by: "b", voice: true },
+    ],
     last: [
       "a Je pars du bureau.",
       "b D'accord, je t'attends devant la pharmacie.",
@@ -150,4 +201,11 @@ export const openRequests = [
   ["grace", "chancel"],
   ["patrick", "aline"],
   ["joao", "patrick"],
+];
+
+/** Who blocks whom, and who hears nothing more of which chat. */
+export const blocks = [["grace", "tombola"]];
+export const mutes = [
+  ["grace", "aline"],
+  ["patrick", "chancel"],
 ];

@@ -1,0 +1,46 @@
+// What is sent besides words: brought part by part as `contract/files.ts` describes it, then named by a message.
+import { callApi } from "./api.mjs";
+import { printPage } from "./page.mjs";
+import { drawPicture } from "./pictures.mjs";
+import { playLikembe } from "./voice.mjs";
+
+const partBytes = 128 * 1024;
+
+async function upload(origin, token, id, name, bytes) {
+  const path = `/api/files/${id}`;
+  const { ready } = await callApi(origin, "PUT", path, { token, body: { name, size: bytes.length } });
+  for (let part = 0; !ready && part * partBytes < bytes.length; part++) {
+    const raw = {
+      type: "application/octet-stream",
+      bytes: bytes.subarray(part * partBytes, (part + 1) * partBytes),
+    };
+    await callApi(origin, "PUT", `${path}/parts/${part}`, { token, raw });
+  }
+  return callApi(origin, "POST", `${path}/complete`, { token });
+}
+
+/** @returns {{ name: string, bytes: Buffer, more: Record<string, unknown> }} the file and what its message says of it besides */
+function make({ picture, page, text }) {
+  const caption = text === undefined ? {} : { text };
+  if (picture) {
+    const { bytes, thumb } = drawPicture(picture);
+    return { name: `${picture}.png`, bytes, more: { type: "image", thumb, ...caption } };
+  }
+  if (page) return { name: page.name, bytes: printPage(page.lines), more: { type: "file", ...caption } };
+  const { bytes, ms, waveform } = playLikembe();
+  return { name: "likembe.wav", bytes, more: { type: "voice", ms, waveform } };
+}
+
+/**
+ * The body of a message that shows something (people.mjs says what there is), once its file is at the server.
+ * @param {string} origin
+ * @param {{ token: string }} person
+ * @param {string} id the file's
+ * @param {any} shown
+ */
+export async function bodyOf(origin, { token }, id, shown) {
+  const { name, bytes, more } = make(shown);
+  const { size, ready } = await upload(origin, token, id, name, bytes);
+  const body = { ...more, file: id, name, mime: ready.type, size };
+  return more["type"] === "image" ? { ...body, width: ready.width, height: ready.height } : body;
+}
