@@ -18,9 +18,9 @@ const messageBytes = 60; // what a message costs besides its words, about
 const resyncsBeforeBackOff = 3;
 const resyncBackOff = { baseMs: 30_000, maxMs: 30 * 60_000 };
 
-/** Whether messages are missing that this device should have without being asked. */
+/** Whether messages are missing that this device should have without being asked; a row with nothing to show needs some. */
 const isLacking = (row: ConversationRow): boolean =>
-  row.hi < row.head && row.epoch !== "" && (row.lo <= row.hi || row.unread > 0);
+  row.hi < row.head && row.epoch !== "" && (row.lo <= row.hi || row.unread > 0 || row.preview?.type === "withheld");
 
 /** Whether messages that are held here were changed since. */
 const isOutdated = (row: ConversationRow): boolean =>
@@ -38,6 +38,8 @@ export class Fetcher {
   #paused = new Map<ConversationId, () => void>();
   /** Looked at by somebody and not fetched yet. */
   #opened = new Set<ConversationId>();
+  /** To be compared with the server's log although nothing seems to be missing. */
+  #doubtful = new Set<ConversationId>();
   #budget = prefetchBytes;
   #isStopped = false;
 
@@ -50,6 +52,7 @@ export class Fetcher {
   /** After a transaction: what it left missing is fetched. */
   notice({ rows, reset, doubtful }: Pick<Applied, "rows" | "reset" | "doubtful">): void {
     for (const id of reset) this.#resyncs.set(id, (this.#resyncs.get(id) ?? 0) + 1);
+    for (const id of [...doubtful, ...reset]) this.#doubtful.add(id);
     const wanted = rows.filter(
       (row) => isLacking(row) || isOutdated(row) || doubtful.includes(row.id) || reset.includes(row.id),
     );
@@ -153,6 +156,7 @@ export class Fetcher {
     const asked = { ...question, head: row.head, revised: row.revised };
     const applied = await takeIn(this.#context, [{ type: "page", asked, page }]);
     this.#opened.delete(id);
+    this.#doubtful.delete(id);
     this.#budget -= page.messages.reduce((sum, { body }) => sum + messageBytes + wordsOf(body).length, 0);
     this.#applied(applied);
     const after = applied.rows.find((other) => other.id === id);
@@ -175,6 +179,7 @@ export class Fetcher {
   #question(row: ConversationRow): CommandOf<"page"> | undefined {
     const { id, head, hi, lo } = row;
     const isEmpty = lo > hi;
+    if (hi >= head && !this.#doubtful.has(id)) return undefined;
     if (hi >= head) return { type: "page", conversation: id, direction: "after", seq: head, limit: 1 };
     if (!isLacking(row) && !this.#opened.has(id) && this.#budget <= 0) return undefined;
     if (head - hi > (isEmpty ? messagePageRows : gapPageRows))

@@ -3,6 +3,7 @@ import type { ConversationId } from "../../contract/ids";
 import { readChat, readConversations } from "../../src/sync/queries";
 import type { Tab } from "../../src/sync/tab";
 import { eventually } from "./eventually";
+import { headOf, toMember } from "./model-log";
 import type { ModelServer } from "./model-server";
 
 const everything = 100_000;
@@ -35,16 +36,19 @@ export const listOf = (tab: Tab) => {
 export const expectLevel = async (server: ModelServer, tab: Tab, id: ConversationId): Promise<void> => {
   const { store, me } = contextOf(tab);
   const log = server.log(id);
-  expect((await store.unsent(id).toArray()).filter(({ state }) => state === "queued")).toEqual([]);
+  expect((await store.unsent(id).toArray()).filter(({ state }) => state !== "failed")).toEqual([]);
   const row = await store.conversations.get(id);
-  expect(row).toMatchObject({ head: log.messages.length, hi: log.messages.length, epoch: log.epoch });
+  const head = headOf(log, me);
+  const { epoch, revision } = log;
+  expect(row).toMatchObject({ head, hi: head, epoch, revision, revised: revision });
   const held = await store.range(id, 0).toArray();
   const expected = log.messages
-    .filter(({ seq }) => seq >= (row?.lo ?? 1))
-    .map(({ seq, author, body }) => ({ seq, mine: author === me ? 1 : 0, body }));
-  expect(held.map(({ seq, mine, body }) => ({ seq, mine, body }))).toEqual(expected);
-  const { unread, delivered, read, othersDelivered, othersRead } = server.row(me, log);
-  expect(row).toMatchObject({ unread, delivered, read, othersDelivered, othersRead });
+    .filter(({ seq }) => seq >= (row?.lo ?? 1) && seq <= head)
+    .map((message) => ({ ...toMember(message, me), mine: message.author === me ? 1 : 0 }))
+    .map(({ seq, mine, body, held }) => ({ seq, mine, body, held }));
+  expect(held.map(({ seq, mine, body, held }) => ({ seq, mine, body, held }))).toEqual(expected);
+  const { unread, delivered, read, othersDelivered, othersRead, muted, kept, preview } = server.row(me, log);
+  expect(row).toMatchObject({ unread, delivered, read, othersDelivered, othersRead, muted, kept, preview });
 };
 
 export const becomesLevel = (server: ModelServer, tab: Tab, id: ConversationId, withinMs?: number): Promise<void> =>

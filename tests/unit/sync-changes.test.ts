@@ -1,0 +1,437 @@
+import { describe, expect, it } from "vitest";
+import { type ConversationId, otherMember, type Uuid } from "../../contract/ids";
+import { typingLastsMs } from "../../contract/limits";
+import { readAround } from "../../src/sync/around";
+import { hide, mute, retract } from "../../src/sync/changing";
+import { readBlocked, readChat, readConversation } from "../../src/sync/queries";
+import { broadcast, forward } from "../../src/sync/spreading";
+import type { Tab } from "../../src/sync/tab";
+import { Typists } from "../../src/sync/typing";
+import { Viewed } from "../../src/sync/viewing";
+import { writeText } from "../../src/sync/writing";
+import { eventually } from "../support/eventually";
+import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "../support/model-checks";
+import type { ModelServer } from "../support/model-server";
+import { makeDevice, makePair } from "../support/model-world";
+
+const online = (tab: Tab) => eventually(() => expect(tab.link.get()).toBe("online"));
+
+const asked = (server: ModelServer, type: string) => server.asked.filter(({ command }) => command.type === type);
+
+const itemIn = async (tab: Tab, chat: ConversationId, index: number) => {
+  const { items } = await readChat(contextOf(tab).store, chat, 100);
+  const item = items.toReversed()[index];
+  if (!item) throw new Error("nothing there");
+  return item;
+};
+
+const viewAll = async (tab: Tab, chat: ConversationId, seq: number) => {
+  const viewed = new Viewed(tab);
+  viewed.mark(chat, seq);
+  await viewed.flush();
+};
+
+describe("deleting for everybody", () => {
+  it("a deleted message becomes a tombstone on every device at once, in the chat and in the list", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const hers = await makeDevice(server, amina).openTab();
+    const his = await makeDevice(server, benoit).openTab();
+    for (const text of ["a", "b"]) await writeText(hers, chat, text);
+    await becomesLevel(server, his, chat);
+    await becomesLevel(server, hers, chat);
+    await retract(hers, chat, 2);
+    expect(await shownIn(hers, chat)).toEqual([expect.stringMatching(/^a /), expect.stringMatching(/^deleted /)]);
+    await becomesLevel(server, his, chat);
+    expect(await textsIn(his, chat)).toEqual(["a", "deleted"]);
+    expect((await listOf(his))[0]).toMatchObject({ unread: 1, last: { body: { type: "deleted" } } });
+    await becomesLevel(server, hers, chat);
+    expect(asked(server, "revised")).toEqual([]);
+  });
+
+  it("what was deleted while a device was away is asked for page by page, and each message once", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    server.post(benoit, chat, ...Array.from({ length: 20 }, (_, i) => `m${i + 1}`));
+    await becomesLevel(server, first, chat);
+    await phone.close(first);
+    server.revisedRowsMax = 3;
+    for (let seq = 1; seq <= 8; seq++) server.execute(benoit, { type: "retract", conversation: chat, seq });
+    const pages = asked(server, "page").length;
+    const second = await phone.openTab();
+    await becomesLevel(server, second, chat);
+    expect((await textsIn(second, chat)).slice(0, 9)).toEqual([...Array<string>(8).fill("deleted"), "m9"]);
+    expect(asked(server, "revised")).toHaveLength(3);
+    expect(asked(server, "page")).toHaveLength(pages);
+  });
+
+  it("a message that arrives after its own deletion does not come back to life", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "before");
+    await becomesLevel(server, tab, chat);
+    // The message waits on its way until what follows it has gone by.
+    phone.faults.random = () => 0;
+    phone.faults.reorderDown = 1;
+    server.post(benoit, chat, "regretted");
+    phone.faults.reorderDown = 0;
+    server.execute(benoit, { type: "retract", conversation: chat, seq: 2 });
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["before", "deleted"]);
+  });
+
+  it("a page that was on its way when a message was deleted does not keep the message alive", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    server.post(benoit, chat, ...Array.from({ length: 60 }, (_, i) => `m${i + 1}`));
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, chat);
+    const { store, me } = contextOf(tab);
+    const row = await store.conversations.get(chat);
+    const question = { type: "page", conversation: chat, direction: "before", seq: row?.lo ?? 0, limit: 40 } as const;
+    const page = await tab.ask(question);
+    server.execute(benoit, { type: "retract", conversation: chat, seq: 5 });
+    await becomesLevel(server, tab, chat);
+    const { applyChanges } = await import("../../src/sync/apply");
+    const asked = { ...question, head: row?.head ?? 0, revised: row?.revised ?? 0 };
+    await applyChanges(store, me, [{ type: "page", asked, page }]);
+    tab.opened(chat);
+    await becomesLevel(server, tab, chat);
+    expect((await textsIn(tab, chat)).slice(3, 6)).toEqual(["m4", "deleted", "m6"]);
+  });
+
+  it("an unread message that was deleted is not unread any more", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    server.post(benoit, chat, "a", "b");
+    await eventually(async () => expect((await listOf(tab))[0]).toMatchObject({ unread: 2 }));
+    server.execute(benoit, { type: "retract", conversation: chat, seq: 2 });
+    await eventually(async () => expect((await listOf(tab))[0]).toMatchObject({ unread: 1 }));
+    await becomesLevel(server, tab, chat);
+  });
+
+  it("without a network it is refused with the reason, and nothing changes later", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await writeText(tab, chat, "stays");
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    await expect(retract(tab, chat, 1)).rejects.toMatchObject({ code: "offline" });
+    await expect(mute(tab, chat, true)).rejects.toMatchObject({ code: "offline" });
+    await expect(hide(tab, chat, false)).rejects.toMatchObject({ code: "offline" });
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["stays"]);
+  });
+});
+
+describe("clearing and muting", () => {
+  it("a cleared conversation is empty and stays in the list, on the other device too, until something is said", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = await makeDevice(server, amina).openTab();
+    const laptop = await makeDevice(server, amina).openTab();
+    server.post(benoit, chat, "a", "b");
+    for (const tab of [phone, laptop]) await becomesLevel(server, tab, chat);
+    await hide(phone, chat, true);
+    for (const tab of [phone, laptop]) {
+      await eventually(async () =>
+        expect(await listOf(tab)).toMatchObject([{ id: chat, unread: 0, last: { body: null } }]),
+      );
+      expect(await textsIn(tab, chat)).toEqual([]);
+    }
+    server.post(benoit, chat, "c");
+    for (const tab of [phone, laptop])
+      await eventually(async () =>
+        expect((await listOf(tab))[0]).toMatchObject({ unread: 1, last: { body: { text: "c" } } }),
+      );
+  });
+
+  it("what came in unseen while a conversation was being deleted stays", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "seen");
+    await becomesLevel(server, tab, chat);
+    phone.requestMs = 4_000;
+    const hiding = hide(tab, chat, false);
+    phone.faults.dropDown = 1;
+    server.post(benoit, chat, "unseen");
+    phone.faults.dropDown = 0;
+    await hiding;
+    phone.requestMs = 0;
+    await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["unseen"]));
+    expect((await listOf(tab))[0]).toMatchObject({ unread: 1 });
+  });
+
+  it("a muted conversation is muted on every device", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = await makeDevice(server, amina).openTab();
+    const laptop = await makeDevice(server, amina).openTab();
+    server.post(benoit, chat, "a");
+    await becomesLevel(server, phone, chat);
+    await mute(phone, chat, true);
+    for (const tab of [phone, laptop])
+      await eventually(async () => expect((await listOf(tab))[0]).toMatchObject({ muted: true }));
+    await mute(laptop, chat, false);
+    const { store, me } = contextOf(phone);
+    await eventually(async () => expect(await readConversation(store, me, chat)).toMatchObject({ muted: false }));
+  });
+});
+
+describe("blocking", () => {
+  const blocks = async (tab: Tab, chat: ConversationId, other: Uuid, isBlocked: boolean) => {
+    const { store, me } = contextOf(tab);
+    await eventually(async () => {
+      expect((await readBlocked(store)).map(({ id }) => id)).toEqual(isBlocked ? [other] : []);
+      expect(await readConversation(store, me, chat)).toMatchObject({ blocked: isBlocked });
+    });
+  };
+
+  it("the blocked one's messages stay sent, and are an empty place for the other, also after unblocking", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const hers = await makeDevice(server, amina).openTab();
+    const his = await makeDevice(server, benoit).openTab();
+    await writeText(his, chat, "let through");
+    await eventually(async () => expect(await textsIn(hers, chat)).toEqual(["let through"]));
+    server.block(amina, chat, true);
+    await blocks(hers, chat, benoit, true);
+    for (const text of ["withheld 1", "withheld 2"]) await writeText(his, chat, text);
+    const withheld = ["withheld 1 sent", "withheld 2 sent"];
+    await eventually(async () => expect((await shownIn(his, chat)).slice(1)).toEqual(withheld));
+    server.block(amina, chat, false);
+    await blocks(hers, chat, benoit, false);
+    await eventually(async () =>
+      expect((await listOf(hers))[0]).toMatchObject({ last: { body: { text: "let through" } } }),
+    );
+    await writeText(hers, chat, "again");
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(4));
+    for (const tab of [hers, his]) await becomesLevel(server, tab, chat);
+    expect(await textsIn(hers, chat)).toEqual(["let through", "again"]);
+    expect((await readAround(hers, chat, 1)).items.map(({ seq }) => seq)).toEqual([4, 1]);
+    await viewAll(hers, chat, 4);
+    await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ delivered: 3 }));
+    await eventually(async () =>
+      expect((await shownIn(his, chat)).slice(0, 3)).toEqual(["let through read", ...withheld]),
+    );
+    expect((await listOf(hers))[0]).toMatchObject({ unread: 0 });
+  });
+
+  it("the list says of a last message that was held back that it is sent, whatever the marks say", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const hers = await makeDevice(server, amina).openTab();
+    const his = await makeDevice(server, benoit).openTab();
+    server.block(amina, chat, true);
+    await writeText(his, chat, "withheld");
+    await eventually(async () => expect(await shownIn(his, chat)).toEqual(["withheld sent"]));
+    server.block(amina, chat, false);
+    hers.opened(chat);
+    await becomesLevel(server, hers, chat);
+    await viewAll(hers, chat, 1);
+    server.execute(amina, { type: "mark", conversation: chat, delivered: 1, read: 1 });
+    await becomesLevel(server, his, chat);
+    expect((await contextOf(his).store.conversations.get(chat))?.othersRead).toBe(1);
+    expect((await listOf(his))[0]?.last).toMatchObject({ status: "sent" });
+    expect((await listOf(hers))[0]).toMatchObject({ unread: 0, last: { body: null } });
+  });
+});
+
+describe("forwarding and broadcasting", () => {
+  const makeFour = () => {
+    const { server, amina, benoit, chat } = makePair();
+    const others = ["Chantal", "Dieudonné", "Esther"].map((name) => server.addPerson(name));
+    return { server, amina, benoit, chat, chats: others.map((id) => server.connect(amina, id)) };
+  };
+
+  it("one text goes to many conversations in one frame, and to each once", async () => {
+    const { server, amina, chats } = makeFour();
+    const tab = await makeDevice(server, amina).openTab();
+    await online(tab);
+    await broadcast(tab, chats, "Kimia!");
+    for (const chat of chats) await becomesLevel(server, tab, chat);
+    expect(chats.map((chat) => server.log(chat).messages.length)).toEqual([1, 1, 1]);
+    expect(asked(server, "spread")).toHaveLength(1);
+    expect(asked(server, "send")).toEqual([]);
+  });
+
+  it("what was forwarded offline is shown at once, goes by HTTP when no socket opens, and says who wrote it first", async () => {
+    const { server, amina, benoit, chat, chats } = makeFour();
+    const phone = makeDevice(server, amina);
+    phone.faults.noUpgrade = true;
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "worth telling");
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    await forward(tab, chat, await itemIn(tab, chat, 0), chats);
+    expect(await shownIn(tab, chats[0] ?? "")).toEqual(["worth telling sending"]);
+    phone.faults.isOffline = false;
+    phone.wake();
+    for (const one of chats) await becomesLevel(server, tab, one);
+    const forwarded = { by: benoit, name: "Benoît" };
+    for (const one of chats)
+      expect(server.log(one).messages[0]).toMatchObject({ body: { text: "worth telling", forwarded } });
+    const [first = "", second = ""] = chats;
+    const third = otherMember(first, amina) ?? "";
+    await forward(tab, first, await itemIn(tab, first, 0), [second]);
+    await becomesLevel(server, tab, second);
+    expect(server.log(second).messages[1]).toMatchObject({ body: { forwarded } });
+    expect(third).not.toBe(benoit);
+    expect(asked(server, "spread").length).toBeGreaterThan(0);
+  });
+
+  it("a spread whose acknowledgements are lost is sent again and stored once in each conversation", async () => {
+    const { server, amina, chats } = makeFour();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await online(tab);
+    phone.faults.dropAck = 1;
+    await broadcast(tab, chats, "once each");
+    await eventually(() => expect(chats.map((chat) => server.log(chat).messages.length)).toEqual([1, 1, 1]));
+    await phone.pass(25_000);
+    phone.faults.dropAck = 0;
+    for (const chat of chats) await becomesLevel(server, tab, chat);
+    expect(chats.map((chat) => server.log(chat).messages.length)).toEqual([1, 1, 1]);
+    expect(asked(server, "spread").length).toBeGreaterThan(1);
+  });
+
+  it.each([{ noUpgrade: false }, { noUpgrade: true }])(
+    "where one of the conversations refuses it the others get it (without sockets: $noUpgrade)",
+    async ({ noUpgrade }) => {
+      const { server, amina, chats } = makeFour();
+      const phone = makeDevice(server, amina);
+      phone.faults.noUpgrade = noUpgrade;
+      const tab = await phone.openTab();
+      const [open = "", closed = "", last = ""] = chats;
+      server.close(closed);
+      await online(tab);
+      await broadcast(tab, chats, "to all");
+      for (const chat of [open, last]) await becomesLevel(server, tab, chat);
+      await eventually(async () => expect(await shownIn(tab, closed)).toEqual(["to all failed"]));
+      expect(await contextOf(tab).store.outbox.toArray()).toMatchObject([{ error: "not_connected" }]);
+    },
+  );
+
+  it("texts and spreads to the same conversations arrive in the order they were written", async () => {
+    const { server, amina, chats } = makeFour();
+    for (const noUpgrade of [true, false]) {
+      const phone = makeDevice(server, amina);
+      phone.faults.isOffline = true;
+      const tab = await phone.openTab();
+      const [first = ""] = chats;
+      const name = noUpgrade ? "http" : "socket";
+      await writeText(tab, first, `${name} 1`);
+      await broadcast(tab, chats, `${name} 2`);
+      await writeText(tab, first, `${name} 3`);
+      await broadcast(tab, chats, `${name} 4`);
+      Object.assign(phone.faults, { isOffline: false, noUpgrade });
+      phone.wake();
+      for (const chat of chats) await becomesLevel(server, tab, chat);
+      expect((await textsIn(tab, first)).slice(-4)).toEqual([1, 2, 3, 4].map((n) => `${name} ${n}`));
+    }
+  });
+
+  it("what is not on the server yet, or not there any more, cannot be forwarded", async () => {
+    const { server, amina, chat, chats } = makeFour();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await writeText(tab, chat, "first");
+    await becomesLevel(server, tab, chat);
+    await retract(tab, chat, 1);
+    await expect(forward(tab, chat, await itemIn(tab, chat, 0), chats)).rejects.toMatchObject({
+      code: "original_gone",
+    });
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    await writeText(tab, chat, "unsent");
+    const unsent = await itemIn(tab, chat, 1);
+    await expect(forward(tab, chat, unsent, chats)).rejects.toMatchObject({ code: "message_not_found" });
+  });
+});
+
+describe("typing", () => {
+  const shows = (tab: Tab, chat: ConversationId) => tab.typing.conversations.get().has(chat);
+
+  it("ends with a message of the one who types, not with one of mine", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, chat);
+    const context = contextOf(tab);
+    const told: boolean[] = [];
+    // Nothing ends by itself here.
+    const platform = { ...context.platform, after: () => () => {} };
+    const typists = new Typists({ ...context, platform }, (_, isOn) => told.push(isOn));
+    const noticeRow = async () =>
+      typists.notice((await context.store.conversations.get(chat).then((row) => row && [row])) ?? []);
+    await typists.heard(server.row(amina, server.log(chat)).handle);
+    await writeText(tab, chat, "mine");
+    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["mine sent"]));
+    await noticeRow();
+    expect(told).toEqual([true]);
+    server.post(benoit, chat, "typed");
+    await becomesLevel(server, tab, chat);
+    await noticeRow();
+    expect(told).toEqual([true, false]);
+  });
+
+  it("shows in every tab of the other, and ends by itself", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const leader = await phone.openTab();
+    const second = await phone.openTab();
+    const his = await makeDevice(server, benoit).openTab();
+    for (const tab of [leader, second, his]) await online(tab);
+    await becomesLevel(server, leader, chat);
+    his.typing.say(chat);
+    for (const tab of [leader, second]) await eventually(() => expect(shows(tab, chat)).toBe(true));
+    expect(shows(his, chat)).toBe(false);
+    await phone.pass(typingLastsMs * 2);
+    for (const tab of [leader, second]) expect(shows(tab, chat)).toBe(false);
+  });
+
+  it("is told at most every few seconds, through the leading tab, and by a socket only", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    await phone.openTab();
+    const second = await phone.openTab();
+    const his = await makeDevice(server, benoit).openTab();
+    for (const tab of [second, his]) await online(tab);
+    let told = 0;
+    const type = server.type.bind(server);
+    server.type = (...rest) => {
+      told++;
+      type(...rest);
+    };
+    for (let key = 0; key < 50; key++) second.typing.say(chat);
+    await eventually(() => expect(shows(his, chat)).toBe(true));
+    expect(told).toBe(1);
+    const requests = phone.requests.length;
+    phone.faults.noUpgrade = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    await phone.pass(typingLastsMs);
+    second.typing.say(chat);
+    await phone.pass(1_000);
+    expect(told).toBe(1);
+    expect(phone.requests.slice(requests).filter(({ path }) => path.includes("typing"))).toEqual([]);
+  });
+
+  it("of somebody who is blocked is not shown", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, chat);
+    const known = server.inbox(amina).people.get(benoit)?.relation;
+    if (!known) throw new Error("unknown");
+    server.relate(amina, { ...known, blocked: true });
+    const { store } = contextOf(tab);
+    await eventually(async () => expect(await readBlocked(store)).toHaveLength(1));
+    server.type(benoit, chat);
+    server.post(benoit, chat, "a message that shows that the frame before it was read");
+    await becomesLevel(server, tab, chat);
+    expect(shows(tab, chat)).toBe(false);
+  });
+});
