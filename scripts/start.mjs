@@ -5,6 +5,8 @@ import { readOptions } from "./options.mjs";
 import { prepare } from "./prepare.mjs";
 import { requireFreePort, root, run, serve } from "./run.mjs";
 
+const sweepMs = 3_600_000;
+
 try {
   const { port, state, demo, build: shouldBuild } = readOptions();
   await requireFreePort(port);
@@ -26,6 +28,8 @@ try {
   const address = `http://localhost:${port}`;
   while (!(await isHealthy(address))) await new Promise((resolve) => setTimeout(resolve, 100));
   if (demo) run("node", ["scripts/demo.mjs", address]);
+  // The runtime of this machine starts nothing by the clock, as wrangler.jsonc's cron does in production.
+  setInterval(() => fetch(`${address}/cdn-cgi/local/scheduled`).catch(() => undefined), sweepMs).unref();
   console.log(`Lisolo is ready on ${address} (stop with Ctrl+C; data stays in ${state})`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

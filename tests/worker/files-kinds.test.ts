@@ -1,7 +1,8 @@
 import { expect, test, vi } from "vitest";
+import { filePartBytes } from "../../contract/limits";
 import { sniffType } from "../../worker/files/sniff";
 import { newPerson } from "./site";
-import { bring, complete, storedFile, upload } from "./uploads";
+import { bring, complete, noise, storedFile, upload } from "./uploads";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -97,6 +98,35 @@ test.each<[string, Buffer]>([
   const stored = await storedFile(state.id);
   expect(stored?.key).toMatch(/\.bin$/);
   expect(stored?.bytes.equals(bytes)).toBe(true);
+});
+
+test("an MP4 film says no longer where it was taken, wherever that stands in it, and nothing in it moves", async () => {
+  const place = () => box("udta", box("\xa9xyz", ascii("+04.3224-015.3070/")));
+  const film = Buffer.concat([
+    box("ftyp", ascii("isom"), Buffer.alloc(8)),
+    box("uuid", ascii("x".repeat(16)), ascii("<x:xmpmeta>+04.3224</x:xmpmeta>")),
+    // Pictures that end where the next part begins, so that what follows stands across it.
+    box("mdat", Buffer.from(noise(filePartBytes - 103))),
+    box(
+      "moov",
+      place(),
+      trak("vide"),
+      box("trak", box("tkhd", Buffer.alloc(20)), place()),
+      box("meta", ascii("+04.3224")),
+    ),
+  ]);
+  expect(film.toString("latin1").split("+04.3224")).toHaveLength(5);
+  const state = await upload(await newPerson(), film, "film.mp4");
+  expect(state).toMatchObject({ size: film.length, ready: { type: "video/mp4" } });
+  const bytes = (await storedFile(state.id))?.bytes ?? Buffer.alloc(0);
+  expect(bytes.includes("+04.3224")).toBe(false);
+  for (const name of ["ftyp", "mdat", "moov", "trak", "tkhd", "hdlr"])
+    expect(bytes.indexOf(name)).toBe(film.indexOf(name));
+  const mdat = film.indexOf("mdat");
+  expect(bytes.subarray(mdat, mdat + filePartBytes - 103).equals(film.subarray(mdat, mdat + filePartBytes - 103))).toBe(
+    true,
+  );
+  expect(bytes.toString("latin1").split("free")).toHaveLength(5);
 });
 
 test("a script that begins like a GIF is too large for a picture: letters are no small numbers", async () => {

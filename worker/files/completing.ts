@@ -4,6 +4,7 @@ import { MediaType, otherType, partCount } from "../../contract/files";
 import { type Db, openDb } from "../db/client";
 import { partKey } from "../lib/file-bytes";
 import { beginsAsImage, cleanImage } from "./image";
+import { blankMetadata } from "./mp4-metadata";
 import { listReceived, PartMissing, readParts, readWhole } from "./parts";
 import { lengthOf } from "./pieces";
 import { claimKey, type FileRow, findOwnFile, markReady, type Recognized } from "./queries";
@@ -46,7 +47,10 @@ const recognize = async (bucket: R2Bucket, file: FileRow): Promise<Content | "im
   const first = new Uint8Array(await begin.arrayBuffer());
   const size = file.announced_size;
   if (!beginsAsImage(first)) {
-    return { type: sniffType(first), width: null, height: null, size, chunks: () => readParts(bucket, file) };
+    const type = sniffType(first);
+    const isMp4 = type === "video/mp4" || type === "audio/mp4";
+    const chunks = () => (isMp4 ? blankMetadata(readParts(bucket, file)) : readParts(bucket, file));
+    return { type, width: null, height: null, size, chunks };
   }
   const whole = await readWhole(bucket, file);
   const image = cleanImage(whole);
