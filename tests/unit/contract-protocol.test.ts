@@ -13,11 +13,14 @@ import {
   toClientFrame,
   toCommand,
   toSendFrame,
+  toSpreadFrame,
 } from "../../contract/protocol";
 import {
+  fromWireBody,
   fromWireMessage,
   fromWirePerson,
   fromWireRow,
+  toWireBody,
   toWireMessage,
   toWirePerson,
   toWireRow,
@@ -64,6 +67,18 @@ describe("frames", () => {
     '["s",1,"not a conversation","AZCgAAAAcACAAAAAAAAAAQ","x"]',
     '["g",1,2,"sideways",0,40]',
     '["k",1e309]',
+    '["f",1,"x",null,[[2,"short"]]]',
+    '["f",1,"x",null]',
+    '["f",1,{"type":"deleted"},null,[]]',
+    '["e",1,2]',
+    '["e",1,2,-1]',
+    '["v",1,2,"0"]',
+    '["z",1,2,2]',
+    '["z",1,2,true]',
+    '["d",1,2]',
+    '["d",1,2,0,2]',
+    '["t"]',
+    '["t",1,2]',
     "[".repeat(10_000),
     "[".repeat(10_000) + "]".repeat(10_000),
   ])("a device's frame %# that is not of the protocol is refused", (text) => {
@@ -86,6 +101,9 @@ describe("frames", () => {
     ["u", 11, 3, 8, 8, 0],
     ["b", 12, 3, 99],
     ["g", 4, "e1", 3, [[3, -10, 0, "salut"]], false],
+    ["v", 4, "e1", 3, [[3, -10, 0, { type: "deleted" }]], true],
+    ["e", 13, 3, 0, 2, [[3, -10, 0, "gardé", "AZCgAAAAcACAAAAAAAAAAQ", 1]]],
+    ["t", 3, 1],
   ])("a server's frame %j is read as it was written", (...frame) => {
     const sent = frame as unknown as ServerFrame;
     expect(decodeServerFrame(encodeFrame(sent))).toEqual(sent);
@@ -111,9 +129,37 @@ describe("commands in their short form", () => {
     });
   });
 
+  test("a message that is passed on says where it was read, by a handle or by an id", () => {
+    const body = { type: "text", text: "Mbote", forwarded: { by: createUuid(), name: "Mado" } } as const;
+    const source = { conversation, seq: 3 };
+    const sent = decodeClientFrame(encodeFrame(toSendFrame(1, 5, { cid, body, source })));
+    const command = { type: "send", conversation, messages: [{ cid, body, source }] };
+    expect(sent && toCommand(sent, conversation)).toEqual(command);
+    if (sent?.[0] !== "s") throw new Error("another frame");
+    const byHandle = [...sent.slice(0, 5), [9, 3]] as unknown as typeof sent;
+    expect(toCommand(byHandle, conversation, (id) => (id === 9 ? conversation : ""))).toEqual(command);
+  });
+
+  test("one body to many comes out with each conversation by its id", () => {
+    const to = [conversation, conversation].map((one) => ({ conversation: one, cid: createUuid() }));
+    const source = { conversation, seq: 3 };
+    for (const command of [
+      { type: "spread", body: { type: "text", text: "à tous" }, to },
+      { type: "spread", body: { type: "text", text: "à tous" }, source, to },
+    ] as const) {
+      const frame = decodeClientFrame(encodeFrame(toSpreadFrame(4, { ...command, to })));
+      expect(frame && toCommand(frame, "")).toEqual(command);
+    }
+  });
+
   test.each([
     { type: "mark", conversation, delivered: 4, read: 3 },
-    { type: "hide", conversation },
+    { type: "hide", conversation, upTo: 4, keep: true },
+    { type: "hide", conversation, upTo: 0, keep: false },
+    { type: "retract", conversation, seq: 7 },
+    { type: "revised", conversation, since: 0 },
+    { type: "mute", conversation, muted: true },
+    { type: "mute", conversation, muted: false },
     { type: "page", conversation, direction: "after", seq: 0, limit: 40 },
     { type: "page", conversation, direction: "before", seq: 41, limit: 40 },
     { type: "search", conversation, query: "été", before: 100 },
@@ -131,6 +177,16 @@ describe("short forms of what frames carry", () => {
     const other: Message = { seq: 4, sender: 0, at: now, body: { type: "deleted" } };
     expect(fromWireMessage(toWireMessage(mine, now), now)).toEqual(mine);
     expect(fromWireMessage(toWireMessage(other, now), now)).toEqual(other);
+    const held: Message = { ...mine, held: true };
+    expect(fromWireMessage(toWireMessage(held, now), now)).toEqual(held);
+  });
+
+  test("a text that was passed on keeps its mark, and only a plain one travels as a bare string", () => {
+    const plain = { type: "text", text: "Mbote" } as const;
+    const passedOn = { ...plain, forwarded: { by: createUuid(), name: "Mado" } };
+    expect(toWireBody(plain)).toBe("Mbote");
+    expect(toWireBody(passedOn)).toEqual(passedOn);
+    for (const body of [plain, passedOn]) expect(fromWireBody(toWireBody(body))).toEqual(body);
   });
 
   test("an inbox row comes back whole", () => {
@@ -151,7 +207,13 @@ describe("short forms of what frames carry", () => {
       othersRead: 6,
       hidden: 0,
       open: true,
+      muted: false,
+      kept: false,
+      revision: 4,
     };
+    for (const flags of [{ muted: true }, { kept: true }, { open: false, muted: true, kept: true }]) {
+      expect(fromWireRow(toWireRow({ ...row, ...flags }, now), now)).toEqual({ ...row, ...flags });
+    }
     expect(fromWireRow(toWireRow(row, now), now)).toEqual(row);
     const empty = { ...row, preview: null, head: 0, open: false };
     expect(fromWireRow(toWireRow(empty, now), now)).toEqual(empty);
@@ -164,8 +226,10 @@ describe("short forms of what frames carry", () => {
       request_id: createUuid(),
       connection_id: null,
       since: now,
+      blocked: false,
     };
     expect(fromWirePerson(toWirePerson(relation))).toEqual(relation);
+    expect(fromWirePerson(toWirePerson({ ...relation, blocked: true }))).toEqual({ ...relation, blocked: true });
     expect(toWirePerson(relation)[0]).toBe(packUuid(relation.profile.id));
   });
 });

@@ -89,10 +89,11 @@ describe("the place of a message", () => {
     expect([4, 5, 6, 7, 100].map((seq) => placeOf(seq, 5))).toEqual(["drop", "drop", "apply", "gap", "gap"]);
   });
 
-  test("a conversation is listed while something of it is left to see", () => {
-    expect(isListed({ head: 0, hidden: 0 })).toBe(false);
-    expect(isListed({ head: 3, hidden: 3 })).toBe(false);
-    expect(isListed({ head: 4, hidden: 3 })).toBe(true);
+  test("a conversation is listed while something of it is left to see, or after it was cleared", () => {
+    expect(isListed({ head: 0, hidden: 0, kept: false })).toBe(false);
+    expect(isListed({ head: 3, hidden: 3, kept: false })).toBe(false);
+    expect(isListed({ head: 3, hidden: 3, kept: true })).toBe(true);
+    expect(isListed({ head: 4, hidden: 3, kept: false })).toBe(true);
   });
 });
 

@@ -188,7 +188,7 @@ test.each([1, 2, 3])(
       const [person, devices] = random() < 0.5 ? [ana, [phone, tablet]] : [ben, [phoneB]];
       const device = devices[pick(devices.length)] as Device;
       const upTo = pick(sent + 3);
-      switch (pick(8)) {
+      switch (pick(9)) {
         case 0:
         case 1:
         case 2:
@@ -204,7 +204,10 @@ test.each([1, 2, 3])(
         case 6:
           if (random() < 0.15) work.push(request(person, { type: "hide", conversation: id, upTo, keep: false }));
           break;
-        case 7: {
+        case 7:
+          work.push(request(person, { type: "retract", conversation: id, seq: upTo + 1 }));
+          break;
+        case 8: {
           await Promise.all(work.splice(0));
           const stub = [channelStub(ana.id), channelStub(ben.id), conversationStub(id)][pick(3)];
           if (stub && random() < 0.2) await evictDurableObject(stub).catch(() => undefined);
@@ -217,7 +220,7 @@ test.each([1, 2, 3])(
     await until(async () => {
       await ring(id);
       const [a, b] = [await rowOf(ana, id), await rowOf(ben, id)];
-      return a.head === b.head && a.head === sent;
+      return a.head === b.head && a.head === sent && a.revision === b.revision;
     }, 10_000);
     for (const [person, devices] of [
       [ana, [phone, tablet]],
@@ -227,12 +230,13 @@ test.each([1, 2, 3])(
       const truth = await runInDurableObject(conversationStub(id), (_, { storage }) => {
         const [member] = storage.sql.exec("SELECT * FROM members WHERE user_id = ?", person.id).toArray();
         const from = Math.max(Number(member?.["read"]), Number(member?.["hidden"]));
-        const count = "SELECT count(*) AS n FROM messages WHERE seq > ? AND sender <> ?";
+        const count = "SELECT count(*) AS n FROM messages WHERE seq > ? AND sender <> ? AND kind <> 'deleted'";
         return {
           unread: storage.sql.exec(count, from, Number(member?.["number"])).one()["n"],
           delivered: member?.["delivered"],
           read: member?.["read"],
           hidden: member?.["hidden"],
+          revision: storage.sql.exec("SELECT revision FROM conversation").one()["revision"],
         };
       });
       expect(row).toMatchObject(truth);

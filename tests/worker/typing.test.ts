@@ -1,0 +1,92 @@
+import { env } from "cloudflare:workers";
+import { afterEach, expect, test, vi } from "vitest";
+import { type ConversationId, privateMembers } from "../../contract/ids";
+import { creditMessages } from "../../contract/limits";
+import { userChannelOf } from "../../worker/objects/stubs";
+import { UserChannel } from "../../worker/objects/user-channel";
+import type { Person } from "../support/people";
+import { Device, post, request, until } from "./device";
+import { newPair } from "./seeded-people";
+import { call } from "./site";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const numberOf = (person: Person, conversation: ConversationId) => privateMembers(conversation)?.indexOf(person.id);
+const typingOf = (device: Device) => device.frames.filter((frame) => Array.isArray(frame) && frame[0] === "t");
+const block = async (by: Person, other: Person) => {
+  await call("PUT", `/api/blocks/${other.id}`, { token: by.token });
+  await until(async () => (await request(by, { type: "changes", since: 0 })).people.some(({ blocked }) => blocked));
+};
+
+test("who is typing is shown on every device of the other, outside the counter, and kept nowhere", async () => {
+  const { ana, ben, id } = await newPair();
+  const [phoneA, phoneB, tabletB] = [await Device.open(ana), await Device.open(ben), await Device.open(ben)];
+  phoneA.send(["t", id]);
+  for (const device of [phoneB, tabletB]) expect(await device.nextOf("t")).toEqual(["t", 1, numberOf(ana, id)]);
+  expect(phoneB.counters).toEqual([]);
+  expect(await phoneB.pong()).toBe(`.${phoneB.base.toString(36)}`);
+  expect(typingOf(await Device.open(ben))).toEqual([]);
+  expect(typingOf(phoneA)).toEqual([]);
+});
+
+test("typing is passed on at most once a second, however often it is said", async () => {
+  const { ana, ben, id } = await newPair();
+  const [phoneA, tabletA, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
+  const told = vi.spyOn(UserChannel.prototype, "typing");
+  for (let i = 0; i < 50; i++) (i % 2 ? phoneA : tabletA).send(["t", id]);
+  await phoneB.nextOf("t");
+  await post(ana, id, "fini");
+  await phoneB.nextLive();
+  expect(told).toHaveBeenCalledTimes(1);
+  const now = Date.now();
+  vi.spyOn(Date, "now").mockImplementation(() => now + 1_100);
+  phoneA.send(["t", id]);
+  await phoneB.nextOf("t");
+  expect(told).toHaveBeenCalledTimes(2);
+});
+
+test("typing goes neither way while one blocks the other, nor where nobody may write", async () => {
+  const { ana, ben, id } = await newPair();
+  const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
+  await block(ana, ben);
+  const told = vi.spyOn(UserChannel.prototype, "typing");
+  phoneB.send(["t", id]);
+  phoneA.send(["t", id]);
+  await until(() => told.mock.calls.length > 0);
+  await scheduler.wait(50);
+  expect(told.mock.calls.map(([user]) => user)).toEqual([ana.id]);
+  expect([...typingOf(phoneA), ...typingOf(phoneB)]).toEqual([]);
+  const ended = await newPair();
+  const [phoneC, phoneD] = [await Device.open(ended.ana), await Device.open(ended.ben)];
+  await call("DELETE", `/api/contacts/${ended.ben.id}`, { token: ended.ana.token });
+  await Promise.all([phoneC.nextOf("i"), phoneD.nextOf("i")]);
+  phoneC.send(["t", ended.id]);
+  await scheduler.wait(50);
+  expect(typingOf(phoneD)).toEqual([]);
+});
+
+test("a channel believes nobody who types in a conversation that is not theirs", async () => {
+  const [{ ana, ben, id }, other] = [await newPair(), await newPair()];
+  const phone = await Device.open(ben);
+  const channel = userChannelOf(env, ben.id);
+  await channel.typing(ben.id, id, other.ana.id);
+  await channel.typing(ben.id, id, ben.id);
+  await channel.typing(ben.id, other.id, other.ana.id);
+  await channel.typing(ben.id, id, ana.id);
+  await phone.nextOf("t");
+  expect(typingOf(phone)).toHaveLength(1);
+});
+
+test("a device that is behind is not told of typing", async () => {
+  const { ana, ben, id } = await newPair();
+  const slow = await Device.open(ben);
+  for (let i = 0; i <= creditMessages / 50; i++) await post(ana, id, ...Array.from({ length: 50 }, (_, j) => `${j}`));
+  await slow.nextOf("b");
+  const quick = await Device.open(ben);
+  const phone = await Device.open(ana);
+  phone.send(["t", id]);
+  await quick.nextOf("t");
+  expect(typingOf(slow)).toEqual([]);
+});
