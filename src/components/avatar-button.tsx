@@ -6,7 +6,11 @@ import { Modal } from "./modal";
 
 const shownMaxPx = 512; // the largest picture there is (contract avatarSizes)
 
-const largestPx = (): number => Math.min(shownMaxPx, innerWidth - 32, innerHeight - 96);
+const aroundPx = 16;
+const buttonPx = 48;
+
+const largestPx = (): number =>
+  Math.min(shownMaxPx, innerWidth - 2 * aroundPx, innerHeight - 4 * aroundPx - 2 * buttonPx);
 
 /** A person's picture that a tap enlarges; without a picture it is the initials. */
 export function AvatarButton({ person, size }: { person: AvatarPerson; size: number }) {
@@ -27,10 +31,10 @@ export function AvatarButton({ person, size }: { person: AvatarPerson; size: num
       {isLarge && (
         <Modal
           label={t("contacts.person.picture", { name })}
-          className="rise m-auto bg-transparent p-0 text-white"
+          className="rise m-auto max-h-none max-w-none overflow-visible bg-transparent p-0 text-white backdrop:!bg-black/80"
           onDismiss={() => setLarge(false)}
         >
-          <div className="flex flex-col items-end gap-3">
+          <div className="flex flex-col items-end gap-4 pb-16">
             <IconButton
               icon="i-ph-x-bold"
               label={t("common.close")}
@@ -38,7 +42,7 @@ export function AvatarButton({ person, size }: { person: AvatarPerson; size: num
               className="bg-black/50 hover:!bg-black/70"
               onClick={() => setLarge(false)}
             />
-            <Avatar person={person} size={largestPx()} />
+            <Avatar person={person} size={largestPx()} isSquare />
           </div>
         </Modal>
       )}

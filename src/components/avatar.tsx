@@ -3,6 +3,8 @@ import { useState } from "react";
 /** `avatar` is a key of the avatars bucket; a local person row fits as it is. */
 export type AvatarPerson = { username: string; phone: string; avatar: string | null };
 
+type AvatarProps = { person: AvatarPerson; size?: number; isSquare?: boolean };
+
 const servedPx = { small: 50, large: 512 } as const;
 /** Hues on which white text of this lightness keeps 4.5:1. */
 const hues = [322, 350, 14, 32, 165, 190, 212, 250, 280];
@@ -23,10 +25,10 @@ const hueOf = (seed: string): number => {
 };
 
 /**
- * A person's picture, cut to a disc; initials on a coloured disc until it is there, and where there is none.
+ * A person's picture, cut to a disc (or a square with round corners, to be looked at); initials on a coloured disc until it is there, and where there is none.
  * Decorative: the name always stands beside it.
  */
-export function Avatar({ person, size = 50 }: { person: AvatarPerson; size?: number }) {
+export function Avatar({ person, size = 50, isSquare = false }: AvatarProps) {
   const [failed, setFailed] = useState<string>();
   const seed = seedOf(person);
   const key = person.avatar;
@@ -35,7 +37,7 @@ export function Avatar({ person, size = 50 }: { person: AvatarPerson; size?: num
     <span
       aria-hidden="true"
       data-initials={initialsOf(seed)}
-      className="relative inline-grid shrink-0 place-items-center overflow-hidden rounded-full font-semibold text-white select-none before:content-[attr(data-initials)]"
+      className={`relative inline-grid shrink-0 place-items-center overflow-hidden font-semibold text-white select-none before:content-[attr(data-initials)] ${isSquare ? "rounded-bubble" : "rounded-full"}`}
       style={{ width: size, height: size, fontSize: size * 0.38, backgroundColor: `hsl(${hueOf(seed)} 45% 36%)` }}
     >
       {key && key !== failed && (

@@ -28,7 +28,7 @@ export function ConfirmDialog({ open, title, body, tone = "danger", busy = false
       onDismiss={() => !busy && props.onClose()}
     >
       <div className="p-6">
-        <h2 id={`${id}-title`} className="text-xl font-bold break-words">
+        <h2 id={`${id}-title`} className="text-xl font-bold break-words text-balance">
           {title}
         </h2>
         <div id={`${id}-body`} className="mt-2 text-muted break-words">

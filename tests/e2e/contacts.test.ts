@@ -2,7 +2,7 @@ import AxeBuilder from "@axe-core/playwright";
 import { expect, test } from "../support/browser-test";
 import { isKeptOffline } from "../support/offline";
 import { siteOf } from "../support/pair";
-import { connectPeople, makePerson } from "../support/people";
+import { callSite, connectPeople, makePerson } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
 test("contacts are found by name without case or accents and by number; each opens its chat and its profile", async ({
@@ -39,11 +39,22 @@ test("contacts are found by name without case or accents and by number; each ope
   await expect(list.getByRole("listitem")).toHaveCount(2);
   await expect(search).toBeFocused();
 
+  // Four buttons each; calls say honestly that they are not there yet.
+  const row = list.getByRole("listitem").filter({ hasText: "Élodie Ngoma" });
+  await expect(row.getByRole("button")).toHaveCount(3);
+  for (const name of [texts.people.audioCallName, texts.people.videoCallName]) {
+    await row.getByRole("button", { name: fill(name, { name: "Élodie Ngoma" }) }).click();
+    await expect(page.getByRole("status").getByText(texts.common.notAvailableTitle)).toBeVisible();
+  }
+  await page.getByRole("button", { name: texts.contacts.menu }).click();
+  await page.getByRole("menuitem", { name: texts.blocked.title }).click();
+  await expect(page.getByText("Vous n'avez bloqué aucun contact.")).toBeVisible();
+  await page.goBack();
   await page.getByRole("link", { name: fill(texts.contacts.viewProfile, { name: "Élodie Ngoma" }) }).click();
   await expect(page).toHaveURL(`/app/user/${elodie.id}`);
-  await expect(page.getByRole("main").getByText(elodie.phone)).toBeVisible();
+  await expect(page.getByRole("main").getByText(elodie.phone).first()).toBeVisible();
   expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
-  await page.getByRole("link", { name: texts.contacts.message, exact: true }).click();
+  await page.getByRole("link", { name: texts.people.message, exact: true }).click();
   await expect(page).toHaveURL(`/app/chat/${elodie.id}`);
   await expect(phone.composer()).toBeVisible();
 
@@ -114,9 +125,71 @@ test("deleting a contact asks by name, can be left, says what went wrong, and en
   await expect(page.getByText(texts.contacts.none.title)).toBeVisible();
   await expect(bens.page.getByText(texts.contacts.none.title)).toBeVisible();
   await bens.page.goto(`/app/user/${ana.id}`);
-  await expect(bens.page.getByText(texts.contacts.person.notConnected)).toBeVisible();
+  await expect(bens.page.getByText(texts.people.notConnected)).toBeVisible();
   await anas.close();
   await bens.close();
+});
+
+test("a profile shows who somebody is, and says so when it cannot be had or one is not connected", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben, cleo] = [await makePerson(site, 755), await makePerson(site, 756), await makePerson(site, 757)];
+  await connectPeople(site, ana, ben);
+  const anas = await Phone.open(browser, server, "en");
+  const { page, texts } = anas;
+  await anas.logIn(ana.phone);
+
+  // One's own id is one's own profile; an unknown one has no profile; a failing server is asked again.
+  await anas.goTo(`/app/user/${ana.id}`);
+  await expect(page).toHaveURL("/app/profile");
+  await anas.goTo("/app/user/personne");
+  await expect(page.getByText("No profile data found.")).toBeVisible();
+  await anas.context.route(`**/api/users/${cleo.id}`, (route) => route.fulfill({ status: 503, body: "" }));
+  await anas.goTo(`/app/user/${cleo.id}`);
+  await expect(page.getByText("Failed to load profile.")).toBeVisible();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await anas.context.unroute(`**/api/users/${cleo.id}`);
+  await page.getByRole("button", { name: texts.common.retry }).click();
+  await expect(page.getByText("No profile data found.")).toBeVisible();
+
+  // A contact: picture enlarged by keyboard, number, date, muted and blocked from here.
+  await anas.goTo(`/app/user/${ben.id}`);
+  const main = page.getByRole("main");
+  await main.getByRole("button", { name: fill(texts.contacts.person.enlarge, { name: ben.username }) }).focus();
+  await page.keyboard.press("Enter");
+  const picture = page.getByRole("dialog", { name: fill(texts.contacts.person.picture, { name: ben.username }) });
+  await expect(picture).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(picture).toHaveCount(0);
+  const year = String(new Date().getFullYear());
+  await expect(main.getByText(texts.contacts.person.since).locator("..")).toContainText(year);
+  await expect(main.getByRole("link", { name: texts.people.message, exact: true })).toBeVisible();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await main.getByRole("button", { name: texts.mute.on }).click();
+  await expect(page.getByRole("status").getByText(texts.mute.isOn)).toBeVisible();
+  await main.getByRole("button", { name: texts.mute.off }).click();
+  await expect(page.getByRole("status").getByText(texts.mute.isOff)).toBeVisible();
+  await main.getByRole("button", { name: fill(texts.people.blockName, { name: ben.username }) }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.people.block, exact: true }).click();
+  await expect(page).toHaveURL("/app");
+  await anas.goTo(`/app/user/${ben.id}`);
+  await main.getByRole("button", { name: fill(texts.people.unblockName, { name: ben.username }) }).click();
+  await expect(main.getByRole("button", { name: fill(texts.people.blockName, { name: ben.username }) })).toBeVisible();
+
+  // No contact any more: what needs a connection says so, and a request can be sent.
+  await callSite(site, "DELETE", `/api/contacts/${ana.id}`, { token: ben.token });
+  await expect(main.getByText(texts.people.notConnected)).toBeVisible();
+  for (const action of [texts.people.message, texts.people.audioCall, texts.people.videoCall]) {
+    await main.getByRole("button", { name: action, exact: true }).click();
+    const alert = page.getByRole("alert");
+    await expect(alert.getByText("Not Connected", { exact: true })).toBeVisible();
+    await expect(alert.getByText(texts.people.notConnected)).toBeVisible();
+  }
+  await main.getByRole("button", { name: texts.chat.findPeople }).click();
+  await expect(main.getByRole("button", { name: texts.senga.requestSent })).toBeDisabled();
+  await anas.close();
 });
 
 test("of very many contacts only those near the screen exist, and all can be reached", async ({ browser, server }) => {

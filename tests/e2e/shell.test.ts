@@ -68,7 +68,7 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
   ["/app/notifications", t.later.notifications.title],
   ["/app/privacy", t.later.privacy.title],
   ["/app/help", t.later.help.title],
-  ["/app/blocked", t.later.blocked.title],
+  ["/app/blocked", t.blocked.title],
   ["/app/create-group", t.later.createGroup.title],
   [`/app/group/${someone}`, t.later.group.title],
 ];

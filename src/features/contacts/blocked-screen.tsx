@@ -61,9 +61,12 @@ export default function BlockedScreen() {
         </div>
       )}
       {blocked && blocked.length > 0 && (
-        <div className="mx-auto w-full max-w-120">
+        <div className="mx-auto w-full max-w-120 sm:p-4">
           <p className="px-4 pt-4 pb-2 text-sm text-muted">{t("people.blockBody")}</p>
-          <ul aria-label={t("blocked.title")} className="divide-y divide-line border-y border-line bg-surface">
+          <ul
+            aria-label={t("blocked.title")}
+            className="divide-y divide-line overflow-hidden border-y border-line bg-surface sm:rounded-card sm:border-x"
+          >
             {blocked.map((person) => (
               <BlockedRow key={person.id} person={person} />
             ))}

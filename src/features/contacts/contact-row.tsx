@@ -24,16 +24,13 @@ export function ContactRow({ contact, isDeleting, onDelete }: ContactRowProps) {
       className="relative grid grid-cols-[50px_minmax(0,1fr)] grid-rows-[48px_48px] gap-x-3 border-b border-line pr-2 pl-4 has-[a.chat:hover]:bg-raised"
       style={{ height: contactRowPx }}
     >
-      <Link
-        to={`/app/chat/${contact.id}`}
-        className="chat absolute inset-x-0 top-0 flex h-12 items-end gap-3 pr-4 pl-4 -outline-offset-3"
-      >
+      <Link to={`/app/chat/${contact.id}`} className="chat absolute inset-x-0 top-0 h-12 pr-4 pl-4 -outline-offset-3">
         <span className="absolute top-[23px]">
           <Avatar person={contact} />
         </span>
-        <span className="ml-[62px] flex min-w-0 flex-1 items-baseline gap-3 pb-0.5">
-          <bdi className="min-w-0 flex-1 truncate text-left font-semibold">{contact.username || t("common.user")}</bdi>
-          <bdi dir="ltr" className="shrink-0 text-sm text-muted tabular-nums">
+        <span className="ml-[62px] flex h-full flex-col justify-end leading-5">
+          <bdi className="max-w-full self-start truncate font-semibold">{contact.username || t("common.user")}</bdi>
+          <bdi dir="ltr" className="self-start text-sm text-muted tabular-nums">
             {contact.phone}
           </bdi>
         </span>

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { AvatarButton } from "../../components/avatar-button";
 import { useFormat } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
@@ -5,14 +6,14 @@ import type { PersonRow } from "../../sync/store";
 import { PersonActions } from "./person-actions";
 import { PersonSettings } from "./person-settings";
 
-function Fact({ icon, name, children }: { icon: string; name: string; children: React.ReactNode }) {
+function Fact({ icon, name, children }: { icon: string; name: string; children: ReactNode }) {
   return (
-    <div className="flex min-h-14 items-center gap-3 px-4 py-2">
-      <span className={`${icon} text-2xl text-muted`} aria-hidden="true" />
-      <div className="min-w-0">
-        <dt className="text-sm text-muted">{name}</dt>
-        <dd>{children}</dd>
-      </div>
+    <div className="relative min-h-14 py-2 pr-4 pl-13">
+      <dt className="text-sm text-muted">
+        <span className={`${icon} absolute top-4 left-4 text-2xl`} aria-hidden="true" />
+        {name}
+      </dt>
+      <dd>{children}</dd>
     </div>
   );
 }
@@ -39,9 +40,7 @@ export function PersonView({ person }: { person: PersonRow }) {
         </h2>
         <dl>
           <Fact icon="i-ph-phone" name={t("contacts.person.phone")}>
-            <a href={`tel:${person.phone}`} className="inline-block py-1 text-accent">
-              <bdi dir="ltr">{person.phone}</bdi>
-            </a>
+            <bdi dir="ltr">{person.phone}</bdi>
           </Fact>
           <Fact icon="i-ph-calendar-blank" name={t("contacts.person.since")}>
             <time dateTime={new Date(person.createdAt).toISOString()}>{date(person.createdAt)}</time>

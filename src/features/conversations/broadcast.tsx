@@ -95,7 +95,7 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
           />
         </div>
         <Button type="submit" className="mt-3 w-full" busy={isBusy} disabled={!canSend}>
-          {t("masolo.broadcastSend", { count })}
+          {count === 0 ? t("chat.send") : t("masolo.broadcastSend", { count })}
         </Button>
       </form>
     </Sheet>

@@ -1,4 +1,3 @@
-import { IconButton } from "../../components/icon-button";
 import { Spinner } from "../../components/spinner";
 import { useT } from "../../i18n/setup";
 import type { ChosenPicture } from "./use-pictures";
@@ -18,12 +17,17 @@ export function PictureStrip({ pictures, isPreparing, onRemove }: PictureStripPr
       {pictures.map((picture) => (
         <li key={picture.id} className="relative size-20 shrink-0 overflow-hidden rounded-card bg-raised">
           <img src={picture.url} alt={picture.name} className="size-full object-cover" />
-          <IconButton
-            icon="i-ph-x-bold rounded-full bg-black/60 p-1"
-            label={t("masolo.removePicture", { name: picture.name })}
-            className="!absolute top-0 right-0 text-white hover:!bg-transparent"
+          <button
+            type="button"
+            aria-label={t("masolo.removePicture", { name: picture.name })}
+            title={t("masolo.removePicture", { name: picture.name })}
+            className="absolute top-0 right-0 grid size-12 place-items-start justify-end p-1 -outline-offset-3"
             onClick={() => onRemove(picture)}
-          />
+          >
+            <span className="grid size-6 place-items-center rounded-full bg-black/70 text-sm text-white">
+              <span className="i-ph-x-bold" aria-hidden="true" />
+            </span>
+          </button>
         </li>
       ))}
       {isPreparing && (

@@ -1,0 +1,231 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { expect, test } from "../support/browser-test";
+import { sendTexts } from "../support/messages";
+import { openPair } from "../support/pair";
+import { fill, Phone, type Texts } from "../support/phone";
+
+test.describe.configure({ timeout: 180_000 }); // several phones on a machine that may be busy
+
+const choose = async (page: Page, texts: Texts, item: string): Promise<void> => {
+  await page.getByRole("button", { name: texts.common.more, exact: true }).click();
+  await page.getByRole("menuitem", { name: item, exact: true }).click();
+};
+
+test("a chat is muted, shows who is typing, and is cleared of what was there before", async ({ browser, server }) => {
+  const { phones, people, site, conversation } = await openPair(browser, server, 3300);
+  const [anas, bens] = phones;
+  const [ana, ben] = people;
+  const { page, texts } = anas;
+  const header = page.getByRole("main").locator("header");
+  await bens.write("avant");
+  await expect(anas.message("avant")).toBeVisible();
+
+  // Typing shows in the header and goes with the message.
+  await bens.composer().pressSequentially("je tape");
+  await expect(header.getByText(texts.chat.typing, { exact: true })).toBeVisible();
+  await expect(page.getByText(fill(texts.chat.isTyping, { name: ben.username }), { exact: true })).toBeAttached();
+  await bens.composer().press("Enter");
+  await expect(anas.message("je tape")).toBeVisible();
+  await expect(header.getByText(texts.chat.typing, { exact: true })).toHaveCount(0);
+
+  // Calls say honestly that they are not there yet.
+  for (const name of [texts.people.audioCallName, texts.people.videoCallName]) {
+    await page.getByRole("button", { name: fill(name, { name: ben.username }) }).click();
+    await expect(page.getByRole("status").getByText(texts.common.notAvailableTitle)).toBeVisible();
+  }
+
+  // Muting: first it fails and says so, then it is told, marked, and counts for nothing in the tab bar.
+  await anas.context.route("**/api/mutes/**", (route) => route.fulfill({ status: 503, body: "" }));
+  await choose(page, texts, texts.mute.on);
+  await expect(page.getByRole("alert").getByText("Impossible de modifier l'état des notifications.")).toBeVisible();
+  await anas.context.unroute("**/api/mutes/**");
+  await choose(page, texts, texts.mute.on);
+  await expect(page.getByRole("status").getByText("Notifications muettes", { exact: true })).toBeVisible();
+  await expect(header.getByRole("img", { name: texts.mute.isOn })).toBeVisible();
+  await page.getByRole("link", { name: texts.common.back, exact: true }).click();
+  await bens.write("en silence");
+  const row = anas.conversation(ben.username);
+  await expect(row).toContainText(fill(texts.masolo.unread_one, { count: 1 }));
+  await expect(row.getByRole("img", { name: texts.mute.isOn })).toBeVisible();
+  const tab = page.getByRole("navigation", { name: texts.shell.navigation }).getByRole("link", { name: /^Masolo/ });
+  await expect(tab).toHaveText(texts.shell.tabs.masolo);
+
+  // Typing shows in the list too.
+  await bens.composer().pressSequentially("encore");
+  await expect(row).toContainText(texts.chat.typing);
+  await bens.composer().fill("");
+  await row.click();
+  await choose(page, texts, texts.mute.off);
+  await expect(page.getByRole("status").getByText("Notifications réactivées", { exact: true })).toBeVisible();
+  await expect(header.getByRole("img", { name: texts.mute.isOn })).toHaveCount(0);
+
+  // Clearing: cancelled, failed, and then done; what came while it was under way stays.
+  const dialog = page.getByRole("alertdialog", { name: "Effacer la conversation ?" });
+  await choose(page, texts, texts.chat.clear);
+  await expect(dialog).toContainText(ben.username);
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await dialog.getByRole("button", { name: texts.common.cancel }).click();
+  await anas.context.route("**/clear", (route) => route.abort());
+  await choose(page, texts, texts.chat.clear);
+  await dialog.getByRole("button", { name: texts.chat.clearConfirm }).click();
+  await expect(page.getByRole("alert").getByText("Impossible d'effacer la conversation.")).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+  await expect(anas.message("avant")).toBeVisible();
+  await anas.context.unroute("**/clear");
+
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await anas.context.route("**/clear", async (route) => {
+    await held;
+    await route.continue();
+  });
+  const asked = page.waitForRequest("**/clear");
+  await choose(page, texts, texts.chat.clear);
+  await dialog.getByRole("button", { name: texts.chat.clearConfirm }).click();
+  await asked;
+  await sendTexts(site, ben, conversation, ["pendant"]);
+  await expect(anas.message("pendant")).toBeAttached();
+  letGo();
+  await expect(page.getByRole("status").getByText("Conversation effacée.")).toBeVisible();
+  await expect(anas.message("pendant")).toBeVisible();
+  await expect(anas.message("avant")).toHaveCount(0);
+  await expect(bens.message("avant")).toBeVisible();
+  await page.getByRole("link", { name: texts.common.back, exact: true }).click();
+  await expect(row).toContainText("pendant");
+
+  // Another device of the same person sees the same.
+  const tablet = await Phone.open(browser, server, "pt");
+  await tablet.logIn(ana.phone);
+  await tablet.openChat(ben.id);
+  await expect(tablet.message("pendant")).toBeVisible();
+  await expect(tablet.message("avant")).toHaveCount(0);
+  await tablet.close();
+  await anas.close();
+  await bens.close();
+});
+
+test("who is blocked sees plain sent and is not seen, until they are unblocked", async ({ browser, server }) => {
+  const { phones, people } = await openPair(browser, server, 3302, "en");
+  const [anas, bens] = phones;
+  const [, ben] = people;
+  const { page, texts } = anas;
+  await bens.write("before");
+  await expect(anas.message("before")).toBeVisible();
+  await expect(bens.ticks("before", "read")).toBeVisible();
+
+  const dialog = page.getByRole("alertdialog", { name: fill(texts.people.blockTitle, { name: ben.username }) });
+  await anas.context.route("**/api/blocks/**", (route) => route.fulfill({ status: 503, body: "" }));
+  await choose(page, texts, texts.people.block);
+  await expect(dialog).toContainText(texts.people.blockBody);
+  await dialog.getByRole("button", { name: texts.people.block, exact: true }).click();
+  await expect(page.getByRole("alert").getByText(texts.people.blockFailed)).toBeVisible();
+  await anas.context.unroute("**/api/blocks/**");
+  await choose(page, texts, texts.people.block);
+  await dialog.getByRole("button", { name: texts.people.block, exact: true }).click();
+  await expect(page.getByRole("status").getByText(`${ben.username} has been blocked.`)).toBeVisible();
+  await expect(page).toHaveURL(/\/app$/);
+
+  // To the blocked person nothing looks different: it is sent, and stays so.
+  await bens.write("unheard");
+  await expect(bens.ticks("unheard", "sent")).toBeVisible();
+  const row = anas.conversation(ben.username);
+  await expect(row).toContainText("before");
+  await row.click();
+  await expect(page.getByText(fill(texts.people.youBlocked, { name: ben.username }))).toBeVisible();
+  await expect(anas.composer()).toHaveCount(0);
+  await expect(anas.message("before")).toBeVisible();
+  await expect(anas.message("unheard")).toHaveCount(0);
+  await page.getByRole("button", { name: fill(texts.people.audioCallName, { name: ben.username }) }).click();
+  await expect(page.getByRole("alert").getByText(texts.errors.contact_blocked)).toBeVisible();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+
+  // The list of the blocked, from one's profile.
+  await page.getByRole("link", { name: texts.common.back, exact: true }).click();
+  await page.getByRole("link", { name: texts.shell.myProfile }).click();
+  await page.getByRole("link", { name: texts.blocked.title }).click();
+  await expect(page).toHaveURL(/\/app\/blocked$/);
+  const blocked = page.getByRole("list", { name: texts.blocked.title }).getByRole("listitem");
+  await expect(blocked).toHaveCount(1);
+  await expect(blocked).toContainText(ben.username);
+  await expect(blocked).toContainText(ben.phone);
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  const unblock = blocked.getByRole("button", { name: fill(texts.people.unblockName, { name: ben.username }) });
+  await anas.context.route("**/api/blocks/**", (route) => route.abort());
+  await unblock.click();
+  await expect(page.getByRole("alert").getByText(texts.people.unblockFailed)).toBeVisible();
+  await expect(blocked).toHaveCount(1);
+  await anas.context.unroute("**/api/blocks/**");
+  await unblock.click();
+  await expect(page.getByRole("status").getByText(`${ben.username} has been unblocked.`)).toBeVisible();
+  await expect(page.getByText(texts.blocked.none)).toBeVisible();
+
+  // What was written meanwhile never comes; what is written now does.
+  await bens.write("heard again");
+  await anas.openChat(ben.id);
+  await expect(anas.message("heard again")).toBeVisible();
+  await expect(anas.message("unheard")).toHaveCount(0);
+  await expect(bens.ticks("heard again", "read")).toBeVisible();
+  await expect(bens.ticks("unheard", "sent")).toBeVisible();
+  await anas.close();
+  await bens.close();
+});
+
+test("a search walks from one found message to the next and back by keyboard, each marked in its place", async ({
+  browser,
+  server,
+}) => {
+  const { phones, people, site, conversation } = await openPair(browser, server, 3304);
+  const [anas] = phones;
+  const [, ben] = people;
+  const { page, texts } = anas;
+  const found = new Map([
+    [5, "On se voit au Marché ?"],
+    [60, "le MARCHE est fermé"],
+    [118, "marché conclu"],
+  ]);
+  await sendTexts(
+    site,
+    ben,
+    conversation,
+    Array.from({ length: 120 }, (_, i) => found.get(i + 1) ?? `message ${i + 1}`),
+  );
+  await expect(anas.message("message 120")).toBeVisible();
+  await choose(page, texts, texts.chat.search);
+  const field = page.getByRole("searchbox", { name: texts.chat.searchLabel });
+  const marks = page.getByRole("main").locator("ol mark");
+  const counter = (at: number) => page.getByText(fill(texts.chat.foundAt, { at, count: 3 }), { exact: true });
+  await field.fill("marche");
+  await expect(page.getByText(fill(texts.chat.found_other, { count: 3 }))).toBeVisible();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+
+  await page.keyboard.press("Enter");
+  await expect(counter(1)).toBeVisible();
+  await expect(anas.message("marché conclu")).toBeInViewport();
+  await expect(marks.filter({ hasText: "marché" })).toBeVisible();
+  await expect(field).toBeFocused();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await page.keyboard.press("Enter");
+  await expect(counter(2)).toBeVisible();
+  await expect(anas.message("le MARCHE est fermé")).toBeInViewport();
+  await page.keyboard.press("Enter");
+  await expect(counter(3)).toBeVisible();
+  await expect(anas.message("On se voit au Marché ?")).toBeInViewport();
+  await expect(marks.filter({ hasText: "Marché" })).toBeVisible();
+  await page.keyboard.press("Shift+Enter");
+  await expect(counter(2)).toBeVisible();
+  await expect(anas.message("le MARCHE est fermé")).toBeInViewport();
+  // Around the end it goes on at the beginning, by buttons as by keys.
+  await page.getByRole("button", { name: texts.chat.nextFound }).click();
+  await page.getByRole("button", { name: texts.chat.nextFound }).click();
+  await expect(counter(1)).toBeVisible();
+  await expect(anas.message("marché conclu")).toBeInViewport();
+  await page.getByRole("button", { name: texts.chat.foundList }).click();
+  await expect(page.getByRole("list", { name: texts.chat.foundList }).getByRole("button")).toHaveCount(3);
+  await field.press("Escape");
+  await expect(field).toHaveCount(0);
+  await expect(marks).toHaveCount(0);
+  for (const phone of phones) await phone.close();
+});
