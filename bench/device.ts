@@ -7,6 +7,7 @@ import {
   type ClientFrame,
   decodeServerFrame,
   encodeFrame,
+  joinFrames,
   type LiveText,
   protocolVersion,
   type ServerFrame,
@@ -61,6 +62,7 @@ export class Device {
   readonly rows = new Map<ConversationId, InboxRow>();
   private readonly socket: WebSocket;
   private readonly options: DeviceOptions;
+  private readonly unwritten: string[] = [];
   private taken = 0;
   private highest = 0;
   private marking: NodeJS.Timeout | undefined;
@@ -101,9 +103,13 @@ export class Device {
   }
 
   write(frame: ClientFrame): void {
-    const text = encodeFrame(frame);
-    this.options.onFrame?.("out", text);
-    this.socket.send(text);
+    if (this.unwritten.push(encodeFrame(frame)) > 1) return;
+    queueMicrotask(() => {
+      for (const text of joinFrames(this.unwritten.splice(0))) {
+        this.options.onFrame?.("out", text);
+        this.socket.send(text);
+      }
+    });
   }
 
   close(): void {
@@ -135,9 +141,10 @@ export class Device {
         return;
       case "m":
         for (const [seq, , , body] of frame[3]) this.take(frame[2], seq, typeof body === "string" ? body : "", at);
+        this.placed(frame[4] ?? [], at);
         return;
       case "a":
-        for (let i = 2; i < frame.length; i += 3) this.onAck(frame[i] as number, frame[i + 1] as number, at);
+        this.placed(frame.slice(2) as number[], at);
         return;
       case "n":
       case "x":
@@ -145,6 +152,11 @@ export class Device {
       case "b":
         throw new Error("The device fell behind");
     }
+  }
+
+  /** Its own messages: ref, seq and time of each. */
+  private placed(places: readonly number[], at: number): void {
+    for (let i = 0; i < places.length; i += 3) this.onAck(places[i] as number, places[i + 1] as number, at);
   }
 
   private keep(row: InboxRow): void {

@@ -3,6 +3,7 @@ import type { Command, CommandOf, Source } from "./commands";
 import { Body } from "./conversations";
 import { type ErrorCode, errorCodes } from "./errors";
 import { ConversationId, PackedUuid, packUuid, unpackUuid } from "./ids";
+import { frameMaxBytes, joinedFramesMax } from "./limits";
 import { fromWireBody, toWireBody, type WireBody, WireMessage, WirePerson, WireRow } from "./wire";
 
 /**
@@ -13,8 +14,10 @@ import { fromWireBody, toWireBody, type WireBody, WireMessage, WirePerson, WireR
  * Every change of a person's inbox has a number, the counter, and makes exactly one frame to each of the
  * person's sockets: a device that sees a number left out, or hears in a pong of one it has not seen, asks
  * for the changes since the last it has. An "a" for what was stored before repeats the counter as it stands.
- * The counter of a change and every time are relative to those of the socket's welcome; the counters of
- * welcomes, of answers to "c" and of pongs are absolute.
+ * The counter of a change and every time are relative to a base that the socket's welcome gives (`baseOf`); the
+ * counters of welcomes, of answers to "c" and of pongs are absolute.
+ *
+ * What a device writes in one go may travel as one: an array of frames (`joinFrames`).
  *
  * A device says with "k" how many messages it has taken in since the welcome, counting each one in live texts,
  * "m", "g" and "q" frames: every `creditReportMessages` messages, and every quarter of `creditBytes`.
@@ -28,6 +31,21 @@ export const readPong = (frame: string): number | undefined => {
   const counter = frame.startsWith(".") ? Number.parseInt(frame.slice(1), 36) : Number.NaN;
   return Number.isSafeInteger(counter) ? counter : undefined;
 };
+
+/** What counters and times in a socket's frames are relative to. */
+export type Base = { counter: number; now: number };
+
+const baseCounterStep = 64;
+const baseNowStepMs = 2 ** 18;
+
+/**
+ * The base of a socket that was welcomed at this counter and time: both rounded down, so that sockets which came
+ * within some minutes have the same, and are told of a change in the same words.
+ */
+export const baseOf = ({ counter, now }: Base): Base => ({
+  counter: counter - (counter % baseCounterStep),
+  now: now - (now % baseNowStepMs),
+});
 
 /** Why a socket ended. Those in `finalCloseCodes` are not to be tried again as they are. */
 export const closeCodes = {
@@ -101,7 +119,10 @@ const serverFrames = {
   x: v.strictTuple([v.literal("x"), v.picklist(errorCodes)]), // a frame that could not be read
   // Changes of the inbox: the second element is the counter, from the welcome's on.
   a: v.tupleWithRest([v.literal("a"), Count], Int), // sent: then ref, seq, time for each
-  m: v.strictTuple([v.literal("m"), Count, Count, v.array(WireMessage)]), // messages: handle, messages
+  m: v.union([
+    v.strictTuple([v.literal("m"), Count, Count, v.array(WireMessage)]), // messages: handle, messages
+    v.strictTuple([v.literal("m"), Count, Count, v.array(WireMessage), v.array(Int)]), // and, as in "a", those sent here
+  ]),
   i: v.strictTuple([v.literal("i"), Count, WireRow]), // a row as it now is
   o: v.strictTuple([v.literal("o"), Count, Count, Count, Count]), // others' marks: handle, delivered, read
   u: v.strictTuple([v.literal("u"), Count, Count, Count, Count, Count]), // mine: handle, delivered, read, unread
@@ -129,14 +150,16 @@ const decodeLiveText = (frame: string): LiveText | undefined => {
   return { counter, handle, seq, at, text: frame.slice(match[0].length) };
 };
 
-/** The frame in a text, read by the schema its first element names; undefined when it is not of this protocol. */
-const parseFrame = (schemas: Record<string, v.GenericSchema>, text: string): unknown => {
-  let frame: unknown;
+const parseJson = (text: string): unknown => {
   try {
-    frame = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
+};
+
+/** A frame read by the schema its first element names; undefined when it is not of this protocol. */
+const readFrame = (schemas: Record<string, v.GenericSchema>, frame: unknown): unknown => {
   const head: unknown = Array.isArray(frame) ? frame[0] : undefined;
   if (typeof head !== "string" || !Object.hasOwn(schemas, head)) return undefined;
   const parsed = v.safeParse(schemas[head] as v.GenericSchema, frame);
@@ -145,11 +168,35 @@ const parseFrame = (schemas: Record<string, v.GenericSchema>, text: string): unk
 
 /** What arrived from the server, or undefined when it is not of this protocol. */
 export const decodeServerFrame = (text: string): LiveText | ServerFrame | undefined =>
-  text.startsWith("[") ? (parseFrame(serverFrames, text) as ServerFrame | undefined) : decodeLiveText(text);
+  text.startsWith("[") ? (readFrame(serverFrames, parseJson(text)) as ServerFrame | undefined) : decodeLiveText(text);
 
-/** What arrived from a device, or undefined when it is not of this protocol. The caller bounds its length. */
-export const decodeClientFrame = (text: string): ClientFrame | undefined =>
-  parseFrame(clientFrames, text) as ClientFrame | undefined;
+/** What arrived from a device, in its order, or undefined when any of it is not of this protocol. The caller bounds its length. */
+export const decodeClientFrames = (text: string): ClientFrame[] | undefined => {
+  const sent = parseJson(text);
+  const isJoined = Array.isArray(sent) && Array.isArray(sent[0]);
+  const all: unknown[] = isJoined ? sent : [sent];
+  const frames = all
+    .slice(0, joinedFramesMax)
+    .map((frame) => readFrame(clientFrames, frame) as ClientFrame | undefined);
+  return frames.length === all.length && frames.every((frame) => frame !== undefined) ? frames : undefined;
+};
+
+/** Encoded frames that were written in one go, as few as they fit into. */
+export const joinFrames = (frames: readonly string[]): string[] => {
+  const joined: string[][] = [];
+  let bytes = 0;
+  for (const frame of frames) {
+    const last = joined.at(-1);
+    bytes += frame.length * 3 + 2; // UTF-8 takes at most three bytes for a unit
+    if (last && last.length < joinedFramesMax && bytes <= frameMaxBytes) {
+      last.push(frame);
+    } else {
+      joined.push([frame]);
+      bytes = frame.length * 3 + 2;
+    }
+  }
+  return joined.map((some) => (some.length === 1 ? (some[0] ?? "") : `[${some.join()}]`));
+};
 
 export const encodeFrame = (frame: ClientFrame | ServerFrame): string => JSON.stringify(frame);
 

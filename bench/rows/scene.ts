@@ -92,9 +92,10 @@ export class SceneDevice {
         return;
       case "m":
         this.take(frame[2], frame[3].at(-1)?.[0] ?? 0, frame[3].length);
+        this.placed(frame[4] ?? []);
         return;
       case "a":
-        for (let i = 2; i < frame.length; i += 3) this.unacknowledged.get(Number(frame[i]))?.();
+        this.placed(frame.slice(2) as number[]);
         return;
       case "n":
       case "x":
@@ -103,6 +104,10 @@ export class SceneDevice {
     if (frame[0] === "g") this.confirm(frame[4].length);
     if (frame[0] === "q") this.confirm(frame[2].length);
     if (["w", "c", "g", "q", "y"].includes(frame[0])) this.waiting.shift()?.(frame);
+  }
+
+  private placed(places: readonly number[]): void {
+    for (let i = 0; i < places.length; i += 3) this.unacknowledged.get(Number(places[i]))?.();
   }
 
   private keep(row: InboxRow): void {
@@ -156,6 +161,7 @@ export async function seedInbox(user: Uuid, count: number): Promise<void> {
       open: true,
       turn: 1,
       hidden: 0,
+      revision: 0,
       mine: { delivered: 0, read: 0 },
       others: { delivered: 1, read: 1 },
       messages: [{ seq: 1, sender: 1, at: Date.now(), body: { type: "text", text } }],

@@ -1,10 +1,10 @@
 import type { ChangesResult, PageResult, RevisedResult, SearchResult } from "../../contract/commands";
-import type { LiveText, ServerFrame } from "../../contract/protocol";
+import type { LiveText, Base as ProtocolBase, ServerFrame } from "../../contract/protocol";
 import { fromWireMessage, fromWirePerson, fromWireRow } from "../../contract/wire";
 import type { Change } from "./apply";
 
-/** What numbers and times in frames are relative to: the welcome of their socket. */
-export type Base = { epoch: string; counter: number; now: number };
+/** What counters and times in frames are relative to, and the inbox they belong to. */
+export type Base = ProtocolBase & { epoch: string };
 
 type FrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
 export type WelcomeFrame = FrameOf<"w">;
@@ -55,14 +55,35 @@ export const rowChanges = ({ rows, people }: Pick<ChangesResult, "rows" | "peopl
 
 type SentRefs = ReadonlyMap<number, { cid: string; conversation: string }>;
 
-const readSent = (numbers: readonly number[], base: Base, refs: SentRefs): Change[] => {
-  const changes: Change[] = [];
+type SentChange = Extract<Change, { type: "sent" }>;
+
+const readSent = (numbers: readonly number[], base: Base, refs: SentRefs): SentChange[] => {
+  const changes: SentChange[] = [];
   for (let i = 0; i + 2 < numbers.length; i += 3) {
     const [ref = 0, seq = 0, at = 0] = numbers.slice(i, i + 3);
     const sent = refs.get(ref);
     if (sent) changes.push({ type: "sent", ...sent, seq, at: at + base.now });
   }
   return changes;
+};
+
+/** New messages and, in their places among them, those that this device sent. */
+const readMessages = ([, , of, wire, places = []]: FrameOf<"m">, base: Base, refs: SentRefs): Change[] => {
+  const messages = wire.map((message) => fromWireMessage(message, base.now));
+  const changes: Change[] = [];
+  for (const sent of readSent(places, base, refs)) {
+    const before = messages.filter(({ seq }) => seq < sent.seq);
+    if (before.length > 0) changes.push({ type: "messages", of, messages: messages.splice(0, before.length) });
+    changes.push(sent);
+  }
+  return messages.length > 0 ? [...changes, { type: "messages", of, messages }] : changes;
+};
+
+/** The numbers a device gave to what it sent and has a place now. */
+export const refsIn = (frame: LiveText | ChangeFrame): number[] => {
+  const change = (Array.isArray(frame) ? frame : []) as ChangeFrame | [];
+  const places = change[0] === "a" ? (change.slice(2) as number[]) : change[0] === "m" ? (change[4] ?? []) : [];
+  return places.filter((_, index) => index % 3 === 0);
 };
 
 /** What a frame that counts as a change says, its counter aside. */
@@ -76,9 +97,7 @@ export const toChanges = (frame: LiveText | ChangeFrame, base: Base, refs: SentR
     case "a":
       return readSent(change.slice(2) as number[], base, refs);
     case "m":
-      return [
-        { type: "messages", of: change[2], messages: change[3].map((message) => fromWireMessage(message, base.now)) },
-      ];
+      return readMessages(change, base, refs);
     case "i":
       return [{ type: "row", row: fromWireRow(change[2], base.now) }];
     case "o":

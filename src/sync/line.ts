@@ -3,9 +3,11 @@ import type { ErrorCode } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { creditBytes, creditReportMessages } from "../../contract/limits";
 import {
+  baseOf,
   type ClientFrame,
   decodeServerFrame,
   encodeFrame,
+  joinFrames,
   protocolVersion,
   type ServerFrame,
   toClientFrame,
@@ -26,6 +28,7 @@ import {
   readFound,
   readPage,
   readRevised,
+  refsIn,
   rowChanges,
   toChanges,
   type WelcomeFrame,
@@ -59,6 +62,7 @@ export class Line {
   #opening = 0;
   #counter = 0;
   #ref = 0;
+  #unwritten: string[] = [];
   #sent = new Map<number, { cid: Uuid; conversation: ConversationId }>();
   #taken = { messages: 0, reported: 0, bytes: 0 };
 
@@ -145,8 +149,15 @@ export class Line {
     return true;
   }
 
+  /** What is written in one go leaves together. False when it cannot leave; true promises nothing more. */
   #send(frame: ClientFrame): boolean {
-    return this.isUp && this.#socket.send(encodeFrame(frame));
+    if (!this.isUp || !this.#socket.isOpen) return false;
+    if (this.#unwritten.push(encodeFrame(frame)) === 1) queueMicrotask(() => this.#write());
+    return true;
+  }
+
+  #write(): void {
+    for (const text of joinFrames(this.#unwritten.splice(0))) this.#socket.send(text);
   }
 
   async #sayHello(): Promise<void> {
@@ -161,6 +172,7 @@ export class Line {
     this.#opening++;
     this.#base = undefined;
     this.#hello = undefined;
+    this.#unwritten = [];
     this.#sent.clear();
     this.#taken = { messages: 0, reported: 0, bytes: 0 };
     this.#answers.lose();
@@ -198,7 +210,7 @@ export class Line {
     const hello = this.#hello;
     if (!hello || this.#base) return;
     const [, , epoch, counter, now, rows, people, before] = frame;
-    this.#base = { epoch, counter, now };
+    this.#base = { epoch, ...baseOf({ counter, now }) };
     this.#counter = counter;
     const result = readChanges([epoch, counter, now, rows, people, before], this.#base);
     const clock = this.#platform.now();
@@ -251,7 +263,7 @@ export class Line {
     const base = this.#base;
     if (!base) return;
     const changes = toChanges(frame, base, this.#sent);
-    if (Array.isArray(frame) && frame[0] === "a") for (const ref of frame.slice(2)) this.#sent.delete(ref as number);
+    for (const ref of refsIn(frame)) this.#sent.delete(ref);
     const isHeadOnly = changes.some((change) => change.type === "head");
     const counter = counterOf(frame, base);
     const last = this.#counter;

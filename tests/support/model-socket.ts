@@ -3,9 +3,10 @@ import { Command, type CommandResults, isRefusal, type Refusal } from "../../con
 import type { Message } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import {
+  baseOf,
   type ClientFrame,
   closeCodes,
-  decodeClientFrame,
+  decodeClientFrames,
   encodeFrame,
   encodeLiveText,
   pingFrame,
@@ -163,11 +164,15 @@ export class ModelSocket extends EventTarget {
   #receive(text: string): void {
     this.#isDead ||= this.faults.blackhole;
     if (this.readyState !== WebSocket.OPEN || this.#isDead) return;
-    const frame = text === pingFrame ? undefined : decodeClientFrame(text);
+    const frames = text === pingFrame ? undefined : decodeClientFrames(text);
     if (this.faults.isOffline || this.#chance(this.faults.cut)) this.end(1006);
     else if (text === pingFrame) this.#deliver(pongFrame(this.server.inbox(this.user).counter));
-    else if (!frame) this.end(closeCodes.protocol);
-    else if (frame[0] === "h") this.#welcome(frame[2], frame[3]);
+    else if (!frames) this.end(closeCodes.protocol);
+    else for (const frame of frames) this.#take(frame);
+  }
+
+  #take(frame: ClientFrame): void {
+    if (frame[0] === "h") this.#welcome(frame[2], frame[3]);
     else this.#handle(frame);
   }
 
@@ -201,7 +206,7 @@ export class ModelSocket extends EventTarget {
   #welcome(epoch: string, counter: number): void {
     const inbox = this.server.inbox(this.user);
     const result = this.server.changes(this.user, epoch === inbox.epoch ? counter : 0);
-    this.#base = { counter: result.counter, now: result.now };
+    this.#base = baseOf(result);
     inbox.sockets.add(this);
     const { now } = result;
     const rows = result.rows.map((row) => toWireRow(row, now));

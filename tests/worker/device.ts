@@ -7,6 +7,7 @@ import { ApiError } from "../../contract/errors";
 import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
 import { gapPageRows } from "../../contract/limits";
 import {
+  baseOf,
   type ClientFrame,
   decodeServerFrame,
   encodeFrame,
@@ -34,6 +35,12 @@ const isA =
   (frame: Frame): frame is FrameOf<T> =>
     Array.isArray(frame) && frame[0] === type;
 
+/** Ref, seq and time of each message that the device itself sent. */
+const placesIn = (frame: Frame): readonly number[] => {
+  if (isA("a")(frame)) return frame.slice(2) as number[];
+  return isA("m")(frame) ? (frame[4] ?? []) : [];
+};
+
 /** A device of somebody's: a real socket, and everything that came over it. */
 export class Device {
   readonly person: Person;
@@ -45,8 +52,11 @@ export class Device {
   #taken = 0;
   #ref = 0;
   #wake = (): void => {};
+  /** What times are relative to. */
   now = 0;
+  /** The counter at the welcome. */
   base = 0;
+  #from = { counter: 0, now: 0 };
   epoch = "";
 
   private constructor(person: Person, socket: WebSocket) {
@@ -90,7 +100,8 @@ export class Device {
     const welcome = await this.next(isA("w"));
     this.epoch = welcome[2];
     this.base = welcome[3];
-    this.now = welcome[4];
+    this.#from = baseOf({ counter: welcome[3], now: welcome[4] });
+    this.now = this.#from.now;
     return welcome;
   }
 
@@ -151,8 +162,7 @@ export class Device {
         if (isA("n")(frame) && frame[1] === ref) {
           return frame[3] === undefined ? { error: frame[2] } : { error: frame[2], retryAfterMs: frame[3] };
         }
-        if (!isA("a")(frame)) continue;
-        const numbers = frame.slice(2) as number[];
+        const numbers = placesIn(frame);
         for (let i = 0; i < numbers.length; i += 3) {
           if (numbers[i] === ref) return { seq: numbers[i + 1] as number, at: (numbers[i + 2] as number) + this.now };
         }
@@ -177,8 +187,8 @@ export class Device {
   /** Numbers of all changes it was told of, absolute. */
   get counters(): number[] {
     return this.frames.flatMap((frame) => {
-      if (isLive(frame)) return [frame.counter + this.base];
-      return "amioupbe".includes(frame[0]) ? [(frame[1] as number) + this.base] : [];
+      if (isLive(frame)) return [frame.counter + this.#from.counter];
+      return "amioupbe".includes(frame[0]) ? [(frame[1] as number) + this.#from.counter] : [];
     });
   }
 
@@ -186,9 +196,8 @@ export class Device {
   get seqs(): number[] {
     return this.frames.flatMap((frame) => {
       if (isLive(frame)) return [frame.seq];
-      if (isA("m")(frame)) return frame[3].map(([seq]) => seq);
-      if (isA("a")(frame)) return (frame.slice(2) as number[]).filter((_, i) => i % 3 === 1);
-      return [];
+      const sent = placesIn(frame).filter((_, i) => i % 3 === 1);
+      return isA("m")(frame) ? [...frame[3].map(([seq]) => seq), ...sent].sort((a, b) => a - b) : sent;
     });
   }
 

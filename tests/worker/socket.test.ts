@@ -102,8 +102,8 @@ test("frames that cannot be read are answered with a code and change nothing", a
     ["k", 1_000_000],
     ["w", 1, "", 0, 0, [], [], null],
   ];
+  let device = await Device.open(ana); // what was held back is written before its welcome
   const before = await stateOf(ana.id, id);
-  let device = await Device.open(ana);
   for (const [index, frame] of corpus.entries()) {
     // A new socket before the fifth, which ends it.
     if (index % 4 === 0) device = await Device.open(ana);
@@ -117,6 +117,7 @@ test("texts that may not be stored are refused with their code and change nothin
   const { ana, id } = await newPair();
   const device = await Device.open(ana);
   await device.outcome(device.say(id, "là"));
+  await request(ana, { type: "changes", since: 0 }); // writes what was held back
   const before = await stateOf(ana.id, id);
   const refused = async (text: string) => device.outcome(device.say(id, text));
   expect(await refused("  \n ")).toEqual({ error: "empty_message" });

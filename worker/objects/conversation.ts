@@ -232,10 +232,12 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
       const author = batch[index]?.member.number;
       if (author !== undefined && !isRefusal(result) && result.isNew) authors.add(author);
     }
-    // An author's own channel hears of it in the answer to its call, unless others wrote in the same commit.
-    const [only] = authors;
-    const isTold = ({ number, blocks }: Member) => !blocks && (authors.size > 1 || number !== only);
-    if (authors.size > 0) this.#tell(log.members.filter(isTold));
+    // An author's own channel hears of it in the answer to its call.
+    if (authors.size > 0) {
+      this.#arm(Date.now() + fanOutAlarmMs);
+      this.#tell(log.members.filter(({ number, blocks }) => !blocks && !authors.has(number)));
+      for (const author of authors) this.#fanOut.answer(author);
+    }
     return results;
   }
 

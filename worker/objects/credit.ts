@@ -38,6 +38,18 @@ export const fullCredit = (): Credit => ({
   behindSince: null,
 });
 
+/** Whether one is so much further than the other that `afterSleep` would not make up for it. */
+export const isFarFrom = (credit: Credit, written: Credit): boolean => {
+  const far = minus(credit.sent, written.sent);
+  return far.messages >= pointMessages || far.bytes >= pointBytes || credit.behindSince !== written.behindSince;
+};
+
+/** A credit that was written and used on, nobody knows how far: as little as may be left of it. */
+export const afterSleep = (written: Credit): Credit => ({
+  ...written,
+  sent: plus(written.sent, { messages: pointMessages - 1, bytes: pointBytes - 1 }),
+});
+
 /** Whether the socket gets heads only until it confirms something. */
 export const isBehind = ({ sent, taken, paged }: Credit): boolean => {
   const pushed = minus(minus(sent, taken), paged);

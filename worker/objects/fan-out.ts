@@ -4,6 +4,7 @@ import { jitterMs } from "./retry";
 // Pushed again after a crash; what a channel has of them it drops
 const recoverMessages = 50;
 const recoverRevisions = 20;
+const confirmMs = 1_000; // how long a channel has to show that it took in an answer before the alarm tells it again
 const patienceMs = 10_000; // how long the alarm waits for what is under way
 
 /** What a member's channel has: messages up to the head, changes to them up to the revision. */
@@ -16,6 +17,8 @@ type Lane = {
   isUnderWay: boolean;
   /** The next notice counts everything anew instead of going on from `told`. */
   isExact: boolean;
+  /** When the answer to the member's own call brought the newest it has not confirmed; undefined when there is none. */
+  answeredAt: number | undefined;
   failures: number;
   retryAt: number;
 };
@@ -61,6 +64,11 @@ export class FanOut {
     if (!lane.isUnderWay && lane.retryAt <= Date.now()) this.#enqueue(member);
   }
 
+  /** The member hears of it in an answer. When its channel does not show in time that it has it, it is told. */
+  answer(member: number, now = Date.now()): void {
+    this.#lane(member).answeredAt = now;
+  }
+
   /** Whom an earlier instance told what is not known: everybody is told anew, from a little way back. */
   recover(members: readonly number[]): void {
     for (const member of members) {
@@ -78,11 +86,14 @@ export class FanOut {
   told(member: number, told: Told): void {
     const lane = this.#lane(member);
     lane.told = furthest(lane.told, told);
+    const stand = this.#host.standOf(member);
+    if (lane.told.head >= stand.head && lane.told.revision >= stand.revision) lane.answeredAt = undefined;
   }
 
   /** Tries again what is due. Resolves when nothing is under way any more, or when that takes too long. */
   async retry(now = Date.now()): Promise<void> {
     for (const [member, lane] of this.#lanes) {
+      if (lane.answeredAt !== undefined && lane.answeredAt + confirmMs <= now) lane.isWaiting = true;
       if (lane.isWaiting && !lane.isUnderWay && lane.retryAt <= now) this.#enqueue(member);
     }
     if (this.#underWay === 0) return;
@@ -94,7 +105,8 @@ export class FanOut {
   nextRetryAt(now = Date.now()): number | undefined {
     const times = [...this.#lanes.values()].flatMap((lane) => {
       if (lane.isUnderWay) return [now + fanOutAlarmMs];
-      return lane.isWaiting ? [lane.retryAt] : [];
+      if (lane.isWaiting) return [lane.retryAt];
+      return lane.answeredAt === undefined ? [] : [lane.answeredAt + fanOutAlarmMs];
     });
     return times.length === 0 ? undefined : Math.min(...times);
   }
@@ -107,6 +119,7 @@ export class FanOut {
       isWaiting: false,
       isUnderWay: false,
       isExact: false,
+      answeredAt: undefined,
       failures: 0,
       retryAt: 0,
     };
@@ -134,7 +147,7 @@ export class FanOut {
     Object.assign(lane, { isWaiting: false, isUnderWay: true, isExact: false });
     try {
       await this.#host.tell(member, lane.told, isExact);
-      lane.told = furthest(lane.told, stand);
+      this.told(member, stand);
       Object.assign(lane, { failures: 0, retryAt: 0 });
     } catch (error) {
       console.error("a notice was not confirmed", error);

@@ -1,47 +1,73 @@
 import type { ChangesResult, ListPage } from "../../contract/commands";
-import type { Message } from "../../contract/conversations";
+import type { InboxRow, Message } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { markHoldMs } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
-import { encodeFrame, pingFrame, pongFrame, type ServerFrame } from "../../contract/protocol";
+import { type Base, encodeFrame, pingFrame, pongFrame, readPong, type ServerFrame } from "../../contract/protocol";
 import { readChanges, readCounterBound, readList, readMutes, toInboxRow } from "./changes";
 import { messagesPush, mineFrame, othersFrame, personFrame, revisedFrame, rowFrame, sentFrame } from "./frames";
+import { GroupCommit } from "./group-commit";
 import { Inbox } from "./inbox";
 import { type Arrivals, type Entry, isOutdated, isToRead, type Merge, mergeNotice, mergeStanding } from "./inbox-rules";
 import { PeopleTable } from "./people-table";
 import type { Notice, Standing } from "./rpc";
 import type { Outgoing, Sent } from "./send-queue";
-import type { Base, Push, Socket, Sockets } from "./sockets";
+import type { Push, Socket, Sockets } from "./sockets";
 
 /** More changes than can be pushed and not yet be written when an object dies (they are held `markHoldMs`). */
 const counterReserve = 1_024;
+const unwrittenMax = counterReserve / 2;
 
 /** A message that this person sent through this object, with its place. */
 export type Own = { outgoing: Outgoing<Socket>; place: Sent };
 
+/** A notice as it came: by itself, or in the answer to what this person's own sockets sent (`own`). */
+type Taking = { notice: Notice; own?: readonly Own[] };
+/** What notices of one conversation that came together make of its row. */
+type Taken = Pick<Merge, "entry" | "news" | "revised" | "isRowNew" | "isMineMoved" | "isOthersMoved"> & {
+  own: readonly Own[];
+};
+
 /** One change of the inbox as a socket is told of it. */
 type ToPush = (counter: number, socket: Socket, base: Base) => Push;
-/** New messages that the same socket sent, or nobody here did. */
-type Run = { source: Socket | undefined; messages: Message[] };
 
 const small = (frame: ServerFrame): Push => ({ frame: encodeFrame(frame), messages: 0 });
+
+/** The same words for all sockets of one base. */
+const oncePerBase = <T>(make: (counter: number, base: Base) => T): ((counter: number, base: Base) => T) => {
+  let last: { counter: number; base: Base; made: T } | undefined;
+  return (counter, base) => {
+    const isSame = last?.counter === counter && last.base.counter === base.counter && last.base.now === base.now;
+    if (!last || !isSame) last = { counter, base, made: make(counter, base) };
+    return last.made;
+  };
+};
+
+/** A change that every socket is told of in the same way. */
+const toPush = (toFrame: (counter: number, base: Base) => ServerFrame): ToPush => {
+  const made = oncePerBase((counter, base) => small(toFrame(counter, base)));
+  return (counter, _socket, base) => made(counter, base);
+};
+
+/** New messages: a socket that sent some of them hears where those stand, the rest it gets whole like all others. */
+const toNewsPush = (row: InboxRow, news: readonly Message[], own: readonly Own[]): ToPush => {
+  const cids = new Set(news.map(({ cid }) => cid));
+  const isNew = own.filter(({ outgoing }) => outgoing.source && cids.has(outgoing.cid));
+  const bySource = Map.groupBy(isNew, ({ outgoing }) => outgoing.source?.id);
+  const whole = oncePerBase((counter, base) => messagesPush(counter, row, news, [], base));
+  return (counter, socket, base) => {
+    const sent = bySource.get(socket.id);
+    if (!sent) return whole(counter, base);
+    const sentCids = new Set(sent.map(({ outgoing }) => outgoing.cid as string | undefined));
+    const others = news.filter(({ cid }) => !sentCids.has(cid));
+    return others.length > 0 ? messagesPush(counter, row, others, sent, base) : small(sentFrame(counter, sent, base));
+  };
+};
 
 /** Where the counter of a new life starts: at nothing only in the very first. */
 const beyondEveryTold = (sql: SqlStorage, floor: string | undefined): number => {
   const written = Math.max(readCounterBound(sql), Number(floor ?? 0));
   return floor === undefined && written === 0 ? 0 : written + counterReserve;
-};
-
-const runsOf = (news: readonly Message[], own: readonly Own[]): Run[] => {
-  const sources = new Map(own.map(({ outgoing }) => [outgoing.cid, outgoing.source]));
-  const runs: Run[] = [];
-  for (const message of news) {
-    const source = message.cid === undefined ? undefined : sources.get(message.cid);
-    const last = runs.at(-1);
-    if (last && last.source === source) last.messages.push(message);
-    else runs.push({ source, messages: [message] });
-  }
-  return runs;
 };
 
 /**
@@ -56,7 +82,10 @@ export class Feed {
   readonly #inbox: Inbox;
   readonly #people: PeopleTable;
   readonly #watches = new Map<ConversationId, Set<Arrivals>>();
+  readonly #takes = new GroupCommit<Taking, boolean>((batch) => this.#takeAll(batch));
   #counter: number;
+  /** The counter when everything was written last. */
+  #written: number;
   #isFloorWritten: boolean;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -74,9 +103,10 @@ export class Feed {
     this.epoch = meta.get("epoch") ?? crypto.randomUUID().slice(0, 8);
     if (!meta.has("epoch")) this.#setMeta("epoch", this.epoch);
     // Sockets that outlived the instance were told of every change there was.
-    const { lastCounter } = sockets;
+    const lastCounter = sockets.isTold ? readPong(ctx.getWebSocketAutoResponse()?.response ?? "") : undefined;
     this.#isFloorWritten = lastCounter !== undefined;
     this.#counter = lastCounter ?? beyondEveryTold(ctx.storage.sql, meta.get("floor"));
+    this.#written = this.#counter;
     this.#announce();
   }
 
@@ -110,30 +140,14 @@ export class Feed {
   }
 
   /**
-   * Takes in what a conversation says. Messages that others wrote are pushed before they are written, for
-   * until this returns the conversation counts them as not told. What the person's own sockets sent (`own`)
-   * is written first: its acknowledgement goes out with the push. True when the row needs an exact count.
+   * Takes in what a conversation says: at once, or together with what else comes within `groupCommitMs` of the
+   * last time. Messages are pushed before they are written, for until a notice is confirmed the conversation
+   * counts it as not told; and what this person's own sockets sent (`own`) is acknowledged before it is written
+   * here, for the log has it, and the conversation tells again what nobody confirmed. True when the row needs an
+   * exact count.
    */
-  take(notice: Notice, own: readonly Own[] = []): boolean {
-    const before = this.#inbox.find(notice.conversation);
-    const merge = mergeNotice(before, before?.handle ?? this.#inbox.nextHandle, notice);
-    this.#tellWatches(notice, merge);
-    const changes = this.#changesOf(merge, own);
-    const entry = { ...merge.entry, changed: this.#counter + changes.length };
-    if (changes.length > 0) {
-      const isMarksOnly = merge.news.length === 0 && !merge.isRowNew && !merge.revised;
-      if (own.length > 0) this.#inbox.write(entry);
-      this.#pushAll(changes);
-      if (own.length === 0) {
-        if (isMarksOnly) this.#hold(entry);
-        else this.#inbox.write(entry);
-      }
-    } else if (before && entry.counted !== before.counted) {
-      this.#hold({ ...entry, changed: before.changed });
-    }
-    const news = new Set(merge.news.map(({ cid }) => cid));
-    this.#acknowledgeAgain(own.filter(({ outgoing }) => !news.has(outgoing.cid)));
-    return merge.isInexact;
+  take(notice: Notice, own?: readonly Own[]): Promise<boolean> {
+    return this.#takes.add(own ? { notice, own } : { notice });
   }
 
   /** Asks a conversation where the person stands there, and takes in the answer. `kept` is what the row says from then on. */
@@ -170,7 +184,7 @@ export class Feed {
     if (!before || before.muted === muted) return before !== undefined;
     const entry = { ...before, muted, changed: this.#counter + 1 };
     this.#inbox.mute(entry);
-    this.#pushAll([(counter, _socket, base) => small(rowFrame(counter, toInboxRow(entry), base))]);
+    this.#pushAll([toPush((counter, base) => rowFrame(counter, toInboxRow(entry), base))]);
     return true;
   }
 
@@ -189,7 +203,7 @@ export class Feed {
   relate(relations: readonly Relation[]): void {
     const news = relations.filter((relation) => !this.#people.has(relation));
     const first = this.#counter + 1;
-    this.#pushAll(news.map((relation) => (counter, _socket, base) => small(personFrame(counter, relation, base))));
+    this.#pushAll(news.map((relation) => toPush((counter, base) => personFrame(counter, relation, base))));
     this.#ctx.storage.transactionSync(() => {
       for (const [index, relation] of news.entries()) this.#people.write(relation, first + index);
     });
@@ -200,6 +214,59 @@ export class Feed {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#inbox.flush();
+    this.#written = this.#counter;
+  }
+
+  #takeAll(batch: readonly Taking[]): boolean[] {
+    const inexact = new Set<Taking>();
+    for (const takings of Map.groupBy(batch, ({ notice }) => notice.conversation).values()) {
+      for (const taking of this.#takeTogether(takings)) inexact.add(taking);
+    }
+    return batch.map((taking) => inexact.has(taking));
+  }
+
+  /** Notices of one conversation in their order, told as one change wherever they are one. Returns the inexact ones. */
+  #takeTogether(takings: readonly Taking[]): Taking[] {
+    const inexact: Taking[] = [];
+    let taken: Taken | undefined;
+    for (const taking of takings) {
+      const { notice, own = [] } = taking;
+      const before = taken?.entry ?? this.#inbox.find(notice.conversation);
+      const merge = mergeNotice(before, before?.handle ?? this.#inbox.nextHandle, notice);
+      this.#tellWatches(notice, merge);
+      if (merge.isInexact) inexact.push(taking);
+      // A row that is told as a whole, or a change to its messages: what comes beside it is told before or after it.
+      if (taken && (taken.isRowNew || taken.revised || merge.isRowNew)) {
+        this.#tell(taken);
+        taken = undefined;
+      }
+      taken = {
+        entry: merge.entry,
+        news: [...(taken?.news ?? []), ...merge.news],
+        own: [...(taken?.own ?? []), ...own],
+        revised: merge.revised,
+        isRowNew: merge.isRowNew,
+        isMineMoved: merge.isMineMoved || (taken?.isMineMoved ?? false),
+        isOthersMoved: merge.isOthersMoved || (taken?.isOthersMoved ?? false),
+      };
+    }
+    if (taken) this.#tell(taken);
+    const isConfirmed = takings.some(({ own }) => own === undefined);
+    if (isConfirmed && taken && this.#inbox.isAhead(taken.entry.handle)) this.flush();
+    return inexact;
+  }
+
+  /** Tells the sockets what changed in a row. A new row is written first, for its handle must never be another's. */
+  #tell(taken: Taken): void {
+    const { entry, news, own, isRowNew } = taken;
+    const changes = this.#changesOf(taken);
+    const known = this.#inbox.find(entry.conversation);
+    const row = { ...entry, changed: changes.length > 0 ? this.#counter + changes.length : (known?.changed ?? 0) };
+    if (isRowNew) this.#inbox.write(row);
+    this.#pushAll(changes);
+    if (!isRowNew && (changes.length > 0 || entry.counted !== known?.counted)) this.#hold(row);
+    const cids = new Set(news.map(({ cid }) => cid));
+    this.#acknowledgeAgain(own.filter(({ outgoing }) => !cids.has(outgoing.cid)));
   }
 
   #settle(before: Entry, merged: Entry): Entry {
@@ -212,37 +279,30 @@ export class Feed {
     else if (hasChanged || merged.counted !== before.counted) this.#hold(entry);
     if (hasChanged) {
       this.#pushAll([
-        (counter, _socket, base) =>
-          small(isHidden ? rowFrame(counter, toInboxRow(entry), base) : mineFrame(counter, entry, base)),
+        toPush((counter, base) =>
+          isHidden ? rowFrame(counter, toInboxRow(entry), base) : mineFrame(counter, entry, base),
+        ),
       ]);
     }
     return entry;
   }
 
-  /** The changes that a notice makes, each of which gets a number. */
-  #changesOf(merge: Merge, own: readonly Own[]): ToPush[] {
-    const row = toInboxRow(merge.entry);
-    const changes = runsOf(merge.news, own).map(({ source, messages }): ToPush => {
-      const cids = new Set(messages.map(({ cid }) => cid));
-      return (counter, socket, base) => {
-        if (!source || socket.id !== source.id) return messagesPush(counter, row, messages, base);
-        const sent = own.filter(({ outgoing }) => outgoing.source?.id === source.id && cids.has(outgoing.cid));
-        return small(sentFrame(counter, sent, base));
-      };
-    });
-    const { revised } = merge;
-    if (revised) changes.push((counter, _socket, base) => small(revisedFrame(counter, row, revised, base)));
-    if (merge.isRowNew) return [...changes, (counter, _socket, base) => small(rowFrame(counter, row, base))];
-    if (merge.isMineMoved) changes.push((counter, _socket, base) => small(mineFrame(counter, row, base)));
-    if (merge.isOthersMoved) changes.push((counter, _socket, base) => small(othersFrame(counter, row, base)));
+  /** What the devices are told of a row, a number for each. */
+  #changesOf({ entry, news, own, revised, isRowNew, isMineMoved, isOthersMoved }: Taken): ToPush[] {
+    const row = toInboxRow(entry);
+    const changes = news.length > 0 ? [toNewsPush(row, news, own)] : [];
+    if (revised) changes.push(toPush((counter, base) => revisedFrame(counter, row, revised, base)));
+    if (isRowNew) return [...changes, toPush((counter, base) => rowFrame(counter, row, base))];
+    if (isMineMoved) changes.push(toPush((counter, base) => mineFrame(counter, row, base)));
+    if (isOthersMoved) changes.push(toPush((counter, base) => othersFrame(counter, row, base)));
     return changes;
   }
 
   #pushAll(changes: readonly ToPush[]): void {
-    for (const toPush of changes) {
+    for (const change of changes) {
       this.#counter += 1;
       const counter = this.#counter;
-      this.#sockets.push(counter, (socket, base) => toPush(counter, socket, base));
+      this.#sockets.push((socket, base) => change(counter, socket, base));
     }
     if (changes.length > 0) this.#announce();
   }
@@ -264,6 +324,8 @@ export class Feed {
 
   #hold(entry: Entry): void {
     this.#inbox.hold(entry);
+    if (this.#counter - this.#written >= unwrittenMax) this.flush();
+    if (!this.#inbox.isHolding) return;
     this.#timer ??= setTimeout(() => {
       try {
         this.flush();

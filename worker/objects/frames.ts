@@ -1,10 +1,10 @@
 import type { ChangesResult, Command, CommandResults } from "../../contract/commands";
 import type { InboxRow, Message } from "../../contract/conversations";
 import type { Relation } from "../../contract/people";
-import { encodeFrame, encodeLiveText, type ServerFrame } from "../../contract/protocol";
+import { type Base, encodeFrame, encodeLiveText, type ServerFrame } from "../../contract/protocol";
 import { toWireMessage, toWirePerson, toWireRow } from "../../contract/wire";
 import type { Sent } from "./send-queue";
-import type { Base, Push } from "./sockets";
+import type { Push } from "./sockets";
 
 /** A text that travels in the short form: the only new message, the other person's, in a private chat. */
 const soleText = (row: InboxRow, messages: readonly Message[]): { message: Message; text: string } | undefined => {
@@ -15,24 +15,37 @@ const soleText = (row: InboxRow, messages: readonly Message[]): { message: Messa
 
 // Frames of changes: `counter` is the change's own, `base` the socket's.
 
-export const messagesPush = (counter: number, row: InboxRow, messages: readonly Message[], base: Base): Push => {
+/** New messages, with the places of those (`sent`) that the socket itself sent among them. */
+export const messagesPush = (
+  counter: number,
+  row: InboxRow,
+  messages: readonly Message[],
+  sent: readonly Place[],
+  base: Base,
+): Push => {
   const of = { counter: counter - base.counter, handle: row.handle };
   const sole = soleText(row, messages);
-  const frame = sole
-    ? encodeLiveText({ ...of, seq: sole.message.seq, at: sole.message.at - base.now, text: sole.text })
-    : encodeFrame(["m", of.counter, of.handle, messages.map((message) => toWireMessage(message, base.now))]);
-  const head = messages.at(-1)?.seq ?? row.head;
-  return { frame, messages: messages.length, head: ["b", of.counter, of.handle, head] };
+  const behind: ServerFrame = ["b", of.counter, of.handle, row.head];
+  if (sole && sent.length === 0) {
+    const frame = encodeLiveText({ ...of, seq: sole.message.seq, at: sole.message.at - base.now, text: sole.text });
+    return { frame, messages: 1, behind: [behind] };
+  }
+  const wire = messages.map((message) => toWireMessage(message, base.now));
+  if (sent.length === 0) {
+    return { frame: encodeFrame(["m", of.counter, of.handle, wire]), messages: wire.length, behind: [behind] };
+  }
+  const frame = encodeFrame(["m", of.counter, of.handle, wire, placesOf(sent, base)]);
+  return { frame, messages: wire.length, behind: [behind, sentFrame(counter, sent, base)] };
 };
 
-export const sentFrame = (
-  counter: number,
-  sent: readonly { outgoing: { ref: number }; place: Sent }[],
-  base: Base,
-): ServerFrame => [
+type Place = { outgoing: { ref: number }; place: Sent };
+const placesOf = (sent: readonly Place[], base: Base): number[] =>
+  sent.flatMap(({ outgoing, place }) => [outgoing.ref, place.seq, place.at - base.now]);
+
+export const sentFrame = (counter: number, sent: readonly Place[], base: Base): ServerFrame => [
   "a",
   counter - base.counter,
-  ...sent.flatMap(({ outgoing, place }) => [outgoing.ref, place.seq, place.at - base.now]),
+  ...placesOf(sent, base),
 ];
 
 export const rowFrame = (counter: number, row: InboxRow, base: Base): ServerFrame => [

@@ -119,8 +119,8 @@ export class Inbox {
   /** By handle, the least recently used first. */
   readonly #rows = new Map<number, Entry>();
   readonly #handles = new Map<ConversationId, number>();
-  /** Rows that memory knows better than the table, with the bucket they have there. */
-  readonly #held = new Map<number, number>();
+  /** Rows that memory knows better than the table, with what stands there. */
+  readonly #held = new Map<number, { bucket: number; head: number; revision: number }>();
   #lastHandle: number | undefined;
 
   constructor(storage: DurableObjectStorage) {
@@ -148,7 +148,13 @@ export class Inbox {
   /** Keeps a row in memory only. `flush` writes it, and so does the next `write` of any row. */
   hold(entry: Entry): void {
     const before = this.findByHandle(entry.handle);
-    if (!this.#held.has(entry.handle)) this.#held.set(entry.handle, bucketOf(before?.changed ?? -bucketSize));
+    if (!this.#held.has(entry.handle)) {
+      this.#held.set(entry.handle, {
+        bucket: bucketOf(before?.changed ?? -bucketSize),
+        head: before?.head ?? -1,
+        revision: before?.revision ?? -1,
+      });
+    }
     if (!before) this.#lastHandle = entry.handle;
     this.#keep(entry);
   }
@@ -171,12 +177,18 @@ export class Inbox {
     return this.#held.size > 0;
   }
 
+  /** Whether memory knows of messages, or of changes to them, that the table does not. */
+  isAhead(handle: number): boolean {
+    const [written, row] = [this.#held.get(handle), this.#rows.get(handle)];
+    return written !== undefined && (written.head !== row?.head || written.revision !== row.revision);
+  }
+
   /** Writes what is held, all or nothing. After a failure the tables are what counts. */
   flush(): void {
     if (this.#held.size === 0) return;
     try {
       this.#storage.transactionSync(() => {
-        for (const [handle, bucket] of this.#held) this.#store(this.#rows.get(handle), bucket);
+        for (const [handle, { bucket }] of this.#held) this.#store(this.#rows.get(handle), bucket);
       });
     } catch (error) {
       for (const handle of this.#held.keys()) this.#forget(handle);

@@ -64,6 +64,7 @@ export class SendQueue<Source extends { id: string }> {
   }
 
   async #run(conversation: ConversationId, lane: Outgoing<Source>[]): Promise<void> {
+    await Promise.resolve(); // what came in the same frame goes along
     while (lane.length > 0) {
       const batch = lane.splice(0, sendBatchMax);
       const delivered = await this.#try(conversation, batch);

@@ -26,7 +26,7 @@ type Host = {
   user: Uuid;
   gate: Gate;
   feed: Feed;
-  take(notice: Notice, own: readonly Own[]): void;
+  take(notice: Notice, own: readonly Own[]): Promise<void>;
 };
 
 const byHttp: From = { ref: 0 };
@@ -116,7 +116,7 @@ export class Sending {
       const place = places.get(outgoing.cid);
       return place ? [{ outgoing, place }] : [];
     });
-    this.#host.take(result.notice, own);
+    await this.#host.take(result.notice, own);
     await this.#withdraw(conversation, uses, result.unused);
     return result;
   }

@@ -3,10 +3,8 @@ import type { Connection } from "partyserver";
 import type { ErrorCode } from "../../contract/errors";
 import type { Uuid } from "../../contract/ids";
 import { behindMaxMs, malformedFramesMax, malformedWindowMs, socketsPerUserMax } from "../../contract/limits";
-import { closeCodes, encodeFrame, type ServerFrame } from "../../contract/protocol";
-import { type Credit, charge, confirm, fullCredit, isBehind, isFull } from "./credit";
-
-export type Base = { now: number; counter: number };
+import { type Base, closeCodes, encodeFrame, type ServerFrame } from "../../contract/protocol";
+import { afterSleep, type Credit, charge, confirm, fullCredit, isBehind, isFarFrom, isFull } from "./credit";
 
 /** What a socket must remember while its object sleeps: it lives in the socket's attachment. */
 export type SocketState = {
@@ -14,21 +12,28 @@ export type SocketState = {
   openedAt: number;
   /** It has said hello and is told of changes. */
   isReady: boolean;
-  /** The clock and the counter at its welcome: what its frames are relative to. */
   base: Base;
-  /** The newest change it was told of. */
-  counter: number;
+  /** As it was last written here; what a living object knows beyond it is in its memory. */
   credit: Credit;
+  /** Nothing was added to `credit` since. */
+  isSettled: boolean;
   malformedAt: readonly number[];
 };
 export type Socket = Connection<SocketState>;
 
-/** What a change looks like to one socket. `messages` are counted against its credit; `head` is sent instead. */
-export type Push = { frame: string; messages: number; head?: ServerFrame };
+/** What a change looks like to one socket. `messages` count against its credit; one that is behind gets `behind`. */
+export type Push = { frame: string; messages: number; behind?: readonly ServerFrame[] };
+
+const settleMs = 1_000; // the platform puts no object to sleep that waits for a timer
 
 /** The sockets of one person, all that hibernation keeps of them included. */
 export class Sockets {
   readonly #all: () => Iterable<Socket>;
+
+  /** Writing an attachment costs as much as a frame. */
+  readonly #credits = new WeakMap<Socket, Credit>();
+  readonly #unsettled = new Set<Socket>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(all: () => Iterable<Socket>) {
     this.#all = all;
@@ -41,8 +46,8 @@ export class Sockets {
       openedAt: Date.now(),
       isReady: false,
       base: { now: 0, counter: 0 },
-      counter: 0,
       credit: fullCredit(),
+      isSettled: true,
       malformedAt: [],
     };
     socket.setState(state);
@@ -53,10 +58,9 @@ export class Sockets {
     for (const old of others.slice(0, excess)) this.close(old, "replaced");
   }
 
-  /** The newest change there was, as the ready sockets know it; undefined when there is none. */
-  get lastCounter(): number | undefined {
-    const ready = [...this.#all()].filter((socket) => socket.state?.isReady);
-    return ready.length === 0 ? undefined : Math.max(...ready.map((socket) => socket.state?.counter ?? 0));
+  /** Whether there is a socket that is told of changes. */
+  get isTold(): boolean {
+    return [...this.#all()].some((socket) => socket.state?.isReady);
   }
 
   get isEmpty(): boolean {
@@ -65,28 +69,33 @@ export class Sockets {
   }
 
   /** Tells every ready socket of one change, each in its own form. */
-  push(counter: number, toPush: (socket: Socket, base: Base) => Push): void {
+  push(toPush: (socket: Socket, base: Base) => Push): void {
     for (const socket of this.#all()) {
       const { state } = socket;
-      if (state?.isReady) this.#pushOne(socket, { ...state, counter }, toPush(socket, state.base));
+      if (state?.isReady) this.#pushOne(socket, toPush(socket, state.base));
     }
   }
 
-  #pushOne(socket: Socket, state: SocketState, { frame, messages, head }: Push): void {
-    if (head && isBehind(state.credit)) {
-      const behindSince = state.credit.behindSince ?? Date.now();
-      if (Date.now() - behindSince > behindMaxMs) {
-        this.close(socket, "behind");
-      } else {
-        socket.setState({ ...state, credit: { ...state.credit, behindSince } });
-        this.#send(socket, encodeFrame(head));
+  #pushOne(socket: Socket, { frame, messages, behind }: Push): void {
+    if (messages > 0) {
+      const credit = this.#creditOf(socket);
+      if (behind && isBehind(credit)) {
+        this.#pushBehind(socket, credit, behind);
+        return;
       }
+      this.#keep(socket, charge(credit, { messages, bytes: Buffer.byteLength(frame) }, false));
+    }
+    this.#send(socket, frame);
+  }
+
+  #pushBehind(socket: Socket, credit: Credit, frames: readonly ServerFrame[]): void {
+    const behindSince = credit.behindSince ?? Date.now();
+    if (Date.now() - behindSince > behindMaxMs) {
+      this.close(socket, "behind");
       return;
     }
-    const load = { messages, bytes: Buffer.byteLength(frame) };
-    const credit = messages === 0 ? state.credit : charge(state.credit, load, false);
-    socket.setState({ ...state, credit });
-    this.#send(socket, frame);
+    if (credit.behindSince === null) this.#write(socket, { ...credit, behindSince }, false);
+    for (const frame of frames) this.#send(socket, encodeFrame(frame));
   }
 
   /** Tells every ready socket of something that is nothing to a device that comes too late. */
@@ -100,30 +109,58 @@ export class Sockets {
   /** An answer to one socket. */
   answer(socket: Socket, frame: ServerFrame, messages = 0): void {
     const text = encodeFrame(frame);
-    const { state } = socket;
-    if (state && messages > 0) {
-      const load = { messages, bytes: Buffer.byteLength(text) };
-      socket.setState({ ...state, credit: charge(state.credit, load, true) });
+    if (messages > 0) {
+      this.#keep(socket, charge(this.#creditOf(socket), { messages, bytes: Buffer.byteLength(text) }, true));
     }
     this.#send(socket, text);
   }
 
   /** Whether the socket has to confirm something before it may ask for more. */
   isFull(socket: Socket): boolean {
-    return socket.state ? isFull(socket.state.credit) : true;
+    return isFull(this.#creditOf(socket));
   }
 
   /** The device has taken in this many messages. False when it cannot have. */
   confirm(socket: Socket, taken: number): boolean {
-    const credit = socket.state && confirm(socket.state.credit, taken);
-    if (!credit || !socket.state) return false;
-    socket.setState({ ...socket.state, credit });
-    return true;
+    const credit = confirm(this.#creditOf(socket), taken);
+    if (credit) this.#keep(socket, credit);
+    return credit !== undefined;
+  }
+
+  #creditOf(socket: Socket): Credit {
+    const known = this.#credits.get(socket);
+    if (known) return known;
+    const { state } = socket;
+    if (!state) return fullCredit();
+    return state.isSettled ? state.credit : afterSleep(state.credit);
+  }
+
+  /** In memory at once, in the attachment before it is far from what stands there, and after a while. */
+  #keep(socket: Socket, credit: Credit): void {
+    const { state } = socket;
+    this.#credits.set(socket, credit);
+    if (state && (state.isSettled || isFarFrom(credit, state.credit))) this.#write(socket, credit, false);
+    this.#unsettled.add(socket);
+    this.#timer ??= setTimeout(() => this.#settle(), settleMs);
+  }
+
+  #settle(): void {
+    this.#timer = undefined;
+    for (const socket of this.#unsettled) {
+      const credit = this.#credits.get(socket);
+      if (credit) this.#write(socket, credit, true);
+    }
+    this.#unsettled.clear();
+  }
+
+  #write(socket: Socket, credit: Credit, isSettled: boolean): void {
+    this.#credits.set(socket, credit);
+    if (socket.state) socket.setState({ ...socket.state, credit, isSettled });
   }
 
   /** From here on the socket is told of changes. */
   welcome(socket: Socket, base: Base): void {
-    if (socket.state) socket.setState({ ...socket.state, isReady: true, base, counter: base.counter });
+    if (socket.state) socket.setState({ ...socket.state, isReady: true, base });
   }
 
   /** A frame that could not be read. Too many of them end the socket. */

@@ -4,11 +4,11 @@ import { type Command, type CommandOf, type CommandResults, isRefusal, type Refu
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "../../contract/ids";
 import { frameMaxBytes, readBurst, readPerSecond } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
-import { type ClientFrame, decodeClientFrame, protocolVersion } from "../../contract/protocol";
+import { baseOf, type ClientFrame, decodeClientFrames, protocolVersion } from "../../contract/protocol";
 import inboxTables from "../../migrations/user-channel/0001_inbox.sql?raw";
 import changes from "../../migrations/user-channel/0002_changes.sql?raw";
 import { Asking, type FrameOf } from "./asking";
-import { Feed } from "./feed";
+import { Feed, type Own } from "./feed";
 import { changesTail } from "./frames";
 import { Gate } from "./gate";
 import { migrate } from "./migrator";
@@ -63,9 +63,11 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       if (message.length > frameMaxBytes || Buffer.byteLength(message) > frameMaxBytes) {
         return this.#sockets.close(socket, "tooLarge");
       }
-      const frame = decodeClientFrame(message);
-      if (!frame || (frame[0] === "h") === (socket.state?.isReady ?? true)) return this.#sockets.malformed(socket);
-      await this.#receive(socket, frame);
+      const frames = decodeClientFrames(message);
+      const isReady = socket.state?.isReady ?? true;
+      if (!frames || frames.some(([type]) => (type === "h") === isReady)) return this.#sockets.malformed(socket);
+      // One after the other up to where each has to wait for somebody.
+      await Promise.all(frames.map((frame) => this.#receive(socket, frame)));
     } catch (error) {
       console.error("a frame could not be handled", error);
       this.#sockets.answer(socket, ["x", "internal"]);
@@ -94,7 +96,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   }
 
   async notify(_user: Uuid, notice: Notice): Promise<void> {
-    this.#take(notice);
+    await this.#take(notice);
   }
 
   async relate(_user: Uuid, relations: Relation[]): Promise<void> {
@@ -144,8 +146,9 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       return;
     }
     const changes = this.#feed.changes(epoch === this.#feed.epoch ? counter : 0);
-    this.#sockets.welcome(socket, { now: changes.now, counter: changes.counter });
-    this.#sockets.answer(socket, ["w", protocolVersion, ...changesTail(changes, changes)]);
+    const base = baseOf(changes);
+    this.#sockets.welcome(socket, base);
+    this.#sockets.answer(socket, ["w", protocolVersion, ...changesTail(changes, base)]);
   }
 
   /** Who is typing goes from channel to channel, and is lost where it does not arrive. */
@@ -235,9 +238,9 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     return this.#reads.take() ? undefined : { error: "rate_limited", retryAfterMs: this.#reads.waitMs() };
   }
 
-  #take(notice: Notice, own?: Parameters<Feed["take"]>[1]): void {
+  async #take(notice: Notice, own?: readonly Own[]): Promise<void> {
     // A number of the row is in doubt after a crash between two writes.
-    if (this.#feed.take(notice, own)) this.#recount(notice.conversation);
+    if (await this.#feed.take(notice, own)) this.#recount(notice.conversation);
   }
 
   /** Marks that move nothing are a question: the conversation counts anew. */
