@@ -8,7 +8,7 @@ import type { FileView } from "./views";
 
 type Shown = Omit<FileView, "load">;
 type File = Pick<AttachedBody, "file" | "mime" | "size">;
-export type ShelvedFile = Live<Shown> & { get(): Shown; load(conversation: ConversationId): void };
+export type ShelvedFile = Pick<Live<Shown>, "subscribe"> & { get(): Shown; load(conversation: ConversationId): void };
 
 const lingerMs = 5_000; // scrolled away and back within this it is still there
 const usedAgainMs = 60_000; // how exactly is known when a file was last seen

@@ -27,6 +27,8 @@ export class ModelDevice {
   canRenew = true;
   persistenceAsked = 0;
   quota: number | undefined;
+  /** Set to lose single requests on their way, or their answers on the way back. */
+  loses: (request: HttpRequest, what: "request" | "answer") => boolean = () => false;
   urlsMade = 0;
   /** Addresses of blobs that were not given back. */
   readonly urls = new Map<string, Blob>();
@@ -174,13 +176,14 @@ export class ModelDevice {
     if (this.requestMs > 0) await this.pass(this.requestMs);
     signal?.throwIfAborted();
     this.#mayBreak();
+    if (this.loses(request, "request")) throw new SyncError("offline");
     if (request.path === `/api/users/${this.user}`) return this.server.profiles.get(this.user);
     const isFile = request.path.startsWith("/api/files/");
     const result = isFile
       ? await this.server.files.handle(this.user, request)
       : this.server.execute(this.user, toCommand(request));
-    // The answer may be lost on its way back.
-    if (faults.dropAck > 0 && faults.random() < faults.dropAck) throw new SyncError("offline");
+    if (this.loses(request, "answer") || (faults.dropAck > 0 && faults.random() < faults.dropAck))
+      throw new SyncError("offline");
     signal?.throwIfAborted();
     if (result && isRefusal(result)) throw new SyncError(result.error, result.retryAfterMs);
     return structuredClone(result);

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
+import type { StoredBody } from "../../contract/conversations";
 import type { ConversationId } from "../../contract/ids";
+import { filePartBytes } from "../../contract/limits";
+import { sendFiles } from "../../src/sync/attaching";
+import { hide, mute, retract } from "../../src/sync/changing";
+import { messageItem } from "../../src/sync/queries";
+import { isEmptied } from "../../src/sync/rows";
+import { broadcast, forward } from "../../src/sync/spreading";
+import { SyncError } from "../../src/sync/sync-error";
 import type { Tab } from "../../src/sync/tab";
 import { Viewed } from "../../src/sync/viewing";
 import { writeText } from "../../src/sync/writing";
@@ -22,8 +30,23 @@ const seeds = process.env["SYNC_SEEDS"]?.split(",").map(Number) ?? [1, 2, 3, 4, 
 const steps = 60;
 const withinMs = 60_000;
 
-/** A person's device in the storm: its tabs come and go, what was typed on it is remembered. */
-type Actor = { device: ModelDevice; tabs: Tab[]; typed: Map<ConversationId, string[]> };
+/** A person's device in the storm: its tabs come and go, what was typed and done on it is remembered. */
+type Actor = {
+  device: ModelDevice;
+  tabs: Tab[];
+  typed: Map<ConversationId, string[]>;
+  /** Names of files, and where they were sent. */
+  attached: { name: string; chat: ConversationId }[];
+  forwards: number;
+};
+
+const fileBytes = filePartBytes + 500;
+
+/** Done, or refused for want of a network: a person tries again or does not. */
+const orOffline = (work: Promise<unknown>) =>
+  work.catch((error: unknown) => {
+    if (!(error instanceof SyncError)) throw error;
+  });
 
 const storm = (random: () => number): Partial<Faults> => ({
   delay: random() < 0.5 ? 5 : 0,
@@ -62,7 +85,7 @@ const act = async (
   const choice = random();
   if (choice < 0.08 || tabs.length === 0) {
     if (tabs.length < 3) tabs.push(await device.openTab());
-    return;
+    return undefined;
   }
   const tab = pick(tabs);
   if (choice < 0.16) {
@@ -79,12 +102,40 @@ const act = async (
     viewed.mark(chat, row?.hi ?? 0);
     return viewed.flush();
   }
+  const { store } = contextOf(tab);
+  const messages = await store.range(chat, 1).toArray();
+  if (choice < 0.62) {
+    const mine = messages.filter(({ mine, body }) => mine === 1 && body.type === "text" && !body.forwarded);
+    const seq = mine.length > 0 ? pick(mine).seq : undefined;
+    return seq === undefined ? undefined : orOffline(retract(tab, chat, seq));
+  }
+  if (choice < 0.66) return orOffline(mute(tab, chat, random() < 0.5));
+  if (choice < 0.67) return orOffline(hide(tab, chat, random() < 0.5));
+  const to = random() < 0.5 ? chats : [chat];
+  if (choice < 0.73) {
+    const others = messages.filter(({ body }) => !isEmptied(body));
+    if (others.length === 0) return undefined;
+    actor.forwards += to.length;
+    return forward(tab, chat, messageItem(undefined, pick(others)), to);
+  }
+  if (choice < 0.81) {
+    const file = `${name} ${n}.bin`;
+    const body = { type: "file", name: file, mime: "application/octet-stream", size: fileBytes } as const;
+    await sendFiles(tab, to, [{ blob: new Blob([new Uint8Array(fileBytes).fill(n)]), body }]);
+    actor.attached.push(...to.map((one) => ({ name: file, chat: one })));
+    return undefined;
+  }
   const text = `${name} ${n}`;
-  await writeText(tab, chat, text);
-  typed.set(chat, [...(typed.get(chat) ?? []), text]);
+  const isToAll = random() < 0.3;
+  if (isToAll) await broadcast(tab, chats, text);
+  else await writeText(tab, chat, text);
+  for (const one of isToAll ? chats : [chat]) typed.set(one, [...(typed.get(one) ?? []), text]);
+  return undefined;
 };
 
-const textOf = (body: { type: string; text?: string }) => body.text ?? body.type;
+const isForwarded = (body: StoredBody) => "forwarded" in body && body.forwarded !== undefined;
+const textsOf = (messages: readonly { body: StoredBody }[]) =>
+  messages.flatMap(({ body }) => (body.type === "text" && !isForwarded(body) ? body.text : []));
 
 describe("under faults of every kind at once", () => {
   for (const seed of seeds) {
@@ -101,7 +152,7 @@ describe("under faults of every kind at once", () => {
       const actors: Actor[] = [amina, amina, benoit, chantal].map((user) => {
         const device = makeDevice(server, user);
         device.faults.random = random;
-        return { device, tabs: [], typed: new Map() };
+        return { device, tabs: [], typed: new Map(), attached: [], forwards: 0 };
       });
       for (let step = 0; step < steps; step++) {
         const index = Math.floor(random() * actors.length);
@@ -117,19 +168,38 @@ describe("under faults of every kind at once", () => {
       for (const { device, tabs, typed } of actors) {
         for (const chat of chatsOf(device.user)) {
           for (const tab of tabs) await eventually(() => expectLevel(server, tab, chat), withinMs);
-          const log = server
-            .log(chat)
-            .messages.filter(({ author }) => author === device.user)
-            .map(({ body }) => textOf(body));
+          const log = textsOf(server.log(chat).messages.filter(({ author }) => author === device.user));
           const mine = typed.get(chat) ?? [];
           // Each typed message is in the log exactly once, and one device's are there in the order they were typed.
-          expect(log.filter((text) => mine.includes(text))).toEqual(mine);
+          expect(log.filter((text) => mine.includes(text))).toEqual(mine.filter((text) => log.includes(text)));
         }
       }
-      // Nothing is in a log that nobody typed.
+      const logged = [...server.logs.values()].flatMap(({ id, messages }) =>
+        messages.map((one) => ({ ...one, chat: id })),
+      );
+      // What was typed is there or was deleted, and nothing else is.
       const all = actors.flatMap(({ typed }) => [...typed.values()].flat());
-      const logged = [...server.logs.values()].flatMap(({ messages }) => messages.map(({ body }) => textOf(body)));
-      expect(logged.sort()).toEqual(all.sort());
+      const alive = textsOf(logged);
+      const deleted = logged.filter(({ body }) => body.type === "deleted").length;
+      expect(alive.length + deleted).toBe(all.length);
+      expect(alive.filter((text) => !all.includes(text))).toEqual([]);
+      // Every file is there, once in each conversation it was sent to, with all its bytes.
+      const own = logged.flatMap(({ body, chat }) =>
+        body.type === "file" && !isForwarded(body) ? { name: body.name, chat, file: body.file } : [],
+      );
+      const byName = (a: { name: string; chat: string }, b: { name: string; chat: string }) =>
+        `${a.name} ${a.chat}`.localeCompare(`${b.name} ${b.chat}`);
+      expect(own.map(({ name, chat }) => ({ name, chat })).sort(byName)).toEqual(
+        actors.flatMap(({ attached }) => attached).sort(byName),
+      );
+      for (const { file } of own) expect(server.files.bytes(file)).toHaveLength(fileBytes);
+      // What was forwarded arrived, or the original was deleted before it did.
+      const failed = await Promise.all(
+        actors.map(async ({ tabs }) => contextOf(tabs[0] as Tab).store.outbox.toArray()),
+      );
+      expect(failed.flat().every(({ error }) => error === "original_gone")).toBe(true);
+      const forwarded = logged.filter(({ body }) => isForwarded(body)).length;
+      expect(forwarded + failed.flat().length).toBe(actors.reduce((sum, { forwards }) => sum + forwards, 0));
     });
   }
 });

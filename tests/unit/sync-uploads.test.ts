@@ -1,0 +1,406 @@
+import { IDBObjectStore } from "fake-indexeddb";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { isRefusal } from "../../contract/commands";
+import { partCount } from "../../contract/files";
+import type { ConversationId, Uuid } from "../../contract/ids";
+import { fileMaxBytes, filePartBytes, filePartsAtOnce } from "../../contract/limits";
+import type { HttpRequest } from "../../contract/requests";
+import { sendFiles } from "../../src/sync/attaching";
+import { readChat } from "../../src/sync/queries";
+import { keepUnsentOnly } from "../../src/sync/repair";
+import { SyncError } from "../../src/sync/sync-error";
+import type { Tab } from "../../src/sync/tab";
+import { Uploader } from "../../src/sync/uploader";
+import { setPaused } from "../../src/sync/uploads";
+import type { OutgoingFile } from "../../src/sync/views";
+import { discard, retry, writeText } from "../../src/sync/writing";
+import { eventually } from "../support/eventually";
+import { becomesLevel, contextOf, shownIn, textsIn } from "../support/model-checks";
+import type { ModelDevice } from "../support/model-device";
+import type { ModelServer } from "../support/model-server";
+import { makeDevice, makePair } from "../support/model-world";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Bytes that are not the same anywhere. */
+const bytesOf = (size: number) => Uint8Array.from({ length: size }, (_, i) => (i * 31 + (i >> 8)) % 251);
+
+const picture = (size: number, text?: string): OutgoingFile => ({
+  blob: new Blob([bytesOf(size)], { type: "image/jpeg" }),
+  body: {
+    type: "image",
+    name: "IMG_1.jpg",
+    mime: "image/jpeg",
+    size,
+    width: 40,
+    height: 30,
+    thumb: "",
+    ...(text ? { text } : {}),
+  },
+});
+
+const threeAndABit = 3 * filePartBytes + 1_000;
+
+const send = (tab: Tab, chat: ConversationId, ...files: OutgoingFile[]) => sendFiles(tab, [chat], files);
+const isPart = ({ path }: HttpRequest) => path.includes("/parts/");
+
+const onlyFile = (server: ModelServer) => {
+  const files = [...server.files.all.values()];
+  expect(files).toHaveLength(1);
+  return files[0] as (typeof files)[0];
+};
+
+const expectEachPartOnce = (server: ModelServer, size: number) => {
+  const { arrivals } = onlyFile(server);
+  expect([...arrivals].sort(([a], [b]) => a - b)).toEqual(
+    Array.from({ length: partCount(size) }, (_, part) => [part, 1]),
+  );
+};
+
+const unsentIn = async (tab: Tab) => {
+  const { store } = contextOf(tab);
+  const [outbox, uploads, blobs] = await Promise.all([
+    store.outbox.count(),
+    store.uploads.count(),
+    store.blobs.count(),
+  ]);
+  return { outbox, uploads, blobs };
+};
+
+const cidOf = async (tab: Tab, chat: ConversationId): Promise<Uuid> =>
+  (await contextOf(tab).store.unsent(chat).first())?.cid ?? "";
+
+const uploadIn = async (tab: Tab, chat: ConversationId) =>
+  (await readChat(contextOf(tab).store, chat, 100)).items.find(({ upload }) => upload)?.upload;
+
+/** A phone whose link takes so many parts and then nothing more. */
+const cutAfter = (phone: ModelDevice, parts: number) => {
+  let left = parts;
+  phone.loses = (request, what) => isPart(request) && what === "request" && left-- <= 0;
+};
+
+describe("a file on its way", () => {
+  it("goes up in parts, then its message follows, and here it stays without being fetched", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await send(tab, chat, picture(threeAndABit, "  Maman  "));
+    await becomesLevel(server, tab, chat);
+    expect(server.log(chat).messages).toMatchObject([{ body: { type: "image", text: "Maman", size: threeAndABit } }]);
+    expectEachPartOnce(server, threeAndABit);
+    expect(server.files.bytes(onlyFile(server).id)).toEqual(bytesOf(threeAndABit));
+    expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
+    const kept = await contextOf(tab).store.blobs.get(onlyFile(server).id);
+    expect(new Uint8Array((await kept?.blob.arrayBuffer()) ?? [])).toEqual(bytesOf(threeAndABit));
+    expect(phone.downloads).toEqual([]);
+    const his = await makeDevice(server, benoit).openTab();
+    await becomesLevel(server, his, chat);
+  });
+
+  it("shows how far it is, in every tab", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    const second = await phone.openTab();
+    await becomesLevel(server, second, chat);
+    cutAfter(phone, 2);
+    await send(second, chat, picture(threeAndABit));
+    for (const tab of [first, second])
+      await eventually(async () =>
+        expect(await uploadIn(tab, chat)).toMatchObject({ sent: 2 * filePartBytes, size: threeAndABit }),
+      );
+    phone.loses = () => false;
+    await becomesLevel(server, second, chat);
+    expect(await uploadIn(second, chat)).toBeUndefined();
+  });
+
+  it("lets texts written after it pass, and takes its place when it arrives", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    cutAfter(phone, 1);
+    await writeText(tab, chat, "before");
+    await send(tab, chat, picture(threeAndABit));
+    await writeText(tab, chat, "after");
+    await eventually(async () =>
+      expect(await shownIn(tab, chat)).toEqual(["before sent", "after sent", "image sending"]),
+    );
+    phone.loses = () => false;
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["before", "after", "image"]);
+  });
+
+  it("goes on after a loss at any step, in any direction, and no part that arrived is sent twice", async () => {
+    const steps = 7; // announced, four parts, completed, and one more question in between
+    for (let step = 0; step < steps; step++) {
+      for (const lost of ["request", "answer"] as const) {
+        const { server, amina, chat } = makePair();
+        const phone = makeDevice(server, amina);
+        const tab = await phone.openTab();
+        let count = 0;
+        phone.loses = ({ path }, what) => path.startsWith("/api/files/") && what === lost && count++ === step;
+        await send(tab, chat, picture(threeAndABit));
+        await becomesLevel(server, tab, chat);
+        expectEachPartOnce(server, threeAndABit);
+        expect(server.log(chat).messages).toHaveLength(1);
+        await phone.shut();
+      }
+    }
+  });
+
+  it("goes on where it was after its page was killed, in a page opened later", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    cutAfter(phone, 2);
+    await send(first, chat, picture(threeAndABit));
+    await eventually(() => expect(onlyFile(server).parts.size).toBe(2));
+    await phone.kill(first);
+    phone.loses = () => false;
+    const second = await phone.openTab();
+    await becomesLevel(server, second, chat);
+    expectEachPartOnce(server, threeAndABit);
+    expect(await unsentIn(second)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
+  });
+
+  it("is taken over by another tab when the leading one is closed in the middle", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    const second = await phone.openTab();
+    cutAfter(phone, 2);
+    await send(second, chat, picture(threeAndABit));
+    await eventually(() => expect(onlyFile(server).parts.size).toBe(2));
+    await phone.close(first);
+    phone.loses = () => false;
+    await eventually(() => expect(second.isLeader).toBe(true));
+    await becomesLevel(server, second, chat);
+    expectEachPartOnce(server, threeAndABit);
+  });
+
+  it("waits when it is told to, goes on when it is told to, and what is given up leaves nothing behind", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    await phone.openTab();
+    const tab = await phone.openTab();
+    cutAfter(phone, 1);
+    await send(tab, chat, picture(threeAndABit));
+    await eventually(() => expect(onlyFile(server).parts.size).toBe(1));
+    const cid = await cidOf(tab, chat);
+    await setPaused(tab, cid, true);
+    await phone.pass(2_000); // what was under way ends
+    phone.loses = () => false;
+    await phone.pass(60_000);
+    expect(onlyFile(server).parts.size).toBe(1);
+    expect(await uploadIn(tab, chat)).toMatchObject({ state: "paused" });
+    cutAfter(phone, 1);
+    await setPaused(tab, cid, false);
+    await eventually(() => expect(onlyFile(server).parts.size).toBe(2));
+    await discard(tab, cid);
+    expect(await shownIn(tab, chat)).toEqual([]);
+    await eventually(() => expect(onlyFile(server).isRemoved).toBe(true));
+    await eventually(async () => expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
+    phone.loses = () => false;
+    await phone.pass(60_000);
+    expect(server.log(chat).messages).toEqual([]);
+  });
+
+  it("that is refused for good says why, and can be tried again", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    server.files.refuse = (_, { path }) =>
+      path.endsWith("/complete") ? { error: "image_too_many_pixels" } : undefined;
+    await send(tab, chat, picture(500));
+    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["image failed"]));
+    const [item] = (await readChat(contextOf(tab).store, chat, 10)).items;
+    expect(item).toMatchObject({ error: "image_too_many_pixels", upload: { state: "failed" } });
+    server.files.refuse = () => undefined;
+    await retry(tab, item?.cid ?? "");
+    await becomesLevel(server, tab, chat);
+    expectEachPartOnce(server, 500);
+  });
+
+  it("waits out a refusal that will pass", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    let refusals = 0;
+    server.files.refuse = (_, request) =>
+      isPart(request) && refusals++ < 5 ? { error: "rate_limited", retryAfterMs: 3_000 } : undefined;
+    await send(tab, chat, picture(threeAndABit));
+    await becomesLevel(server, tab, chat);
+    expectEachPartOnce(server, threeAndABit);
+  });
+
+  it("that turns out to be something else goes as a file, and is shown as what everybody gets", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    server.files.found = { type: "application/pdf" };
+    await send(tab, chat, picture(500, "words"));
+    await becomesLevel(server, tab, chat);
+    expect(server.log(chat).messages).toMatchObject([
+      { body: { type: "file", mime: "application/pdf", text: "words" } },
+    ]);
+  });
+
+  it("that the server let go of before its message could be sent is brought again", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    server.refuse = (_, command) => (command.type === "send" ? { error: "unavailable" } : undefined);
+    await send(tab, chat, picture(threeAndABit));
+    await eventually(() => expect(onlyFile(server).isReady).toBe(true));
+    onlyFile(server).isRemoved = true;
+    server.refuse = () => undefined;
+    await becomesLevel(server, tab, chat);
+    expect(server.files.all.size).toBe(2);
+    expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
+  });
+
+  it("goes up once for all the conversations it is sent to", async () => {
+    const { server, amina, chat } = makePair();
+    const others = ["Chantal", "Dieudonné"].map((name) => server.connect(amina, server.addPerson(name)));
+    const tab = await makeDevice(server, amina).openTab();
+    await sendFiles(tab, [chat, ...others], [picture(threeAndABit)]);
+    for (const one of [chat, ...others]) await becomesLevel(server, tab, one);
+    expectEachPartOnce(server, threeAndABit);
+    for (const one of [chat, ...others]) expect(server.log(one).messages).toHaveLength(1);
+    expect(server.asked.filter(({ command }) => command.type === "spread")).toHaveLength(1);
+  });
+
+  it("takes no more of the link than it should: two files and three parts at once, none while a message waits", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.isOffline = true;
+    const tab = await phone.openTab();
+    await send(tab, chat, ...Array.from({ length: 4 }, () => picture(4 * filePartBytes)));
+    const context = contextOf(tab);
+    let [atOnce, most] = [0, 0];
+    const files = new Set<string>();
+    let mostFiles = 0;
+    let isTextWaiting = true;
+    const begun: HttpRequest[] = [];
+    const platform = {
+      ...context.platform,
+      request: async (request: HttpRequest) => {
+        if (isPart(request)) begun.push(request);
+        const id = request.path.split("/")[3] ?? "";
+        files.add(id);
+        mostFiles = Math.max(mostFiles, files.size);
+        most = Math.max(most, isPart(request) ? ++atOnce : atOnce);
+        await phone.pass(1_000);
+        if (isPart(request)) atOnce--;
+        const answer = await server.files.handle(amina, request);
+        if (request.path.endsWith("/complete")) files.delete(id);
+        if (answer && isRefusal(answer)) throw new SyncError(answer.error);
+        return answer;
+      },
+    };
+    const uploader = new Uploader({ ...context, platform }, { isTextWaiting: () => isTextWaiting, ready: () => {} });
+    uploader.want();
+    await phone.pass(6_000);
+    expect(begun).toEqual([]);
+    isTextWaiting = false;
+    await eventually(async () => expect(await context.store.uploads.count()).toBe(0));
+    uploader.stop();
+    expect({ most, mostFiles }).toEqual({ most: filePartsAtOnce, mostFiles: 2 });
+  });
+});
+
+describe("a file and the phone it is on", () => {
+  it("one that is too big, or empty, is refused before anything is kept", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const big = { ...picture(1), blob: { size: fileMaxBytes + 1 } as Blob };
+    await expect(send(tab, chat, big)).rejects.toMatchObject({ code: "file_too_large" });
+    await expect(send(tab, chat, picture(0))).rejects.toMatchObject({ code: "file_incomplete" });
+    expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
+  });
+
+  it("one for which there is no room is refused whole, and texts still go", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const put = IDBObjectStore.prototype.put;
+    let kept = 0;
+    vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...args) {
+      if (this.name === "blobs" && kept++ > 0) throw new DOMException("the phone is full", "QuotaExceededError");
+      return put.apply(this, args);
+    });
+    await expect(send(tab, chat, picture(500), picture(500))).rejects.toMatchObject({ code: "no_room" });
+    expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
+    expect(tab.trouble.get()).toBeUndefined();
+    await writeText(tab, chat, "all the same");
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["all the same"]);
+  });
+
+  it("files kept to be seen again make room for it first, and old messages stay", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    server.post(benoit, chat, ...Array.from({ length: 60 }, (_, i) => `m${i}`));
+    await send(tab, chat, picture(500));
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(61));
+    await becomesLevel(server, tab, chat);
+    const before = (await textsIn(tab, chat)).length;
+    const [put, remove] = [IDBObjectStore.prototype.put, IDBObjectStore.prototype.delete];
+    let isFull = true;
+    vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...args) {
+      if (this.name === "blobs" && isFull) throw new DOMException("the phone is full", "QuotaExceededError");
+      return put.apply(this, args);
+    });
+    vi.spyOn(IDBObjectStore.prototype, "delete").mockImplementation(function (this: IDBObjectStore, ...args) {
+      if (this.name === "blobs") isFull = false;
+      return remove.apply(this, args);
+    });
+    await send(tab, chat, picture(500));
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(62));
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toHaveLength(before + 1);
+    expect(await contextOf(tab).store.files.count()).toBe(1);
+  });
+
+  it("survives a store that has to be made anew", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    phone.faults.isOffline = true;
+    await send(first, chat, picture(threeAndABit, "kept"));
+    await phone.close(first);
+    const open = phone.indexedDB.open.bind(phone.indexedDB);
+    let left = 8; // both connections of one attempt, with the attempts that Dexie makes by itself
+    phone.indexedDB.open = (name: string, version?: number) => {
+      if (left-- > 0)
+        throw new DOMException("Internal error opening backing store for indexedDB.open.", "UnknownError");
+      return open(name, version);
+    };
+    phone.faults.isOffline = false;
+    const second = await phone.openTab();
+    expect(left).toBeLessThanOrEqual(0);
+    await becomesLevel(server, second, chat);
+    expect(server.files.bytes(onlyFile(server).id)).toEqual(bytesOf(threeAndABit));
+  });
+
+  it("waits for its author when a session ends by itself, and nothing that can be had again does", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await send(tab, chat, picture(500));
+    server.post(benoit, chat, "private");
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(2));
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    await send(tab, chat, picture(threeAndABit));
+    await phone.close(tab);
+    await keepUnsentOnly(phone.platform(), amina);
+    const next = await phone.openTab();
+    expect(await unsentIn(next)).toEqual({ outbox: 1, uploads: 1, blobs: 1 });
+    expect(await contextOf(next).store.files.count()).toBe(0);
+    phone.faults.isOffline = false;
+    phone.wake();
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(3));
+    await becomesLevel(server, next, chat);
+  });
+});
