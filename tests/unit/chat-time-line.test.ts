@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { StoredBody } from "../../contract/conversations";
+import { createUuid } from "../../contract/ids";
 import { estimateHeight, placementOf } from "../../src/features/chat/time-line";
 import type { ChatItem } from "../../src/sync/hooks";
 
@@ -48,5 +50,43 @@ describe("the expected height of a message", () => {
     expect(heightOf("Mbote")).toBe(40);
     expect(heightOf("un\ndeux\ntrois")).toBe(85);
     expect(heightOf("mot ".repeat(100))).toBeGreaterThan(heightOf("mot ".repeat(100), 1280));
+  });
+
+  const bodyHeight = (body: StoredBody, listPx = 360) => estimateHeight(makeItem({ body }), place, listPx);
+  const attached = { file: createUuid(), name: "f", mime: "image/png", size: 1 } as const;
+  const picture = (width: number, height: number, text?: string): StoredBody => ({
+    ...attached,
+    type: "image",
+    thumb: "",
+    width,
+    height,
+    ...(text ? { text } : {}),
+  });
+
+  it("keeps the room of a picture by its shape, and never more than a screen of it", () => {
+    // 286 px of bubble, 4 px around the picture, 2 px to the next.
+    expect(bodyHeight(picture(1_600, 1_200))).toBe(Math.round((285.6 - 8) * 0.75 + 8 + 2));
+    expect(bodyHeight(picture(1_600, 1_200), 1280)).toBe(320 * 0.75 + 8 + 2);
+    expect(bodyHeight(picture(100, 10_000))).toBe(360 + 8 + 2);
+    expect(bodyHeight(picture(10_000, 100), 1280)).toBe(160 + 8 + 2);
+    expect(bodyHeight(picture(1_600, 1_200, "Mbote"))).toBeGreaterThan(bodyHeight(picture(1_600, 1_200)) + 20);
+  });
+
+  it("is the same for every file and voice note, a line more when it was passed on", () => {
+    const file: StoredBody = { ...attached, type: "file" };
+    const voice: StoredBody = { ...attached, type: "voice", ms: 1_000, waveform: "" };
+    expect(bodyHeight(file)).toBe(66);
+    expect(bodyHeight(voice)).toBe(66);
+    expect(bodyHeight({ ...voice, forwarded: { by: createUuid(), name: "Ana" } })).toBe(88);
+  });
+
+  it("counts a long text as it stands folded until it is opened", () => {
+    const item = makeItem({ body: { type: "text", text: "mot\n".repeat(200) } });
+    expect(estimateHeight(item, place, 360)).toBe(Math.round(20 * 22.4 + 48 + 16 + 2));
+    expect(estimateHeight(item, place, 360, true)).toBeGreaterThan(200 * 22);
+  });
+
+  it("is one line for what was deleted", () => {
+    expect(bodyHeight({ type: "deleted" })).toBe(40);
   });
 });

@@ -2,10 +2,11 @@ import { useEffect, useRef } from "react";
 import { showToast } from "../../components/toast";
 import { formatBytes } from "../../i18n/format";
 import { useLanguage, useT } from "../../i18n/setup";
-import { useFile, useUpload } from "../../sync/hooks";
+import { useUpload } from "../../sync/hooks";
 import type { AttachmentProps } from "./attachment-props";
 import { saveAs, splitName } from "./file-name";
 import { CancelUpload, UploadBytes, UploadRing } from "./upload-ring";
+import { useAttachment } from "./use-attachment";
 
 const iconsByEnd: [ends: RegExp, icon: string][] = [
   [/^\.pdf$/, "i-ph-file-pdf"],
@@ -25,7 +26,7 @@ const iconOf = (end: string): string => iconsByEnd.find(([ends]) => ends.test(en
 export default function FileCard({ conversation, item, body }: AttachmentProps<"file">) {
   const t = useT();
   const language = useLanguage();
-  const { url, state, load } = useFile(conversation, body);
+  const { url, state, ask } = useAttachment(conversation, body);
   const latest = useUpload(item.upload && body.file);
   const upload = item.upload && (latest ?? item.upload);
   const { stem, end } = splitName(body.name);
@@ -77,8 +78,7 @@ export default function FileCard({ conversation, item, body }: AttachmentProps<"
           aria-label={t("messages.fetchFile", { name: body.name, size: formatBytes(body.size, language) })}
           aria-busy={state === "loading" || undefined}
           onClick={() => {
-            isWanted.current = true;
-            load();
+            isWanted.current = ask();
           }}
         >
           {content}

@@ -8,8 +8,9 @@ import { showToast } from "../../components/toast";
 import { formatTime } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
 import { discardMessage, retractMessage } from "../../sync/actions";
-import { type ChatItem, useFile } from "../../sync/hooks";
+import type { ChatItem } from "../../sync/hooks";
 import { saveAs } from "./file-name";
+import { useAttachment } from "./use-attachment";
 
 /** What is being done with a message, and where its menu opened. */
 export type Deed = { item: ChatItem; anchor: MenuAnchor; step: "menu" | "save" | "forward" | "delete" };
@@ -36,19 +37,18 @@ function Saving({
   onDone: () => void;
 }) {
   const t = useT();
-  const { url, state, load } = useFile(conversation, body);
+  const { url, state, ask } = useAttachment(conversation, body);
   const hasAsked = useRef(false);
   useEffect(() => {
     if (url) saveAs(url, body.name);
     else if (!hasAsked.current) {
       hasAsked.current = true;
-      load();
-      return;
+      if (ask()) return;
     } else if (state === "failed") {
       showToast({ tone: "danger", title: t("common.error"), message: t("messages.fileLoadFailed") });
     } else return;
     onDone();
-  }, [url, state, load, body.name, onDone, t]);
+  }, [url, state, ask, body.name, onDone, t]);
   return null;
 }
 

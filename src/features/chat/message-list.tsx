@@ -181,7 +181,7 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
   const [activeKey, setActiveKey] = useState<string>();
   const tabKey = rows.some(({ key }) => key === activeKey) ? activeKey : rows.at(-1)?.key;
   const focusList = () => scroller.current?.querySelector("ol")?.focus({ preventScroll: true });
-  const stepDeed = (step: Deed["step"] | undefined) => setDeed((now) => now && step && { ...now, step });
+  const stepDeed = (step: Deed["step"] | undefined) => setDeed(deed && step && { ...deed, step });
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       {!isAtEnd && topItem && (

@@ -2,10 +2,11 @@ import { useEffect, useRef, useState } from "react";
 import { formatBytes } from "../../i18n/format";
 import { useLanguage, useT } from "../../i18n/setup";
 import { thumbToUrl } from "../../lib/media/thumb";
-import { useFile, useLink, useUpload } from "../../sync/hooks";
+import { useLink, useUpload } from "../../sync/hooks";
 import type { AttachmentProps } from "./attachment-props";
 import { isConnectionSlow } from "./connection";
 import { CancelUpload, UploadBytes, UploadRing } from "./upload-ring";
+import { useAttachment } from "./use-attachment";
 
 const unaskedMaxBytes = 400_000; // a picture up to this comes by itself
 
@@ -13,7 +14,7 @@ const overPicture = "bg-black/60 text-white";
 
 /** A picture's bytes while it is in sight: small ones come by themselves, large ones when asked for. */
 const usePictureFile = ({ conversation, body }: AttachmentProps<"image">) => {
-  const file = useFile(conversation, body);
+  const file = useAttachment(conversation, body);
   const isOnline = useLink() === "online";
   const frame = useRef<HTMLDivElement>(null);
   const [isSeen, setSeen] = useState(false);
@@ -38,7 +39,7 @@ export default function Picture(props: AttachmentProps<"image">) {
   const { body, item, description, onOpen } = props;
   const t = useT();
   const language = useLanguage();
-  const { url, state, load, frame } = usePictureFile(props);
+  const { url, state, ask, frame } = usePictureFile(props);
   const [shownUrl, setShownUrl] = useState<string>();
   const latest = useUpload(item.upload && body.file);
   const upload = item.upload && (latest ?? item.upload);
@@ -46,7 +47,7 @@ export default function Picture(props: AttachmentProps<"image">) {
   const label = state === "failed" ? t("messages.loadAgain") : t("messages.loadPicture");
   return (
     <div ref={frame} className="absolute inset-0">
-      {thumb && shownUrl !== url && (
+      {thumb && (!url || shownUrl !== url) && (
         <img src={thumb} alt="" className="absolute inset-0 size-full object-cover" draggable={false} />
       )}
       {url && (
@@ -66,7 +67,7 @@ export default function Picture(props: AttachmentProps<"image">) {
           type="button"
           aria-label={`${description}. ${label} (${formatBytes(body.size, language)})`}
           className="absolute inset-0 grid place-items-center -outline-offset-3"
-          onClick={load}
+          onClick={ask}
           disabled={state === "loading"}
         >
           <span

@@ -3,12 +3,13 @@ import type { Body } from "../../../contract/conversations";
 import { formatBytes } from "../../i18n/format";
 import { useLanguage, useT } from "../../i18n/setup";
 import { thumbToUrl } from "../../lib/media/thumb";
+import type { Attachment } from "./use-attachment";
 import { useZoom } from "./use-zoom";
 
 type StageProps = {
   body: Extract<Body, { type: "image" }>;
   alt: string;
-  file: { url: string | undefined; state: "here" | "absent" | "loading" | "failed"; load: () => void };
+  file: Attachment;
   /** Is given what a key does to this picture. */
   keys: RefObject<((key: string) => boolean) | undefined>;
   onTurn: (by: 1 | -1) => void;
@@ -19,15 +20,15 @@ type StageProps = {
 export function ViewerStage({ body, alt, file, keys, onTurn, onClose }: StageProps) {
   const t = useT();
   const language = useLanguage();
-  const { url, state, load } = file;
+  const { url, state, load, isOutOfReach } = file;
   const [thumb] = useState(() => thumbToUrl(body.thumb));
   const frame = useRef<HTMLDivElement>(null);
   const { pose, isHeld, press, handlers } = useZoom(body, frame, { turn: onTurn, close: onClose });
   keys.current = press;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each picture
   useEffect(() => {
-    if (state === "absent") load();
-  }, [state === "absent"]);
+    if (state === "absent" && !isOutOfReach) load();
+  }, [state === "absent" && !isOutOfReach]);
   return (
     <div
       ref={frame}
@@ -48,7 +49,7 @@ export function ViewerStage({ body, alt, file, keys, onTurn, onClose }: StagePro
       </div>
       {!url && (
         <div className="absolute inset-0 grid place-items-center">
-          {state === "failed" ? (
+          {state === "failed" || isOutOfReach ? (
             <div className="grid place-items-center gap-3 rounded-card bg-black/60 p-4 text-center" role="alert">
               <p>{t("messages.photoFailed")}</p>
               <button

@@ -6,7 +6,8 @@ import { Modal } from "../../components/modal";
 import { formatTime } from "../../i18n/format";
 import { formatDayHeading } from "../../i18n/relative-date";
 import { useLanguage, useT } from "../../i18n/setup";
-import { type ChatItem, useFile } from "../../sync/hooks";
+import type { ChatItem } from "../../sync/hooks";
+import { useAttachment } from "./use-attachment";
 import { ViewerStage } from "./viewer-stage";
 
 type PictureItem = ChatItem & { body: Extract<Body, { type: "image" }> };
@@ -41,7 +42,7 @@ function Layer({ conversation, item, author, isFirst, isLast, onTurn, onClose }:
   const t = useT();
   const language = useLanguage();
   const { body, at } = item;
-  const file = useFile(conversation, body);
+  const file = useAttachment(conversation, body);
   const keys = useRef<(key: string) => boolean>(undefined);
   const when = `${formatDayHeading(at, language)}, ${formatTime(at, language)}`;
   return (
@@ -149,7 +150,7 @@ export default function Viewer({ conversation, items, startKey, name, onClose }:
   return (
     <Modal
       label={t("messages.viewer")}
-      className="m-0 h-dvh max-h-none w-full max-w-none bg-black p-0 text-white"
+      className="m-0 h-dvh max-h-none w-full max-w-none bg-black p-0 text-white [--accent:#eba3cc]"
       onDismiss={onClose}
     >
       <Layer

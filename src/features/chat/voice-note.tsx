@@ -4,9 +4,10 @@ import { showToast } from "../../components/toast";
 import { formatLength, locales } from "../../i18n/format";
 import { useLanguage, useT } from "../../i18n/setup";
 import { running } from "../../sync/engine";
-import { useFile, useUpload } from "../../sync/hooks";
+import { useUpload } from "../../sync/hooks";
 import type { AttachmentProps } from "./attachment-props";
 import { CancelUpload, UploadBytes, UploadRing } from "./upload-ring";
+import { useAttachment } from "./use-attachment";
 import { changeRate, getRate, getVoice, pauseVoice, playVoice, seekVoice, subscribeVoice } from "./voice-player";
 
 const fetchedMaxBytes = 160_000; // up to this (50 s) it is fetched once and then played; longer ones play as they come
@@ -52,7 +53,7 @@ export default function VoiceNote({ conversation, item, body, description }: Att
   const t = useT();
   const language = useLanguage();
   const { file, ms: wholeMs } = body;
-  const { url, state, load } = useFile(conversation, body);
+  const { url, state, load, isOutOfReach, ask } = useAttachment(conversation, body);
   const voice = useSyncExternalStore(subscribeVoice, () => getVoice(file));
   const rate = useSyncExternalStore(subscribeVoice, getRate);
   const latest = useUpload(item.upload && file);
@@ -75,11 +76,8 @@ export default function VoiceNote({ conversation, item, body, description }: Att
     if (voice.state === "playing" || (voice.state === "loading" && !isWanted)) pauseVoice();
     else if (isWanted) setWanted(false);
     else if (url) play(url);
-    else if (body.size > fetchedMaxBytes) play(readPath(conversation, file));
-    else {
-      setWanted(true);
-      load();
-    }
+    else if (body.size > fetchedMaxBytes && !isOutOfReach) play(readPath(conversation, file));
+    else setWanted(ask());
   };
 
   const tellFailure = () => showToast({ tone: "danger", title: t("common.error"), message: t("messages.voiceFailed") });
@@ -162,10 +160,10 @@ export default function VoiceNote({ conversation, item, body, description }: Att
         <button
           type="button"
           aria-label={t("messages.rate", { rate: rate.toLocaleString(locales[language]) })}
-          className="grid size-12 shrink-0 place-items-center"
+          className="grid size-12 shrink-0 justify-items-center pt-1"
           onClick={changeRate}
         >
-          <span className="rounded-full bg-accent-soft px-2 py-0.5 text-xs font-semibold text-accent tabular-nums">
+          <span className="h-fit min-w-10 rounded-full border border-field px-1.5 text-xs leading-[18px] font-semibold text-muted tabular-nums">
             {rate.toLocaleString(locales[language])}×
           </span>
         </button>

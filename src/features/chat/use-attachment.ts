@@ -1,0 +1,27 @@
+import { useCallback } from "react";
+import type { AttachedBody } from "../../../contract/conversations";
+import type { ConversationId } from "../../../contract/ids";
+import { showToast } from "../../components/toast";
+import { useT } from "../../i18n/setup";
+import { type FileView, useFile, useLink } from "../../sync/hooks";
+
+export type Attachment = FileView & {
+  /** What is not here cannot be had now. */
+  isOutOfReach: boolean;
+  /** The person asked for it: fetches it, or says at once that there is no network to fetch it from. False then. */
+  ask: () => boolean;
+};
+
+/** A message's file as this phone has it. */
+export const useAttachment = (conversation: ConversationId, body: AttachedBody): Attachment => {
+  const t = useT();
+  const file = useFile(conversation, body);
+  const isOffline = useLink() === "offline";
+  const { url, load } = file;
+  const ask = useCallback(() => {
+    if (isOffline) showToast({ tone: "danger", title: t("common.error"), message: t("errors.offline") });
+    else load();
+    return !isOffline;
+  }, [isOffline, load, t]);
+  return { ...file, isOutOfReach: isOffline && url === undefined, ask };
+};
