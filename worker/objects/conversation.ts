@@ -42,6 +42,9 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   #alarmAt = Number.POSITIVE_INFINITY;
   /** An instance before this one had not heard from everybody: whom it told what is not known. */
   #isRecovering = false;
+  /** There may be files that deleted messages named and nobody was told of. */
+  #hasReleases = false;
+  #releasing: Promise<void> | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -49,6 +52,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     this.#fanOut = this.#makeFanOut();
     void ctx.blockConcurrencyWhile(async () => {
       this.#isRecovering = (await ctx.storage.getAlarm()) !== null;
+      this.#hasReleases = this.#isRecovering;
     });
   }
 
@@ -104,6 +108,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     if (isRefusal(done)) return done;
     if (done.isNew) {
       this.#tell(done.isWithheld ? [member] : log.members, true);
+      this.#hasReleases = true;
       this.ctx.waitUntil(this.#releaseFiles(log));
     }
     return { revision: log.revision };
@@ -173,10 +178,21 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   }
 
   /** Files that deleted messages named. Where that fails the alarm does it again. */
-  async #releaseFiles(log: ConversationLog): Promise<void> {
+  #releaseFiles(log: ConversationLog): Promise<void> {
+    this.#releasing ??= this.#release(log).finally(() => {
+      this.#releasing = undefined;
+    });
+    return this.#releasing;
+  }
+
+  async #release(log: ConversationLog): Promise<void> {
     try {
-      await releaseFiles(this.env, log);
+      while (this.#hasReleases) {
+        this.#hasReleases = false;
+        await releaseFiles(this.env, log);
+      }
     } catch (error) {
+      this.#hasReleases = true;
       console.error("a file could not be released", error);
       this.#arm(Date.now() + fanOutRetryMaxMs);
     }
