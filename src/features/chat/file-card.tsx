@@ -5,6 +5,7 @@ import { useLanguage, useT } from "../../i18n/setup";
 import { useUpload } from "../../sync/hooks";
 import type { AttachmentProps } from "./attachment-props";
 import { saveAs, splitName } from "./file-name";
+import { FoundWords } from "./found";
 import { CancelUpload, UploadBytes, UploadRing } from "./upload-ring";
 import { useAttachment } from "./use-attachment";
 
@@ -50,8 +51,12 @@ export default function FileCard({ conversation, item, body }: AttachmentProps<"
       )}
       <span className="min-w-0 flex-1">
         <bdi className="flex font-semibold leading-[22px]">
-          <span className="truncate">{stem}</span>
-          <span className="shrink-0">{end}</span>
+          <span className="truncate">
+            <FoundWords text={stem} />
+          </span>
+          <span className="shrink-0">
+            <FoundWords text={end} />
+          </span>
         </bdi>
         <span className="block truncate pr-16 text-xs leading-[20px] text-muted">
           {upload ? <UploadBytes upload={upload} /> : formatBytes(body.size, language)}

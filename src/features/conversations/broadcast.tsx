@@ -8,7 +8,7 @@ import { Sheet } from "../../components/sheet";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { useSession } from "../../lib/session";
-import { broadcastFiles, broadcastText } from "../../sync/actions";
+import { broadcastFiles, broadcastText, SyncError } from "../../sync/actions";
 import { useContacts } from "../../sync/hooks";
 import { PictureStrip } from "./picture-strip";
 import { usePictures } from "./use-pictures";
@@ -48,8 +48,12 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
       } else {
         await broadcastText(to, clean);
       }
-    } catch {
-      showToast({ tone: "danger", title: t("common.error"), message: t("chat.sendFailed") });
+    } catch (error) {
+      if (error instanceof SyncError && error.code === "no_room") {
+        showToast({ tone: "danger", title: t("chat.attach.noRoomTitle"), message: t("chat.attach.noRoom") });
+      } else {
+        showToast({ tone: "danger", title: t("common.error"), message: t("chat.sendFailed") });
+      }
       setBusy(false);
       return;
     }

@@ -16,11 +16,15 @@ export function PictureStrip({ pictures, isPreparing, onRemove }: PictureStripPr
     <ul className="flex gap-2 overflow-x-auto pb-3">
       {pictures.map((picture) => (
         <li key={picture.id} className="relative size-20 shrink-0 overflow-hidden rounded-card bg-raised">
-          <img src={picture.url} alt={picture.name} className="size-full object-cover" />
+          {picture.outgoing.body.type === "image" ? (
+            <img src={picture.url} alt={picture.name} className="size-full object-cover" />
+          ) : (
+            <span className="grid size-full place-items-center p-1 text-center text-xs break-all">{picture.name}</span>
+          )}
           <button
             type="button"
-            aria-label={t("masolo.removePicture", { name: picture.name })}
-            title={t("masolo.removePicture", { name: picture.name })}
+            aria-label={t("chat.attach.remove", { name: picture.name })}
+            title={t("chat.attach.remove", { name: picture.name })}
             className="absolute top-0 right-0 grid size-12 place-items-start justify-end p-1 -outline-offset-3"
             onClick={() => onRemove(picture)}
           >

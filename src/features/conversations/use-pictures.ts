@@ -1,9 +1,21 @@
 import { useEffect, useRef, useState } from "react";
 import { showToast } from "../../components/toast";
 import { t } from "../../i18n/setup";
-import type { Outgoing } from "../../lib/media/outgoing";
+import { MediaRefusal, type Outgoing } from "../../lib/media/outgoing";
+
+/** As many pictures go in one broadcast. */
+const picturesMax = 10;
+
+const refusedTexts = {
+  tooLarge: "chat.attach.tooLarge",
+  empty: "chat.attach.empty",
+  tooManyPixels: "chat.attach.tooManyPixels",
+  unreadable: "chat.attach.unreadable",
+} as const satisfies Record<MediaRefusal["code"], string>;
 
 export type ChosenPicture = { id: number; name: string; url: string; outgoing: Outgoing };
+
+const say = (message: string): void => showToast({ tone: "danger", title: t("common.error"), message });
 
 /** Pictures chosen to be sent, shrunk as they come in; the addresses they show under end with them. */
 export const usePictures = () => {
@@ -19,8 +31,10 @@ export const usePictures = () => {
   );
 
   const add = async (files: File[]) => {
+    const room = picturesMax - pictures.length;
+    if (files.length > room) say(t("chat.attach.tooMany", { max: picturesMax }));
     setPreparing(true);
-    for (const file of files) {
+    for (const file of files.slice(0, room)) {
       try {
         const { prepareFile } = await import("../../lib/media/prepare");
         const outgoing = await prepareFile(file);
@@ -28,8 +42,8 @@ export const usePictures = () => {
         urls.current.add(url);
         const picture = { id: ++lastId.current, name: outgoing.body.name, url, outgoing };
         setPictures((before) => [...before, picture]);
-      } catch {
-        showToast({ tone: "danger", title: t("common.error"), message: t("masolo.pictureFailed") });
+      } catch (error) {
+        say(t(refusedTexts[error instanceof MediaRefusal ? error.code : "unreadable"]));
       }
     }
     setPreparing(false);
