@@ -9,7 +9,7 @@ export type Base = ProtocolBase & { epoch: string };
 type FrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
 export type WelcomeFrame = FrameOf<"w">;
 export type AnswerFrame = FrameOf<"c" | "g" | "q" | "v" | "y">;
-export type TypingFrame = FrameOf<"t">;
+type TypingFrame = FrameOf<"t">;
 export type ChangeFrame = Exclude<ServerFrame, AnswerFrame | TypingFrame | FrameOf<"w" | "n" | "x">>;
 
 export const isChangeFrame = (frame: ServerFrame): frame is ChangeFrame => "amioupbe".includes(frame[0]);

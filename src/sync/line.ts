@@ -1,7 +1,6 @@
 import type { ChangesResult, Command, CommandResults } from "../../contract/commands";
 import type { ErrorCode } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
-import { creditBytes, creditReportMessages } from "../../contract/limits";
 import {
   baseOf,
   type ClientFrame,
@@ -16,6 +15,7 @@ import {
 } from "../../contract/protocol";
 import { Answers } from "./answers";
 import type { Change } from "./apply";
+import { Credit } from "./credit";
 import { afterCatchUp, type Cursor, withHole } from "./cursor";
 import {
   type AnswerFrame,
@@ -40,7 +40,6 @@ import type { OutboxRow } from "./store";
 import { SyncError } from "./sync-error";
 
 const helloRetryMs = 20_000;
-const creditReportBytes = creditBytes / 4;
 
 export type LineEvents = Pick<SocketEvents, "ended" | "refused" | "outdated"> & {
   welcomed(): void;
@@ -64,7 +63,7 @@ export class Line {
   #ref = 0;
   #unwritten: string[] = [];
   #sent = new Map<number, { cid: Uuid; conversation: ConversationId }>();
-  #taken = { messages: 0, reported: 0, bytes: 0 };
+  readonly #taken = new Credit();
 
   constructor(platform: Platform, events: LineEvents, readCursor: () => Promise<Cursor>) {
     this.#platform = platform;
@@ -174,7 +173,7 @@ export class Line {
     this.#hello = undefined;
     this.#unwritten = [];
     this.#sent.clear();
-    this.#taken = { messages: 0, reported: 0, bytes: 0 };
+    this.#taken.reset();
     this.#answers.lose();
   }
 
@@ -253,9 +252,6 @@ export class Line {
       case "v":
         waiting.resolve(readRevised(frame, base));
         break;
-      case "y":
-        waiting.resolve(undefined);
-        break;
     }
   }
 
@@ -298,12 +294,7 @@ export class Line {
   /** Confirms what was taken in, a good deal at once; `isBehind`: the server waits for it. */
   #credit(base: Base, messages: number, bytes: number, isBehind = false): void {
     if (base !== this.#base) return;
-    const taken = this.#taken;
-    taken.messages += messages;
-    taken.bytes += bytes;
-    const isDue = taken.messages - taken.reported >= creditReportMessages || taken.bytes >= creditReportBytes;
-    if (!isDue && !(isBehind && taken.messages > taken.reported)) return;
-    this.#taken = { messages: taken.messages, reported: taken.messages, bytes: 0 };
-    this.#send(["k", taken.messages]);
+    const taken = this.#taken.take(messages, bytes, isBehind);
+    if (taken !== undefined) this.#send(["k", taken]);
   }
 }

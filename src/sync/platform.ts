@@ -1,6 +1,6 @@
 import type { HttpRequest } from "../../contract/requests";
 
-export type RequestOptions = {
+type RequestOptions = {
   signal?: AbortSignal | undefined;
   /** Send `body` as it is instead of as JSON. */
   raw?: boolean;
