@@ -4,20 +4,26 @@ import { messageTextMaxLength } from "../../../contract/limits";
 import { cleanText, isBlank } from "../../../contract/text";
 import { IconButton } from "../../components/icon-button";
 import { Modal } from "../../components/modal";
-import { showToast } from "../../components/toast";
 import { formatBytes } from "../../i18n/format";
-import { useLanguage, useT } from "../../i18n/setup";
+import { type TextKey, useLanguage, useT } from "../../i18n/setup";
 import type { Outgoing } from "../../lib/media/outgoing";
 import { SyncError, sendFiles } from "../../sync/actions";
 import { AttachStage, AttachThumb } from "./attach-preview";
+import { filesMax } from "./files-max";
 import { hasKeyboard } from "./has-keyboard";
 import { type Prepared, usePrepared } from "./use-prepared";
 
 const captionLinesMax = 4;
+const troubleTexts = { noRoom: "chat.attach.noRoom", failed: "chat.attach.failed" } as const satisfies Record<
+  string,
+  TextKey
+>;
 
 type AttachSheetProps = {
   conversation: ConversationId;
   files: File[];
+  /** More were chosen than go at a time. */
+  isCut: boolean;
   onAdd: (files: File[]) => void;
   onRemove: (file: File) => void;
   onSent: () => void;
@@ -46,6 +52,7 @@ export default function AttachSheet({ conversation, files, ...props }: AttachShe
   const [captions, setCaptions] = useState<ReadonlyMap<File, string>>(new Map());
   const [wantsOriginal, setWantsOriginal] = useState(false);
   const [isSending, setSending] = useState(false);
+  const [trouble, setTrouble] = useState<keyof typeof troubleTexts>();
   const selected = wanted && files.includes(wanted) ? wanted : files[0];
   if (!selected) return null;
 
@@ -69,6 +76,7 @@ export default function AttachSheet({ conversation, files, ...props }: AttachShe
   const send = async () => {
     if (!canSend || isSending) return;
     setSending(true);
+    setTrouble(undefined);
     const refusedBefore = items.filter(({ item }) => item.state === "refused").length;
     const all = await prepared.all();
     // What turned out to be refused meanwhile is looked at first; a second press sends the rest.
@@ -85,12 +93,7 @@ export default function AttachSheet({ conversation, files, ...props }: AttachShe
     try {
       await sendFiles(conversation, going);
     } catch (error) {
-      const isFull = error instanceof SyncError && error.code === "no_room";
-      showToast({
-        tone: "danger",
-        title: t(isFull ? "chat.attach.noRoomTitle" : "common.error"),
-        message: t(isFull ? "chat.attach.noRoom" : "chat.attach.failed"),
-      });
+      setTrouble(error instanceof SyncError && error.code === "no_room" ? "noRoom" : "failed");
       setSending(false);
       return;
     }
@@ -169,6 +172,11 @@ export default function AttachSheet({ conversation, files, ...props }: AttachShe
           />
         </li>
       </ul>
+      {(trouble || props.isCut) && (
+        <p role="alert" className="shrink-0 border-t border-line bg-danger-soft px-4 py-2 text-sm text-danger">
+          {trouble ? t(troubleTexts[trouble]) : t("chat.attach.tooMany", { max: filesMax })}
+        </p>
+      )}
       <form
         className="flex shrink-0 items-end gap-2 border-t border-line px-2 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]"
         onSubmit={(event) => {

@@ -146,6 +146,7 @@ export function Composer({ conversation, onSend }: { conversation: ConversationI
         <attaching.Sheet
           conversation={conversation}
           files={attaching.files}
+          isCut={attaching.isCut}
           onAdd={attaching.add}
           onRemove={attaching.remove}
           onClose={attaching.close}

@@ -1,11 +1,8 @@
 import { type ClipboardEvent, type ComponentProps, type ComponentType, useCallback, useState } from "react";
-import { showToast } from "../../components/toast";
-import { t } from "../../i18n/setup";
 import type AttachSheet from "./attach-sheet";
 import type CameraSheet from "./camera-sheet";
+import { filesMax } from "./files-max";
 import { loadOrTell } from "./later";
-
-const filesMax = 30; // at a time
 
 type Layers = {
   Sheet?: ComponentType<ComponentProps<typeof AttachSheet>> | undefined;
@@ -15,9 +12,12 @@ type Layers = {
 /** Text that was copied with a picture of itself (from an office program) is text. */
 const isText = ({ types }: DataTransfer): boolean => types.includes("text/plain") && types.includes("text/html");
 
+type Chosen = { files: File[]; isCut: boolean };
+const nothing: Chosen = { files: [], isCut: false };
+
 /** What was chosen, pasted, dropped or photographed waits in a sheet, whose code is fetched when it is first needed. */
 export const useAttaching = () => {
-  const [files, setFiles] = useState<File[]>([]);
+  const [{ files, isCut }, setChosen] = useState(nothing);
   const [layers, setLayers] = useState<Layers>({});
 
   const add = useCallback(async (more: File[]) => {
@@ -25,26 +25,26 @@ export const useAttaching = () => {
     const sheet = await loadOrTell(() => import("./attach-sheet"));
     if (!sheet) return;
     setLayers({ Sheet: sheet.default });
-    setFiles((before) => {
-      const all = [...before, ...more];
-      if (all.length > filesMax) {
-        showToast({ tone: "danger", title: t("common.error"), message: t("chat.attach.tooMany", { max: filesMax }) });
-      }
-      return all.slice(0, filesMax);
+    setChosen(({ files }) => {
+      const all = [...files, ...more];
+      return { files: all.slice(0, filesMax), isCut: all.length > filesMax };
     });
   }, []);
 
   const close = useCallback(() => {
     setLayers({});
-    setFiles([]);
+    setChosen(nothing);
   }, []);
 
   return {
     files,
+    isCut,
     ...layers,
     add,
     close,
-    remove: useCallback((file: File) => setFiles((files) => files.filter((other) => other !== file)), []),
+    remove: useCallback((file: File) => {
+      setChosen(({ files }) => ({ files: files.filter((other) => other !== file), isCut: false }));
+    }, []),
     async openCamera() {
       const camera = await loadOrTell(() => import("./camera-sheet"));
       if (camera) setLayers({ Camera: camera.default });

@@ -2,6 +2,8 @@ import { useRef } from "react";
 import { useT } from "../../i18n/setup";
 import type { Voice } from "./use-voice";
 
+const afterSendMs = 600; // a second tap on "send" is no wish to speak
+
 /**
  * The round button at the thumb: sends what is written, and is a microphone while nothing is. One element all
  * the time, so that a finger that holds it keeps it.
@@ -9,6 +11,7 @@ import type { Voice } from "./use-voice";
 export function VoiceButton({ voice, hasText, canSend }: { voice: Voice; hasText: boolean; canSend: boolean }) {
   const t = useT();
   const isPressed = useRef(false);
+  const sentMs = useRef(Number.NEGATIVE_INFINITY);
   const isHeld = voice.session !== undefined && !voice.isLocked && voice.phase !== "kept" && voice.phase !== "sending";
   const isVoice = voice.session !== undefined && !isHeld;
   const isMicrophone = !hasText && !isVoice;
@@ -26,18 +29,20 @@ export function VoiceButton({ voice, hasText, canSend }: { voice: Voice; hasText
       onPointerDown={(event) => {
         event.preventDefault(); // the focus, and with it a phone's keyboard, stays where it is
         isPressed.current = isMicrophone;
-        if (isMicrophone) voice.press(event);
+        if (isMicrophone && event.timeStamp - sentMs.current > afterSendMs) voice.press(event);
       }}
       onPointerMove={voice.move}
       onPointerUp={voice.release}
       onPointerCancel={voice.interrupt}
-      onClick={() => {
+      onClick={(event) => {
         // The pointer that pressed the microphone was heard already; a keyboard or a screen reader only clicks.
         const wasPressed = isPressed.current;
         isPressed.current = false;
         if (wasPressed) return;
+        const isSecond = event.timeStamp - sentMs.current <= afterSendMs;
+        if (!isMicrophone) sentMs.current = event.timeStamp;
         if (isVoice) void voice.send();
-        else if (isMicrophone) voice.startLocked();
+        else if (isMicrophone && !isSecond) voice.startLocked();
       }}
     >
       <span

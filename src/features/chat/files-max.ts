@@ -1,0 +1,2 @@
+/** As many files are chosen at a time. */
+export const filesMax = 30;

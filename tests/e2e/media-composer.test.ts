@@ -1,0 +1,181 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Locator, Page } from "@playwright/test";
+import { fileMaxBytes, imageEdgePx } from "../../contract/limits";
+import { expect, test } from "../support/browser-test";
+import { dragOver, drop, type MadeFile, makeGif, makePicture, paste, turned } from "../support/media";
+import { openPair } from "../support/pair";
+import { fill, type Phone } from "../support/phone";
+
+test.describe.configure({ timeout: 180_000 }); // several phones on a machine that may be busy
+
+const pdf: MadeFile = {
+  name: "facture.pdf",
+  mimeType: "application/pdf",
+  buffer: Buffer.from(`%PDF-1.4\n${"x".repeat(30_000)}`),
+};
+
+const sheetOf = (page: Page): Locator => page.getByRole("dialog");
+const sendOf = ({ page, texts }: Phone): Locator =>
+  sheetOf(page).getByRole("button", { name: texts.chat.send, exact: true });
+const captionOf = ({ page }: Phone): Locator => sheetOf(page).getByRole("textbox");
+const messagesOf = ({ page }: Phone): Locator => page.getByRole("main").locator("ol > li");
+
+/** Through the browser's own chooser. */
+const choose = async ({ page, texts }: Phone, what: "file" | "image", files: MadeFile[]): Promise<void> => {
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: texts.chat.attach[what], exact: true }).click();
+  await (await chooser).setFiles(files);
+  await expect(sheetOf(page)).toBeVisible();
+};
+
+/** The picture of the newest message, as large as it came. */
+const newestPicture = async (phone: Phone): Promise<{ width: number; height: number }> => {
+  const picture = messagesOf(phone).last().locator("button > img");
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+  return picture.evaluate(({ naturalWidth, naturalHeight }: HTMLImageElement) => ({
+    width: naturalWidth,
+    height: naturalHeight,
+  }));
+};
+
+/** Answers as a phone without room, when it is: Chromium's own quota does not reach the stores of a private window. */
+const limitRoom = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    for (const method of ["add", "put"] as const) {
+      const write = IDBObjectStore.prototype[method];
+      IDBObjectStore.prototype[method] = function (...rest: Parameters<typeof write>) {
+        const isFull = document.documentElement.hasAttribute("data-full") && ["blobs", "outbox"].includes(this.name);
+        if (isFull) throw new DOMException("full", "QuotaExceededError");
+        return write.apply(this, rest);
+      };
+    }
+  });
+const setFull = (page: Page, isFull: boolean): Promise<boolean> =>
+  page.evaluate((isFull) => document.documentElement.toggleAttribute("data-full", isFull), isFull);
+
+test("pictures and files go out shrunk, captioned, as originals, pasted, dropped and photographed", async ({
+  browser,
+  server,
+}) => {
+  const { phones } = await openPair(browser, server, 3400);
+  const [anas, bens] = phones;
+  const { page, texts } = anas;
+  const { attach, camera } = texts.chat;
+  const photo = await makePicture(page, "fête.jpg", { width: 2_400, height: 1_800, type: "image/jpeg" });
+  const small = await makePicture(page, "petite.png", { width: 60, height: 40, type: "image/png" });
+
+  // One chosen by mistake is taken out; what cannot go says why; the caption belongs to its picture.
+  await choose(anas, "image", [photo, turned(photo), { ...pdf, name: "vide.txt", buffer: Buffer.alloc(0) }]);
+  await expect(sheetOf(page)).toContainText(fill(attach.title_other, { count: 3 }));
+  await page.getByRole("button", { name: fill(attach.show, { name: "vide.txt" }) }).click();
+  await expect(sheetOf(page).getByRole("alert")).toHaveText(attach.empty);
+  await page.getByRole("button", { name: fill(attach.remove, { name: "vide.txt" }) }).click();
+  await page
+    .getByRole("button", { name: fill(attach.show, { name: "fête.jpg" }) })
+    .first()
+    .click();
+  await captionOf(anas).fill("Toute la famille");
+  await expect(sheetOf(page).getByRole("checkbox", { name: attach.original_other })).not.toBeChecked();
+  const looks = await new AxeBuilder({ page }).analyze();
+  expect(looks.violations).toEqual([]);
+  await captionOf(anas).press("Enter");
+  await expect(sheetOf(page)).toHaveCount(0);
+  await expect(messagesOf(bens)).toHaveCount(2);
+  await expect(messagesOf(bens).first()).toContainText("Toute la famille");
+  // The second lay on its side and stands upright.
+  await expect.poll(() => newestPicture(bens)).toMatchObject({ width: 1_200, height: imageEdgePx });
+
+  // The original keeps its size, a small picture and a moving one are what they were.
+  await choose(anas, "image", [photo]);
+  await sheetOf(page).getByRole("checkbox", { name: attach.original_one }).check();
+  await sendOf(anas).click();
+  await expect(messagesOf(bens)).toHaveCount(3);
+  const fetch = messagesOf(bens).last().getByRole("button", { name: texts.messages.loadPicture });
+  await expect(fetch.or(messagesOf(bens).last().locator("button > img"))).toBeVisible();
+  if (await fetch.isVisible()) await fetch.click();
+  expect(await newestPicture(bens)).toMatchObject({ width: 2_400, height: 1_800 });
+  await paste(anas.composer(), [small, makeGif("danse.gif")]);
+  await expect(sheetOf(page)).toContainText(fill(attach.title_other, { count: 2 }));
+  await expect(sheetOf(page).getByRole("img", { name: "petite.png" })).toBeVisible();
+  await sendOf(anas).click();
+  await expect(messagesOf(bens)).toHaveCount(5);
+  expect(await newestPicture(bens)).toMatchObject({ width: 1, height: 1 });
+
+  // Dropped, with one that is too large for anybody.
+  await dragOver(page);
+  const zone = page.getByText(attach.drop);
+  await expect(zone).toBeVisible();
+  await drop(zone, [pdf]);
+  await expect(zone).toHaveCount(0);
+  await sheetOf(page)
+    .locator("input[type=file]")
+    .setInputFiles({ name: "film.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(fileMaxBytes + 1) });
+  await page.getByRole("button", { name: fill(attach.show, { name: "film.mp4" }) }).click();
+  await expect(sheetOf(page).getByRole("alert")).toHaveText(attach.tooLarge);
+  await sendOf(anas).click();
+  await expect(messagesOf(bens)).toHaveCount(6);
+  await expect(messagesOf(bens).last()).toContainText("facture");
+
+  // Photographed; the sheet can be left without sending, and the focus is back where it was.
+  await page.getByRole("button", { name: attach.camera }).click();
+  await page.getByRole("button", { name: camera.shutter }).click();
+  await expect(sheetOf(page)).toContainText(fill(attach.title_one, { count: 1 }));
+  await sendOf(anas).click();
+  await expect(messagesOf(bens)).toHaveCount(7);
+  expect((await newestPicture(bens)).width).toBeGreaterThan(100);
+  await choose(anas, "file", [pdf]);
+  await page.keyboard.press("Escape");
+  await expect(sheetOf(page)).toHaveCount(0);
+  await expect(messagesOf(anas)).toHaveCount(7);
+  await anas.close();
+  await bens.close();
+});
+
+test("what is attached offline is queued and arrives once, and a full phone loses nothing", async ({
+  browser,
+  server,
+}) => {
+  const { phones } = await openPair(browser, server, 3402);
+  const [anas, bens] = phones;
+  const { page, texts } = anas;
+  const photo = await makePicture(page, "marché.jpg", { width: 2_000, height: 1_000, type: "image/jpeg" });
+  // The parts that attaching needs are here after their first use.
+  await choose(anas, "file", [pdf]);
+  await page.keyboard.press("Escape");
+
+  await anas.context.setOffline(true);
+  await choose(anas, "file", [photo, pdf]);
+  await captionOf(anas).fill("Sans réseau");
+  await sendOf(anas).click();
+  await expect(messagesOf(anas)).toHaveCount(2);
+  await anas.write("et un texte");
+  await anas.context.setOffline(false);
+  await expect(bens.message("et un texte")).toBeVisible();
+  await expect(messagesOf(bens)).toHaveCount(3);
+  await expect(bens.message("Sans réseau")).toHaveCount(1);
+  await expect(messagesOf(anas).getByRole("img", { name: texts.chat.status.read, exact: true })).toHaveCount(3);
+  await bens.page.reload();
+  await expect(messagesOf(bens)).toHaveCount(3);
+
+  // A full phone: the file stays in its sheet, and words still go.
+  await limitRoom(page);
+  await setFull(page, true);
+  const large = { name: "grand.bin", mimeType: "", buffer: Buffer.alloc(300_000, 7) };
+  await choose(anas, "file", [large]);
+  await captionOf(anas).fill("Ma légende");
+  await sendOf(anas).click();
+  await expect(sheetOf(page).getByRole("alert")).toHaveText(texts.chat.attach.noRoom);
+  await expect(captionOf(anas)).toHaveValue("Ma légende");
+  await expect(messagesOf(anas)).toHaveCount(3);
+  await page.keyboard.press("Escape");
+  await anas.write("plus de place");
+  await expect(bens.message("plus de place")).toBeVisible();
+  await setFull(page, false);
+  await choose(anas, "file", [large]);
+  await captionOf(anas).fill("Ma légende");
+  await sendOf(anas).click();
+  await expect(bens.message("Ma légende")).toBeVisible();
+  await expect(messagesOf(bens)).toHaveCount(5);
+  await anas.close();
+  await bens.close();
+});

@@ -1,0 +1,184 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Locator } from "@playwright/test";
+import { expect, test } from "../support/browser-test";
+import { openPair, siteOf } from "../support/pair";
+import { connectPeople, makePerson } from "../support/people";
+import { Phone } from "../support/phone";
+
+test.describe.configure({ timeout: 180_000 }); // several phones on a machine that may be busy
+
+const messagesOf = ({ page }: Phone): Locator => page.getByRole("main").locator("ol > li");
+const timerOf = ({ page }: Phone): Locator => page.getByRole("timer");
+const microphoneOf = ({ page, texts }: Phone): Locator => page.getByRole("button", { name: texts.chat.voice.record });
+const voiceButton = ({ page, texts }: Phone, name: keyof typeof texts.chat.voice): Locator =>
+  page.getByRole("button", { name: texts.chat.voice[name], exact: true });
+/** Voice notes by their play buttons, oldest first. */
+const notesOf = (phone: Phone): Locator =>
+  messagesOf(phone).getByRole("button", { name: new RegExp(`^${phone.texts.messages.playVoice}`) });
+const keptOf = ({ page, texts }: Phone): Locator => page.getByText(texts.chat.voice.kept, { exact: true }).first();
+
+/** Waits for this much of a recording. */
+const timerReaches = (phone: Phone, seconds: number): Promise<void> =>
+  expect
+    .poll(async () => {
+      const [minutes = 0, rest = 0] = ((await timerOf(phone).textContent()) ?? "").split(":").map(Number);
+      return minutes * 60 + rest;
+    })
+    .toBeGreaterThanOrEqual(seconds);
+
+/** Presses the microphone and holds it until the timer says so. */
+const hold = async (phone: Phone, seconds: number): Promise<{ x: number; y: number }> => {
+  const box = await microphoneOf(phone).boundingBox();
+  if (!box) throw new Error("no microphone");
+  const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  await phone.page.mouse.move(at.x, at.y);
+  await phone.page.mouse.down();
+  await timerReaches(phone, seconds);
+  return at;
+};
+
+test("a voice message is held, locked, listened to, given up or sent, by thumb and by keyboard", async ({
+  browser,
+  server,
+}) => {
+  const { phones } = await openPair(browser, server, 3404);
+  const [anas, bens] = phones;
+  const { page, texts } = anas;
+
+  // Held, and released to send.
+  await hold(anas, 2);
+  await page.mouse.up();
+  await expect(notesOf(bens)).toHaveCount(1);
+  await expect(anas.composer()).toBeVisible();
+  await notesOf(bens).first().click();
+  await expect(messagesOf(bens).first()).toContainText(/00:0[1-9] \/ 00:\d\d/);
+
+  // Slid to the trash, it is gone; too short, it was a slip.
+  const at = await hold(anas, 1);
+  await page.mouse.move(at.x - 150, at.y, { steps: 3 });
+  await expect(page.getByText(texts.chat.voice.release)).toBeVisible();
+  await page.mouse.up();
+  await expect(timerOf(anas)).toHaveCount(0);
+  await page.mouse.move(at.x, at.y);
+  await page.mouse.down();
+  const pressedMs = await page.evaluate(() => performance.now());
+  await page.waitForFunction((pressedMs) => performance.now() - pressedMs > 320, pressedMs);
+  await page.mouse.up();
+  await expect(page.getByText(texts.chat.voice.hint)).toBeVisible();
+  await expect(anas.composer()).toBeVisible();
+
+  // Slid upwards it goes on by itself; stopped, it can be heard before it is sent.
+  const up = await hold(anas, 0);
+  await page.mouse.move(up.x, up.y - 120, { steps: 3 });
+  await page.mouse.up();
+  await timerReaches(anas, 1);
+  const looks = await new AxeBuilder({ page }).analyze();
+  expect(looks.violations).toEqual([]);
+  await voiceButton(anas, "stop").click();
+  await expect(keptOf(anas)).toBeVisible();
+  await voiceButton(anas, "play").click();
+  await expect(voiceButton(anas, "pause")).toBeVisible();
+  await voiceButton(anas, "send").click();
+  await expect(notesOf(bens)).toHaveCount(2);
+
+  // A tap and the keyboard record without holding.
+  await microphoneOf(anas).click();
+  await timerReaches(anas, 1);
+  await voiceButton(anas, "discard").click();
+  await expect(anas.composer()).toBeVisible();
+  await microphoneOf(anas).focus();
+  await page.keyboard.press("Enter");
+  await timerReaches(anas, 1);
+  await page.keyboard.press("Enter");
+  await expect(notesOf(bens)).toHaveCount(3);
+  await expect(messagesOf(anas)).toHaveCount(3);
+  await expect(messagesOf(bens)).toHaveCount(3);
+  await anas.close();
+  await bens.close();
+});
+
+test("a recording outlives its page and its chat, and is sent once or thrown away", async ({ browser, server }) => {
+  const { phones, people } = await openPair(browser, server, 3406);
+  const [anas, bens] = phones;
+  const { page, texts } = anas;
+
+  await microphoneOf(anas).click();
+  await timerReaches(anas, 3);
+  await page.reload();
+  await expect(keptOf(anas)).toBeVisible();
+  await voiceButton(anas, "send").click();
+  await expect(notesOf(bens)).toHaveCount(1);
+  await page.reload();
+  await expect(microphoneOf(anas)).toBeVisible();
+  await expect(messagesOf(anas)).toHaveCount(1);
+
+  // Left and come back to.
+  await microphoneOf(anas).click();
+  await timerReaches(anas, 1);
+  await page.getByRole("link", { name: people[1].username }).first().click();
+  await page.waitForURL("**/app/user/**");
+  await page.goBack();
+  await voiceButton(anas, "discard").click();
+  await expect(anas.composer()).toBeVisible();
+  await page.reload();
+  await expect(anas.composer()).toBeVisible();
+  await expect(messagesOf(bens)).toHaveCount(1);
+
+  // The microphone goes away in the middle.
+  await page.evaluate(() => {
+    const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+    navigator.mediaDevices.getUserMedia = async (wanted) => {
+      const stream = await open(wanted);
+      const unplug = () => {
+        for (const track of stream.getTracks()) track.stop();
+      };
+      return Object.assign(globalThis, { unplug }) && stream;
+    };
+  });
+  await microphoneOf(anas).click();
+  await timerReaches(anas, 2);
+  await page.evaluate(() => (globalThis as unknown as { unplug(): void }).unplug());
+  await expect(page.getByRole("alert")).toContainText(texts.chat.voice.lost);
+  await voiceButton(anas, "send").click();
+  await expect(notesOf(bens)).toHaveCount(2);
+  await anas.close();
+  await bens.close();
+});
+
+for (const language of ["en", "pt"] as const) {
+  test(`who allows neither microphone nor camera is told so in ${language}`, async ({ browser, server }) => {
+    const site = siteOf(server);
+    const n = { en: 3408, pt: 3410 }[language];
+    const [ana, ben] = [await makePerson(site, n), await makePerson(site, n + 1)];
+    await connectPeople(site, ana, ben);
+    const anas = await Phone.open(browser, server, language);
+    await anas.logIn(ana.phone);
+    await anas.openChat(ben.id);
+    const { page, texts } = anas;
+    const answer = (name: string) =>
+      page.evaluate((name) => {
+        navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("", name));
+      }, name);
+    const { attach, camera, send, voice } = texts.chat;
+
+    await answer("NotAllowedError");
+    await microphoneOf(anas).click();
+    await expect(page.getByRole("alert")).toContainText(voice.denied);
+    await page.getByRole("button", { name: attach.camera }).click();
+    await expect(page.getByRole("alert")).toContainText(camera.denied);
+    await answer("NotFoundError");
+    await page.getByRole("button", { name: attach.camera }).click();
+    await expect(page.getByRole("alert")).toContainText(camera.absent);
+    await microphoneOf(anas).click();
+    await expect(page.getByRole("alert")).toContainText(voice.absent);
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+    await expect(anas.composer()).toBeVisible();
+
+    // Nothing of an empty file can be sent.
+    const nothing = { name: "vide.txt", mimeType: "text/plain", buffer: Buffer.alloc(0) };
+    await page.locator("input[type=file]").first().setInputFiles(nothing);
+    await expect(page.getByRole("dialog").getByRole("alert")).toHaveText(attach.empty);
+    await expect(page.getByRole("dialog").getByRole("button", { name: send, exact: true })).toBeDisabled();
+    await anas.close();
+  });
+}
