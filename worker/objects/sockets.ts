@@ -102,7 +102,7 @@ export class Sockets {
   signal(frame: ServerFrame): void {
     const text = encodeFrame(frame);
     for (const socket of this.#all()) {
-      if (socket.state?.isReady && !isBehind(socket.state.credit)) this.#send(socket, text);
+      if (socket.state?.isReady && !isBehind(this.#creditOf(socket))) this.#send(socket, text);
     }
   }
 
