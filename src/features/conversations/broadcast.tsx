@@ -13,14 +13,18 @@ import { useContacts } from "../../sync/hooks";
 import { PictureStrip } from "./picture-strip";
 import { usePictures } from "./use-pictures";
 
+/** What was chosen and written when the sheet was closed by a slip of the thumb: it is there again until it is sent. */
+const nothing = { chosen: new Set<Uuid>() as ReadonlySet<Uuid>, text: "" };
+let kept = nothing;
+
 /** One message to several people: each gets it as an ordinary private message. */
 export default function Broadcast({ onClose }: { onClose: () => void }) {
   const t = useT();
   const me = useSession()?.userId ?? "";
   const contacts = useContacts();
   const people = useMemo(() => contacts?.filter(({ blocked }) => blocked === 0), [contacts]);
-  const [chosen, setChosen] = useState<ReadonlySet<Uuid>>(new Set());
-  const [text, setText] = useState("");
+  const [chosen, setChosen] = useState(kept.chosen);
+  const [text, setText] = useState(kept.text);
   const [isBusy, setBusy] = useState(false);
   const { pictures, isPreparing, add, remove } = usePictures();
   const clean = cleanText(text);
@@ -58,11 +62,16 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
       return;
     }
     showToast({ message: t("masolo.broadcastSent", { count }) });
+    kept = nothing;
     onClose();
   };
 
+  const leave = () => {
+    kept = { chosen, text };
+    onClose();
+  };
   return (
-    <Sheet title={t("masolo.broadcastTitle")} subtitle={t("masolo.broadcastBody")} onClose={onClose}>
+    <Sheet title={t("masolo.broadcastTitle")} subtitle={t("masolo.broadcastBody")} onClose={leave}>
       <ContactPicker people={people} label={t("masolo.recipients")} selected={chosen} onPick={toggle} max={spreadMax} />
       <form
         className="shrink-0 border-t border-line bg-surface p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]"
