@@ -48,7 +48,8 @@ function Layer({ conversation, item, author, isFirst, isLast, onTurn, onClose }:
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys work wherever the focus is
     <div
-      className="flex h-full flex-col pt-safe"
+      tabIndex={-1} // a click on the picture keeps the keys here
+      className="flex h-full flex-col pt-safe focus:outline-none"
       onKeyDown={(event) => {
         if (!event.metaKey && !event.ctrlKey && !event.altKey && keys.current?.(event.key)) event.preventDefault();
       }}
