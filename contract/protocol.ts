@@ -111,7 +111,7 @@ const serverFrames = {
   g: v.strictTuple([v.literal("g"), Ref, v.string(), Count, v.array(WireMessage), v.boolean()]), // a page
   q: v.strictTuple([v.literal("q"), Ref, v.array(WireMessage), v.nullable(Count)]), // found messages
   v: v.strictTuple([v.literal("v"), Ref, v.string(), Count, v.array(WireMessage), v.boolean()]), // what was changed
-  y: v.strictTuple([v.literal("y"), Ref]), // done
+  y: v.strictTuple([v.literal("y"), Ref]), // done: the answer to "d", "e" and "z"
   n: v.union([
     v.strictTuple([v.literal("n"), Ref, v.picklist(errorCodes)]), // refused
     v.strictTuple([v.literal("n"), Ref, v.picklist(errorCodes), Count]), // not before so many milliseconds

@@ -22,16 +22,16 @@ export type MessageRow = {
   withheld: number;
 };
 
-/** The row as one that others were never to have, and as one whose author was told so. */
-const isWithheld = 1;
-const isHeld = 2;
+/** What `withheld` says: the other member was never to have it, and the author was told so. */
+const heldBack = 1;
+const heldBackAndTold = 2;
 
 /** A message as a member may see it: what was withheld is a place, and the client id is only for its author. */
 export const toMessage = (row: MessageRow, member: Member): Message => {
   const { seq, sender, at } = row;
   if (sender === member.number) {
     const own = { seq, sender, at, body: fromColumns(row.kind, row.body), cid: row.cid };
-    return row.withheld === isHeld ? { ...own, held: true } : own;
+    return row.withheld === heldBackAndTold ? { ...own, held: true } : own;
   }
   return { seq, sender, at, body: row.withheld > 0 ? { type: "withheld" } : fromColumns(row.kind, row.body) };
 };
@@ -141,7 +141,7 @@ export class ConversationLog {
 
   /** The next message. Its time never goes back, whatever the clock does. */
   append(sender: number, cid: Uuid, body: StoredBody, now: number): { seq: number; at: number } {
-    const withheld = this.members.some((member) => member.blocks && member.number !== sender) ? isWithheld : 0;
+    const withheld = this.members.some((member) => member.blocks && member.number !== sender) ? heldBack : 0;
     const at = Math.max(now, this.last.at);
     const row = { seq: this.head + 1, sender, cid, at, ...toColumns(body), revision: 0, withheld };
     this.sql.exec(

@@ -57,7 +57,7 @@ export type Standing = {
  * What became of messages that were sent. `unused` are those that stand in the log without the file they now name:
  * deleted since, or another body under the same client id.
  */
-export type SentNotice = CommandResults["send"] & { refused: Refused[]; unused: Uuid[]; notice: Notice };
+type SentNotice = CommandResults["send"] & { refused: Refused[]; unused: Uuid[]; notice: Notice };
 
 export interface UserChannelRpc {
   /** Carries out a command for this person, from whichever carrier. `user` is the object's own name. */
