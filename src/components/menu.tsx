@@ -37,6 +37,8 @@ export function MenuPopup(props: { label: string; items: MenuItem[]; anchor: Men
   const { label, items, anchor, onClose } = props;
   const list = useRef<HTMLDivElement>(null);
   const [position, setPosition] = useState({ top: 0, left: 0 });
+  // The finger whose long press opened the menu is lifted over it and has chosen nothing.
+  const hasPressed = useRef(false);
   useLayoutEffect(() => {
     const box = list.current?.getBoundingClientRect();
     if (box) setPosition(place(anchor, box, { width: innerWidth, height: innerHeight }));
@@ -75,6 +77,9 @@ export function MenuPopup(props: { label: string; items: MenuItem[]; anchor: Men
         className="rise absolute max-h-[calc(100dvh-16px)] min-w-56 max-w-[calc(100vw-16px)] overflow-y-auto rounded-card border border-line bg-surface py-1 text-text shadow-xl"
         style={position}
         onKeyDown={move}
+        onPointerDown={() => {
+          hasPressed.current = true;
+        }}
       >
         {items.map((item, index) => (
           <button
@@ -85,7 +90,8 @@ export function MenuPopup(props: { label: string; items: MenuItem[]; anchor: Men
             data-autofocus={index === 0 ? "" : undefined}
             disabled={item.disabled}
             className={`flex min-h-12 w-full items-center gap-3 px-4 text-left hover:bg-raised focus-visible:bg-raised disabled:opacity-50 ${item.tone === "danger" ? "text-danger" : ""}`}
-            onClick={() => {
+            onClick={({ detail }) => {
+              if (detail > 0 && !hasPressed.current) return;
               onClose();
               item.onSelect();
             }}

@@ -18,6 +18,8 @@ type ModalProps = {
  */
 export function Modal({ label, labelledBy, describedBy, role, className = "", onDismiss, children }: ModalProps) {
   const ref = useRef<HTMLDialogElement>(null);
+  // A tap beside the dialog begins beside it: the finger whose long press opened it is still to be lifted.
+  const hasPressedBeside = useRef(false);
   useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
@@ -37,8 +39,11 @@ export function Modal({ label, labelledBy, describedBy, role, className = "", on
         event.preventDefault();
         onDismiss();
       }}
+      onPointerDown={(event) => {
+        hasPressedBeside.current = event.target === event.currentTarget;
+      }}
       onClick={(event) => {
-        if (event.target === event.currentTarget) onDismiss();
+        if (event.target === event.currentTarget && hasPressedBeside.current) onDismiss();
       }}
     >
       {children}

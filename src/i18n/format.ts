@@ -67,6 +67,7 @@ export const formatBytes = (bytes: number, language = getLanguage()): string => 
   let power = 0;
   let amount = bytes;
   for (; amount >= 999.5 && power < byteUnits.length - 1; power++) amount /= 1_000;
+  if (bytes === 0) power = 1; // before anything has come it is not told in single bytes
   const isSmall = power === 2 && amount < 9.95;
   return byteFormatterOf(language, byteUnits[power] ?? "byte").format(isSmall ? amount : Math.round(amount));
 };

@@ -58,7 +58,7 @@ export default function FileCard({ conversation, item, body }: AttachmentProps<"
             <FoundWords text={end} />
           </span>
         </bdi>
-        <span className="block truncate pr-16 text-xs leading-[20px] text-muted">
+        <span className={`block truncate text-xs leading-[20px] text-muted ${upload ? "pr-4" : "pr-16"}`}>
           {upload ? <UploadBytes upload={upload} /> : formatBytes(body.size, language)}
           {!upload && state === "failed" && <span className="text-danger"> · {t("messages.loadAgain")}</span>}
         </span>
