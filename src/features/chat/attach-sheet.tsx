@@ -1,6 +1,5 @@
 import { useId, useRef, useState } from "react";
 import type { ConversationId } from "../../../contract/ids";
-import { messageTextMaxLength } from "../../../contract/limits";
 import { cleanText, isBlank } from "../../../contract/text";
 import { IconButton } from "../../components/icon-button";
 import { Modal } from "../../components/modal";
@@ -9,11 +8,11 @@ import { type TextKey, useLanguage, useT } from "../../i18n/setup";
 import type { Outgoing } from "../../lib/media/outgoing";
 import { SyncError, sendFiles } from "../../sync/actions";
 import { AttachStage, AttachThumb } from "./attach-preview";
+import { CaptionForm } from "./caption-form";
+import { DropZone } from "./drop-zone";
 import { filesMax } from "./files-max";
-import { hasKeyboard } from "./has-keyboard";
 import { type Prepared, usePrepared } from "./use-prepared";
 
-const captionLinesMax = 4;
 const troubleTexts = { noRoom: "chat.attach.noRoom", failed: "chat.attach.failed" } as const satisfies Record<
   string,
   TextKey
@@ -177,43 +176,16 @@ export default function AttachSheet({ conversation, files, ...props }: AttachShe
           {trouble ? t(troubleTexts[trouble]) : t("chat.attach.tooMany", { max: filesMax })}
         </p>
       )}
-      <form
-        className="flex shrink-0 items-end gap-2 border-t border-line px-2 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
-      >
-        <textarea
-          rows={Math.min(captionLinesMax, (captions.get(selected) ?? "").split("\n").length)}
-          dir="auto"
-          enterKeyHint="send"
-          autoComplete="off"
-          maxLength={messageTextMaxLength}
-          aria-label={t("chat.attach.caption", { name: selected.name })}
-          placeholder={t("chat.attach.captionHint")}
-          value={captions.get(selected) ?? ""}
-          data-autofocus={hasKeyboard() ? "" : undefined}
-          className="block min-h-12 min-w-0 flex-1 rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
-          onChange={({ currentTarget }) => setCaptions(new Map(captions).set(selected, currentTarget.value))}
-          onKeyDown={(event) => {
-            if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
-            event.preventDefault();
-            void send();
-          }}
-        />
-        <button
-          type="submit"
-          data-autofocus=""
-          disabled={!canSend}
-          aria-busy={isSending}
-          aria-label={t("chat.send")}
-          title={t("chat.send")}
-          className="grid size-12 shrink-0 place-items-center rounded-full bg-accent text-xl text-on-accent transition-colors hover:bg-accent-hover disabled:bg-raised disabled:text-muted"
-        >
-          <span className={isSending ? "spinner" : "i-ph-paper-plane-right-fill"} aria-hidden="true" />
-        </button>
-      </form>
+      <CaptionForm
+        name={selected.name}
+        caption={captions.get(selected) ?? ""}
+        canSend={canSend}
+        isSending={isSending}
+        onChange={(caption) => setCaptions(new Map(captions).set(selected, caption))}
+        onFiles={props.onAdd}
+        onSend={() => void send()}
+      />
+      <DropZone onFiles={props.onAdd} />
     </Modal>
   );
 }

@@ -8,6 +8,7 @@ import { readDraft, saveDraft, sayTyping, sendText } from "../../sync/actions";
 import { AttachButtons } from "./attach-buttons";
 import { DropZone } from "./drop-zone";
 import { hasKeyboard } from "./has-keyboard";
+import { pastedFiles } from "./pasted-files";
 import { useAttaching } from "./use-attaching";
 import { useVoice } from "./use-voice";
 import { VoiceButton } from "./voice-button";
@@ -126,7 +127,12 @@ export function Composer({ conversation, onSend }: { conversation: ConversationI
             className="block min-h-12 min-w-0 basis-full rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 sm:basis-0 sm:grow"
             onChange={(event) => change(event.target.value)}
             onKeyDown={onKeyDown}
-            onPaste={attaching.onPaste}
+            onPaste={(event) => {
+              const files = pastedFiles(event.clipboardData);
+              if (files.length === 0) return;
+              event.preventDefault();
+              void attaching.add(files);
+            }}
           />
           {voice.Panel && voice.session ? (
             <voice.Panel session={voice.session} isLocked={voice.isLocked} isCancelling={voice.isCancelling} />

@@ -1,4 +1,4 @@
-import { type ClipboardEvent, type ComponentProps, type ComponentType, useCallback, useState } from "react";
+import { type ComponentProps, type ComponentType, useCallback, useState } from "react";
 import type AttachSheet from "./attach-sheet";
 import type CameraSheet from "./camera-sheet";
 import { filesMax } from "./files-max";
@@ -8,9 +8,6 @@ type Layers = {
   Sheet?: ComponentType<ComponentProps<typeof AttachSheet>> | undefined;
   Camera?: ComponentType<ComponentProps<typeof CameraSheet>> | undefined;
 };
-
-/** Text that was copied with a picture of itself (from an office program) is text. */
-const isText = ({ types }: DataTransfer): boolean => types.includes("text/plain") && types.includes("text/html");
 
 type Chosen = { files: File[]; isCut: boolean };
 const nothing: Chosen = { files: [], isCut: false };
@@ -48,12 +45,6 @@ export const useAttaching = () => {
     async openCamera() {
       const camera = await loadOrTell(() => import("./camera-sheet"));
       if (camera) setLayers({ Camera: camera.default });
-    },
-    onPaste(event: ClipboardEvent) {
-      const pasted = [...event.clipboardData.files];
-      if (pasted.length === 0 || isText(event.clipboardData)) return;
-      event.preventDefault();
-      void add(pasted);
     },
   };
 };

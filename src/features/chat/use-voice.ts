@@ -43,12 +43,13 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
 
   useEffect(() => {
     let isCurrent = true;
-    void findRecording(conversation).then(async (kept) => {
-      if (!kept || !isCurrent) return;
+    const offerKept = async () => {
+      if (!(await findRecording(conversation)) || !isCurrent) return;
       const parts = await loadOrTell(loadParts);
       const found = await parts?.VoiceSession.find(conversation);
       if (isCurrent && parts && found) setPart((before) => before ?? { Panel: parts.VoicePanel, session: found });
-    });
+    };
+    offerKept().catch((error) => console.warn("no kept recording to be read", error));
     return () => {
       isCurrent = false;
     };

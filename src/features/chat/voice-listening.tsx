@@ -28,14 +28,14 @@ export function VoiceListening({ session }: { session: VoiceSession }) {
     <>
       <button
         type="button"
-        className="-ml-3 grid size-12 shrink-0 place-items-center rounded-full text-2xl text-accent"
+        className="-mx-3 grid size-12 shrink-0 place-items-center rounded-full text-2xl text-accent"
         aria-label={t(isPlaying ? "chat.voice.pause" : "chat.voice.play")}
         onClick={toggle}
       >
         <span className={isPlaying ? "i-ph-pause-fill" : "i-ph-play-fill"} aria-hidden="true" />
       </button>
-      <span className="min-w-0 flex-1 truncate">{t("chat.voice.kept")}</span>
-      <span className="text-muted tabular-nums">{formatLength(heardMs > 0 ? heardMs : state.ms, true)}</span>
+      <span className="min-w-0 flex-1 truncate text-sm">{t("chat.voice.kept")}</span>
+      <span className="text-sm text-muted tabular-nums">{formatLength(heardMs > 0 ? heardMs : state.ms, true)}</span>
       {/* biome-ignore lint/a11y/useMediaCaption: what one has just said oneself */}
       <audio
         ref={player}

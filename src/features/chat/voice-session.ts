@@ -9,6 +9,7 @@ import { MicrophoneRefusal, type VoiceProgress, VoiceRecorder } from "../../lib/
 import { withDuration } from "../../lib/media/webm-duration";
 import { Observable } from "../../lib/observable";
 import { dropRecording, findRecording, keepRecording, SyncError, sendFiles } from "../../sync/actions";
+import { pauseVoice } from "./voice-player";
 
 export type VoiceState =
   | { phase: "opening" }
@@ -99,6 +100,7 @@ export class VoiceSession {
 
   async #begin(): Promise<void> {
     this.#release = holdLock(this.#conversation);
+    pauseVoice(); // what sounds now would be heard in it
     try {
       const recorder = await VoiceRecorder.start({
         onChunk: (chunk, progress) => this.#keepChunk(chunk, progress),

@@ -1,4 +1,4 @@
-import { cleanFileName } from "../../../contract/files";
+import { cleanFileName, imageTypes } from "../../../contract/files";
 import { fileMaxPixels } from "../../../contract/limits";
 import { drawInTurn } from "./drawing";
 import { MediaRefusal, type Outgoing, renameTo, requireSize, toPlainFile } from "./outgoing";
@@ -31,10 +31,14 @@ const countPixels = async (file: Blob): Promise<number | undefined> => {
   }
 };
 
+/** Other pictures than those whose bytes we know (AVIF, HEIC, BMP): this browser may be able to draw them. */
+const mayBePicture = ({ type }: File): boolean =>
+  type.startsWith("image/") && type !== "image/svg+xml" && !imageTypes.some((known) => known === type);
+
 /** Undefined for what no `<img>` shows or no canvas draws. */
 const readPicture = async (file: File): Promise<Picture | undefined> => {
   const kind = await readKind(file);
-  if (!kind && (!file.type.startsWith("image/") || file.type === "image/svg+xml")) return undefined;
+  if (!kind && !mayBePicture(file)) return undefined;
   const pixels = await countPixels(file);
   if (!pixels) return undefined;
   if (pixels > fileMaxPixels) throw new MediaRefusal("tooManyPixels");
