@@ -5,9 +5,8 @@ import { takeIn } from "./context";
 import { running, type Sync } from "./engine";
 import { type FoundMessage, search } from "./search";
 import { SyncError } from "./sync-error";
-import { setPaused } from "./uploads";
 import type { ChatItem, KeptRecording, OutgoingFile } from "./views";
-import { discard, retry, writeText } from "./writing";
+import { discard, retry, setPaused, writeText } from "./writing";
 
 export type { FoundMessage } from "./search";
 export { SyncError } from "./sync-error";

@@ -33,7 +33,6 @@ export type {
   ConversationView,
   FileView,
   LinkState,
-  ShownStatus,
   UploadView,
 } from "./views";
 

@@ -118,8 +118,8 @@ export class Outbox {
 
   /** The server keeps a file that no message names for a while only: one that waited longer is brought again. */
   async #bringAgain(file: Uuid): Promise<boolean> {
-    const { bringAgain } = await import("./attaching");
-    const isHere = await bringAgain(this.#context, file);
+    const loaded = await import("./upload-rows").catch(() => undefined);
+    const isHere = (await loaded?.bringAgain(this.#context, file)) ?? false;
     if (isHere) this.#options.awaiting();
     return isHere;
   }

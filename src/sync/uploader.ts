@@ -3,7 +3,6 @@ import { type FileState, filePath } from "../../contract/files";
 import type { Uuid } from "../../contract/ids";
 import { filePartsAtOnce } from "../../contract/limits";
 import { retryDelayMs } from "../lib/backoff";
-import { bringAgain } from "./attaching";
 import { type Context, inBackground } from "./context";
 import { readCursor } from "./cursor";
 import { boundFiles } from "./file-cache";
@@ -12,6 +11,7 @@ import { Retry } from "./retry";
 import { settleBody } from "./settling";
 import type { UploadRow } from "./store";
 import { asSyncError, isWorthRetry } from "./sync-error";
+import { bringAgain } from "./upload-rows";
 
 const uploadsAtOnce = 2;
 const progressMs = 250;
@@ -177,7 +177,7 @@ export class Uploader {
   async #finish({ file, size }: UploadRow, state: FileState): Promise<void> {
     const { strict, platform } = this.#context;
     this.#troubles.delete(file);
-    await strict.transaction("rw", strict.sending, async () => {
+    await strict.transaction("rw", [strict.outbox, strict.uploads, strict.files], async () => {
       const row = await strict.uploads.get(file);
       if (!row || row.state === "cancelled") return;
       await strict.naming(file).modify((message) => {

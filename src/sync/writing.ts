@@ -38,7 +38,8 @@ export const insertUnsent = (
   messages: readonly Unsent[],
   write: (createdAt: number) => Promise<unknown> = async () => {},
 ): Promise<void> =>
-  strict.transaction("rw", strict.sending, async () => {
+  // Without the bytes of files: while a big one is written here, a text must not wait.
+  strict.transaction("rw", [strict.outbox, strict.conversations, strict.meta, strict.uploads], async () => {
     const last = await strict.outbox.orderBy("order").last();
     const { skew } = await readCursor(strict);
     const createdAt = platform.now() + skew;
@@ -134,6 +135,21 @@ export const discard = async (tab: Tab, cid: Uuid): Promise<void> => {
     const newest = await strict.unsent(row.conversation).last();
     placeInList(head, newest?.createdAt);
     await strict.conversations.put(head);
+  });
+  tab.written();
+};
+
+/** Lets a file on its way wait, or go on; the uploader does what the store says. */
+export const setPaused = async (tab: Tab, cid: Uuid, isPaused: boolean): Promise<void> => {
+  const { strict } = getContext(tab);
+  await strict.transaction("rw", [strict.outbox, strict.uploads], async () => {
+    const message = await strict.outbox.get(cid);
+    const file = message && attachmentOf(message.body)?.file;
+    const upload = file === undefined ? undefined : await strict.uploads.get(file);
+    if (!upload) return;
+    const isGoing = upload.state === "waiting" || upload.state === "uploading";
+    if (isPaused ? isGoing : upload.state === "paused")
+      await strict.uploads.update(upload.file, { state: isPaused ? "paused" : "waiting" });
   });
   tab.written();
 };
