@@ -3,7 +3,7 @@ import { MediaRefusal, type Outgoing } from "../../lib/media/outgoing";
 import { prepareFile } from "../../lib/media/prepare";
 
 export type Refused = MediaRefusal["code"];
-export type Ready = {
+type Ready = {
   small: Outgoing;
   /** What goes when the original is asked for; undefined when it cannot. */
   original: Outgoing | undefined;
