@@ -12,11 +12,10 @@ export const Seq = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 export const Mark = Count;
 
 /** Who wrote a forwarded message first, by the name the one who passed it on knew; the reader may be that person. */
-export const Forwarded = v.strictObject({
+const Forwarded = v.strictObject({
   by: Uuid,
   name: v.pipe(v.string(), v.maxLength(displayNameMaxLength)),
 });
-export type Forwarded = v.InferOutput<typeof Forwarded>;
 
 const forwarded = { forwarded: v.optional(Forwarded) };
 const attached = {

@@ -12,7 +12,7 @@ import { isPlainLine } from "./text";
 /** What the server recognised by its first bytes and shows inside a page. Everything else is `otherType`, to be saved only. */
 export const imageTypes = ["image/jpeg", "image/png", "image/webp", "image/gif"] as const;
 export const audioTypes = ["audio/webm", "audio/ogg", "audio/mp4", "audio/mpeg", "audio/wav"] as const;
-export const videoTypes = ["video/webm", "video/mp4"] as const;
+const videoTypes = ["video/webm", "video/mp4"] as const;
 export const otherType = "application/octet-stream";
 export const MediaType = v.picklist([...imageTypes, ...audioTypes, ...videoTypes, "application/pdf", otherType]);
 export type MediaType = v.InferOutput<typeof MediaType>;

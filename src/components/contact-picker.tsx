@@ -8,7 +8,7 @@ import { EmptyState } from "./empty-state";
 import { PersonLine } from "./person-line";
 import { SearchField } from "./search-field";
 
-export type PickablePerson = AvatarPerson & { id: Uuid };
+type PickablePerson = AvatarPerson & { id: Uuid };
 
 type ContactPickerProps = {
   /** Who can be picked, in any order; undefined while they are being read. Leave out who is blocked. */

@@ -3,7 +3,7 @@ export const bubbleMaxPx = 544;
 export const bubbleShare = 0.85; // of the list's width within its edges
 export const listEdgePx = 12;
 
-export const pictureMaxPx = 320;
+const pictureMaxPx = 320;
 const pictureMinPx = 200;
 const pictureHighPx = 360;
 const widest = 2;
