@@ -50,7 +50,8 @@ export default function FileCard({ conversation, item, body }: AttachmentProps<"
         </span>
       )}
       <span className="min-w-0 flex-1">
-        <bdi className="flex font-semibold leading-[22px]">
+        <span className="sr-only">{t(url ? "messages.saveFile" : "messages.fetchFile", { name: body.name })}</span>
+        <bdi aria-hidden="true" className="flex font-semibold leading-[22px]">
           <span className="truncate">
             <FoundWords text={stem} />
           </span>
@@ -73,14 +74,13 @@ export default function FileCard({ conversation, item, body }: AttachmentProps<"
         </span>
       )}
       {url ? (
-        <a href={url} download={body.name} aria-label={t("messages.saveFile", { name: body.name })} className={look}>
+        <a href={url} download={body.name} className={look}>
           {content}
         </a>
       ) : (
         <button
           type="button"
           className={look}
-          aria-label={t("messages.fetchFile", { name: body.name, size: formatBytes(body.size, language) })}
           aria-busy={state === "loading" || undefined}
           onClick={() => {
             isWanted.current = ask();
