@@ -54,7 +54,7 @@ export const renderPage = (page: Page): string => {
   const { t } = page;
   return [
     `<!doctype html><html lang="${page.language}"><head><meta charset="utf-8">`,
-    '<meta name="viewport" content="width=device-width,initial-scale=1,viewport-fit=cover">',
+    '<meta name="viewport" content="width=device-width,initial-scale=1,viewport-fit=cover,interactive-widget=resizes-content">',
     `<title>${escapeHtml(page.title)} · Lisolo</title>`,
     `<meta name="description" content="${escapeHtml(page.description)}">`,
     '<meta name="theme-color" content="#fbf7f4" media="(prefers-color-scheme:light)">',
