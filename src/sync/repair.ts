@@ -60,15 +60,33 @@ export const closeStores = ({ store, strict }: Stores): void => {
 
 /**
  * A page that is left while it makes its store can be frozen with the store half made, and then no page can open
- * it. A page that holds a lock is not frozen: leaving it ends it, and what it had begun is undone.
+ * it. The browser ends a frozen page when another one asks for a lock that it holds: so pages open one at a time.
  */
-const unfrozen = async <T>({ locks }: Platform, name: string, work: () => Promise<T>): Promise<T> =>
-  locks ? locks.request(`${name}-opening`, { mode: "shared" }, work) : work();
+const oneAtATime = async <T>(platform: Platform, name: string, work: () => Promise<T>): Promise<T> => {
+  const { locks, openTimeoutMs } = platform;
+  if (!locks) return work();
+  const waiting = new AbortController();
+  // A page that sleeps with the lock keeps nobody from trying.
+  const cancel = platform.after(openTimeoutMs, () => waiting.abort());
+  let isTurn = false;
+  try {
+    return await locks.request(`${name}-opening`, { signal: waiting.signal }, () => {
+      isTurn = true;
+      cancel();
+      return work();
+    });
+  } catch (error) {
+    if (isTurn) throw error;
+    return work();
+  } finally {
+    cancel();
+  }
+};
 
 const openPlainly = async (platform: Platform, name: string, where: Partial<Where>): Promise<Stores> => {
   const stores = { store: new Store(name, "relaxed", where), strict: new Store(name, "strict", where) };
   try {
-    await unfrozen(platform, name, () =>
+    await oneAtATime(platform, name, () =>
       withTimeout(platform, Promise.all([stores.store.open(), stores.strict.open()])),
     );
     // A store that opens is not yet one that can be read.
@@ -155,7 +173,8 @@ const openInMemory = async (platform: Platform, me: Uuid, unsent: UnsentRows): P
   const where = await platform.loadMemoryStorage();
   // Live queries do nothing while Dexie believes that there is no IndexedDB.
   Dexie.dependencies.indexedDB ??= where.indexedDB;
-  const stores = await openPlainly(platform, storeName(me), where);
+  // It is this page's alone: nobody has to be waited for.
+  const stores = await openPlainly({ ...platform, locks: undefined }, storeName(me), where);
   await putBack(stores, me, unsent);
   return { ...stores, trouble: "memory" };
 };

@@ -7,6 +7,24 @@ import { connectPeople, makePerson } from "../support/people";
 import { Phone } from "../support/phone";
 import { startServer } from "../support/server";
 
+/** On /app the making of the local store goes on for ever. */
+const makeStoreEndlessly = () => {
+  if (location.pathname !== "/app") return;
+  const open = IDBFactory.prototype.open;
+  IDBFactory.prototype.open = function (...rest) {
+    const request = open.apply(this, rest);
+    request.addEventListener("upgradeneeded", () => {
+      document.documentElement.toggleAttribute("data-making", true);
+      const store = request.result.createObjectStore("endless");
+      const again = () => {
+        store.put(1, 1).onsuccess = again;
+      };
+      again();
+    });
+    return request;
+  };
+};
+
 test("what was written offline arrives exactly once though the browser was killed at once", async () => {
   const server = await startServer();
   const battery = new MortalBrowser();
@@ -38,6 +56,29 @@ test("what was written offline arrives exactly once though the browser was kille
     expect(log.map(({ text }) => text)).toEqual(["d'abord en ligne", ...texts]);
   } finally {
     await battery.remove();
+    await server.stop();
+  }
+});
+
+test("a page that was left and frozen while it made its store keeps the next one from nothing", async () => {
+  const server = await startServer();
+  const browser = new MortalBrowser(); // with its cache of pages that were left, which the other tests' has not
+  try {
+    const site = siteOf(server);
+    const ana = await makePerson(site, 1);
+    const ben = await makePerson(site, 2);
+    await connectPeople(site, ana, ben);
+    const phone = await Phone.openIn(await browser.start(), server);
+    const { page, texts } = phone;
+    await page.addInitScript(makeStoreEndlessly);
+    await phone.logIn(ana.phone);
+    await expect(page.locator("[data-making]")).toBeAttached();
+    await phone.openChat(ben.id);
+    await phone.write("tout de suite");
+    await expect(phone.ticks("tout de suite", "sent")).toBeVisible();
+    await expect(page.getByText(texts.shell.storage.memory)).toHaveCount(0);
+  } finally {
+    await browser.remove();
     await server.stop();
   }
 });
