@@ -25,10 +25,10 @@ export const searchScanRows = 20_000; // messages one search call looks at befor
 export const searchResultsMax = 40;
 
 // Back-pressure of one socket: what it was sent and has not confirmed
-export const creditMessages = 300;
+export const creditMessages = 400;
 export const creditBytes = 256 * 1024;
 export const pageCreditMessages = 400; // and of what it asked for itself; their bytes have a credit like those of pushes
-export const creditReportMessages = 100; // a device confirms at least this often
+export const creditReportMessages = 200; // a device confirms at least this often
 export const behindMaxMs = 60_000; // a socket that stays behind longer is closed
 
 // One body to many conversations: forwarding, broadcasting

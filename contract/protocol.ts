@@ -35,7 +35,7 @@ export const readPong = (frame: string): number | undefined => {
 /** What counters and times in a socket's frames are relative to. */
 export type Base = { counter: number; now: number };
 
-const baseCounterStep = 64;
+const baseCounterStep = 16;
 const baseNowStepMs = 2 ** 18;
 
 /**

@@ -1,12 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { InboxRow, Message } from "../../contract/conversations";
 import { createUuid, packUuid } from "../../contract/ids";
+import { frameMaxBytes, joinedFramesMax } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
 import {
+  baseOf,
   decodeClientFrames,
   decodeServerFrame,
   encodeFrame,
   encodeLiveText,
+  joinFrames,
   pongFrame,
   readPong,
   type ServerFrame,
@@ -48,6 +51,37 @@ describe("the short form of a live text", () => {
   });
 });
 
+describe("what a device writes in one go", () => {
+  const frames = ["Mbote", "é".repeat(8_000), "x".repeat(8_000), "y".repeat(8_000), "fin"].map((text, ref) =>
+    toSendFrame(ref, 3, { cid: createUuid(), body: { type: "text", text } }),
+  );
+
+  test("comes out whole and in its order, in frames that are never too large", () => {
+    const joined = joinFrames(frames.map(encodeFrame));
+    expect(joined.length).toBeLessThan(frames.length);
+    for (const text of joined) expect(new TextEncoder().encode(text).length).toBeLessThanOrEqual(frameMaxBytes);
+    expect(joined.flatMap((text) => decodeClientFrames(text))).toEqual(frames);
+  });
+
+  test("is as many frames as may come together, and no more", () => {
+    const many = Array.from({ length: joinedFramesMax + 1 }, (_, i) => encodeFrame(["k", i]));
+    expect(joinFrames(many).map((text) => decodeClientFrames(text)?.length)).toEqual([joinedFramesMax, 1]);
+  });
+
+  test("is a frame like any other when it is only one", () => {
+    expect(joinFrames([encodeFrame(["k", 1])])).toEqual(['["k",1]']);
+    expect(joinFrames([])).toEqual([]);
+  });
+});
+
+test("sockets that come within some minutes have one base, and never one that lies ahead of them", () => {
+  const first = baseOf({ counter: 35, now });
+  expect(first.counter).toBeLessThanOrEqual(35);
+  expect(first.now).toBeLessThanOrEqual(now);
+  expect(baseOf({ counter: 36, now: first.now + 60_000 })).toEqual(first);
+  expect(baseOf(first)).toEqual(first);
+});
+
 describe("frames", () => {
   test.each([
     "",
@@ -79,6 +113,11 @@ describe("frames", () => {
     '["d",1,2,0,2]',
     '["t"]',
     '["t",1,2]',
+    "[[]]",
+    '[["k",1],["k",-1]]',
+    '[["k",1],"k"]',
+    '[[["k",1]]]',
+    `[${Array.from({ length: joinedFramesMax + 1 }, () => '["k",1]').join()}]`,
     "[".repeat(10_000),
     "[".repeat(10_000) + "]".repeat(10_000),
   ])("a device's frame %# that is not of the protocol is refused", (text) => {

@@ -2,6 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "../../contract/ids";
+import { toSendFrame } from "../../contract/protocol";
 import { Conversation } from "../../worker/objects/conversation";
 import { UserChannel } from "../../worker/objects/user-channel";
 import { Device, post, readLog, request, rowOf, text, textsOf, until } from "./device";
@@ -79,6 +80,52 @@ test("an answer that is lost after the message was stored is made up for when th
   await until(() => tablet.seqs.length === 1);
   expect(await rowOf(ana, id)).toMatchObject({ head: 1, unread: 0 });
   expect(textsOf(await readLog(ana, id))).toEqual(["stocké, pas confirmé"]);
+});
+
+test("a channel that dies between acknowledging a message and writing it down is told of it again", async () => {
+  const { ana, id } = await newPair();
+  const phone = await Device.open(ana);
+  expect(await phone.outcome(phone.say(id, "acquitté, pas encore noté"))).toMatchObject({ seq: 1 });
+  await runInDurableObject(channelStub(ana.id), (_, state) => state.abort("as if the machine had died")).catch(
+    () => undefined,
+  );
+  expect(await rowOf(ana, id)).toMatchObject({ head: 0 });
+  const tablet = await Device.open(ana);
+  await scheduler.wait(1_000); // so long the conversation gives a channel to show what it has
+  expect(await ring(id)).toBe(true);
+  expect(tablet.messagesOf(await tablet.nextOf("m"))).toMatchObject([{ seq: 1 }]);
+  expect(await rowOf(ana, id)).toMatchObject({ head: 1, unread: 0 });
+});
+
+test("frames that come as one are one commit, and one frame to each socket", async () => {
+  const { ana, ben, id } = await newPair();
+  const [phone, tablet, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
+  const cids = Array.from({ length: 5 }, () => createUuid());
+  const frames = cids.map((cid, i) => toSendFrame(i, id, { cid, body: { type: "text", text: `m${i}` } }));
+  phone.sendRaw(JSON.stringify(frames));
+  const [, counter, ...places] = await phone.nextOf("a");
+  expect(places.filter((_, i) => i % 3 === 0)).toEqual([0, 1, 2, 3, 4]);
+  expect(places.filter((_, i) => i % 3 === 1)).toEqual([1, 2, 3, 4, 5]);
+  const told = await tablet.nextOf("m");
+  expect(told[1]).toBe(counter);
+  expect(tablet.messagesOf(told).map(({ cid }) => cid)).toEqual(cids);
+  expect(phoneB.messagesOf(await phoneB.nextOf("m")).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
+});
+
+test("what two devices of a person send together each gets with its own places and the other's messages", async () => {
+  const { ana, id } = await newPair();
+  const [phone, tablet] = [await Device.open(ana), await Device.open(ana)];
+  // The first keeps the way to the conversation busy, so that the others go together.
+  const refs = [phone.say(id, "0"), phone.say(id, "1"), phone.say(id, "2")];
+  const refsOfTablet = [tablet.say(id, "3"), tablet.say(id, "4")];
+  for (const ref of refs) expect(await phone.outcome(ref)).toHaveProperty("seq");
+  for (const ref of refsOfTablet) expect(await tablet.outcome(ref)).toHaveProperty("seq");
+  await until(() => phone.seqs.length === 5 && tablet.seqs.length === 5);
+  for (const device of [phone, tablet]) {
+    expect([...device.seqs].sort()).toEqual([1, 2, 3, 4, 5]);
+    expect(device.counters).toEqual(device.counters.map((_, i) => device.base + 1 + i));
+  }
+  expect(phone.counters).toEqual(tablet.counters);
 });
 
 test("what follows a message that has to be sent again does not overtake it", async () => {

@@ -235,6 +235,20 @@ test("a device that confirms nothing gets bounded bytes, then heads only, until 
   expect(page[0] === "g" && slow.messagesOf(page)[0]?.seq).toBe(messages + 1);
 });
 
+test("a device may confirm what it took in before its object was evicted, and not more than could have come", async () => {
+  const { ana, ben, id } = await newPair();
+  const device = await Device.open(ben);
+  await post(ana, id, ...Array.from({ length: 10 }, (_, i) => `${i}`));
+  await until(() => device.seqs.length === 10);
+  await evictDurableObject(channelStub(ben.id));
+  device.send(["k", 10]);
+  await post(ana, id, "encore");
+  expect(await device.nextLive()).toMatchObject({ seq: 11 });
+  expect(device.raw.filter((raw) => raw.startsWith('["x"'))).toEqual([]);
+  device.send(["k", 1_000]);
+  expect(await device.nextOf("x")).toEqual(["x", "malformed_frame"]);
+});
+
 test("short messages count too, and a device that stays behind is closed", async () => {
   const { ana, ben, id } = await newPair();
   const slow = await Device.open(ben);

@@ -21,6 +21,8 @@ export type Credit = {
 const pointMessages = 8;
 const pointBytes = 16 * 1024;
 const pointsMax = 64;
+/** How far a credit in use may be ahead of what is written of it. */
+const unwritten: Load = { messages: 64, bytes: 32 * 1024 };
 const nothing: Load = { messages: 0, bytes: 0 };
 
 const plus = (a: Load, b: Load): Load => ({ messages: a.messages + b.messages, bytes: a.bytes + b.bytes });
@@ -41,13 +43,15 @@ export const fullCredit = (): Credit => ({
 /** Whether one is so much further than the other that `afterSleep` would not make up for it. */
 export const isFarFrom = (credit: Credit, written: Credit): boolean => {
   const far = minus(credit.sent, written.sent);
-  return far.messages >= pointMessages || far.bytes >= pointBytes || credit.behindSince !== written.behindSince;
+  return (
+    far.messages >= unwritten.messages || far.bytes >= unwritten.bytes || credit.behindSince !== written.behindSince
+  );
 };
 
 /** A credit that was written and used on, nobody knows how far: as little as may be left of it. */
 export const afterSleep = (written: Credit): Credit => ({
   ...written,
-  sent: plus(written.sent, { messages: pointMessages - 1, bytes: pointBytes - 1 }),
+  sent: plus(written.sent, unwritten),
 });
 
 /** Whether the socket gets heads only until it confirms something. */

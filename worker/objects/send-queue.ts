@@ -2,7 +2,7 @@ import { isRefusal, type Refusal, type SendResult } from "../../contract/command
 import type { Body } from "../../contract/conversations";
 import { isPermanent } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
-import { sendBatchMax, sendStallMs } from "../../contract/limits";
+import { groupCommitMs, sendBatchMax, sendStallMs } from "../../contract/limits";
 import type { BodyCheck } from "./body-checks";
 import type { Refused } from "./rpc";
 
@@ -26,6 +26,7 @@ type Deliver<Source> = (
   batch: readonly Outgoing<Source>[],
 ) => Promise<Delivered | Refusal>;
 
+const pauseMaxMs = 12; // between two batches
 const waitingMax = 1_000; // messages of one person, over all conversations; honest devices have far fewer under way
 
 /**
@@ -66,6 +67,7 @@ export class SendQueue<Source extends { id: string }> {
   async #run(conversation: ConversationId, lane: Outgoing<Source>[]): Promise<void> {
     await Promise.resolve(); // what came in the same frame goes along
     while (lane.length > 0) {
+      const startedAt = Date.now();
       const batch = lane.splice(0, sendBatchMax);
       const delivered = await this.#try(conversation, batch);
       if (!isRefusal(delivered)) {
@@ -82,6 +84,8 @@ export class SendQueue<Source extends { id: string }> {
       } else {
         this.#refuse(conversation, [...batch, ...lane.splice(0)], delivered);
       }
+      // What follows at once goes together, the more of it the longer things take.
+      await scheduler.wait(Math.min(Math.max(groupCommitMs, Date.now() - startedAt), pauseMaxMs));
     }
     this.#lanes.delete(conversation);
   }
