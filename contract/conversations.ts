@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { FileName, MediaType } from "./files";
 import { Uuid } from "./ids";
 import { displayNameMaxLength, fileMaxBytes, fileMaxPixels, thumbMaxLength, voiceMaxMs, waveformBars } from "./limits";
-import { MessageText } from "./text";
+import { isBlank, isPlainLine, MessageText } from "./text";
 
 const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
@@ -14,7 +14,11 @@ export const Mark = Count;
 /** Who wrote a forwarded message first, by the name the one who passed it on knew; the reader may be that person. */
 const Forwarded = v.strictObject({
   by: Uuid,
-  name: v.pipe(v.string(), v.maxLength(displayNameMaxLength)),
+  name: v.pipe(
+    v.string(),
+    v.maxLength(displayNameMaxLength),
+    v.check((name) => name === "" || (isPlainLine(name) && !isBlank(name)), "invalid_name"),
+  ),
 });
 
 const forwarded = { forwarded: v.optional(Forwarded) };

@@ -26,4 +26,11 @@ describe("a long message", () => {
     expect(foldText("mot ".repeat(350))).toBeUndefined();
     expect(foldText("Mbote")).toBeUndefined();
   });
+
+  it("never cuts inside a link, which would lead elsewhere", () => {
+    const before = "mots ".repeat(235);
+    const link = `https://lisolo.example/${"a".repeat(200)}`;
+    expect(foldText(`${before}${link} ${"fin ".repeat(400)}`)).toBe(before.trimEnd());
+    expect(foldText(`https://lisolo.example/${"a".repeat(3_000)}`)).toHaveLength(3_023);
+  });
 });

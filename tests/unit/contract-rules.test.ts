@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { isAcceptablePassword } from "../../contract/auth";
-import { clampMarks, isListed, mergeMarks, placeOf, statusOf } from "../../contract/conversations";
+import { Body, clampMarks, isListed, mergeMarks, placeOf, statusOf } from "../../contract/conversations";
 import { errorCodes, isErrorCode, isPermanent } from "../../contract/errors";
 import {
   ConversationId,
@@ -118,6 +118,16 @@ describe("phone numbers", () => {
   test("a search looks for digits only", () => {
     expect(toPhoneQuery(" +243 81% ")).toBe("24381");
     expect(toPhoneQuery("00 01")).toBe("0001");
+  });
+});
+
+describe("a forwarded message", () => {
+  const by = "0190a000-0000-7000-8000-000000000001";
+  const takes = (name: string): boolean => v.is(Body, { type: "text", text: "Mbote", forwarded: { by, name } });
+
+  test("names its author in one plain line, or not at all", () => {
+    expect(["Grâce Mbuyi", ""].map(takes)).toEqual([true, true]);
+    expect(["\u202eecârG", "Gr\nâce", "\u200b", " ", "a\u0000b", "\ud800"].map(takes)).not.toContain(true);
   });
 });
 

@@ -189,6 +189,8 @@ export class Sockets {
   }
 
   #send(socket: Socket, text: string): void {
+    // One that was just closed for what it sent may have sent more before it heard of it.
+    if (socket.readyState !== WebSocket.READY_STATE_OPEN) return;
     try {
       socket.send(text);
     } catch (error) {

@@ -3,6 +3,7 @@ import type { ConversationId } from "../../../contract/ids";
 import { cleanText, isBlank } from "../../../contract/text";
 import { IconButton } from "../../components/icon-button";
 import { Modal } from "../../components/modal";
+import { showToast } from "../../components/toast";
 import { formatBytes } from "../../i18n/format";
 import { type TextKey, useLanguage, useT } from "../../i18n/setup";
 import type { Outgoing } from "../../lib/media/outgoing";
@@ -58,7 +59,8 @@ export default function AttachSheet({ conversation, files, ...props }: AttachShe
   const items = files.map((file) => ({ file, item: prepared.of(file) }));
   const shown = prepared.of(selected);
   const outgoing = items.flatMap(({ item }) => chosenOf(item, wantsOriginal) ?? []);
-  const canSend = items.some(({ item }) => item.state !== "refused");
+  const refusedCount = items.filter(({ item }) => item.state === "refused").length;
+  const canSend = refusedCount < items.length;
   const total = outgoing.reduce((sum, { blob }) => sum + blob.size, 0);
   const shrunk = items.flatMap(({ file, item }) =>
     item.state === "ready" && item.small.blob !== file ? { small: item.small.blob.size, original: file.size } : [],
@@ -76,11 +78,10 @@ export default function AttachSheet({ conversation, files, ...props }: AttachShe
     if (!canSend || isSending) return;
     setSending(true);
     setTrouble(undefined);
-    const refusedBefore = items.filter(({ item }) => item.state === "refused").length;
     const all = await prepared.all();
     // What turned out to be refused meanwhile is looked at first; a second press sends the rest.
     const refused = all.findIndex(({ state }) => state === "refused");
-    if (all.filter(({ state }) => state === "refused").length > refusedBefore) {
+    if (all.filter(({ state }) => state === "refused").length > refusedCount) {
       setWanted(files[refused]);
       setSending(false);
       return;
@@ -96,6 +97,7 @@ export default function AttachSheet({ conversation, files, ...props }: AttachShe
       setSending(false);
       return;
     }
+    if (refusedCount > 0) showToast({ tone: "danger", title: t("chat.attach.left", { count: refusedCount }) });
     props.onSent();
   };
 
@@ -108,7 +110,7 @@ export default function AttachSheet({ conversation, files, ...props }: AttachShe
       <div className="flex min-h-14 shrink-0 items-center gap-1 border-b border-line pt-safe pr-4 pl-1">
         <IconButton icon="i-ph-x" label={t("common.cancel")} disabled={isSending} onClick={props.onClose} />
         <h2 id={`${id}-title`} className="min-w-0 flex-1 truncate text-lg font-bold">
-          {t("chat.attach.title", { count: files.length })}
+          {t("chat.attach.title", { count: files.length - refusedCount })}
         </h2>
         {total > 0 && <span className="text-sm text-muted tabular-nums">{formatBytes(total, language)}</span>}
       </div>

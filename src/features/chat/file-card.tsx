@@ -27,7 +27,8 @@ const iconOf = (end: string): string => iconsByEnd.find(([ends]) => ends.test(en
 export default function FileCard({ conversation, item, body }: AttachmentProps<"file">) {
   const t = useT();
   const language = useLanguage();
-  const { url, state, ask } = useAttachment(conversation, body);
+  const { url, state, error, ask } = useAttachment(conversation, body);
+  const isGone = state === "failed" && error === "file_not_found";
   const latest = useUpload(item.upload && body.file);
   const upload = item.upload && (latest ?? item.upload);
   const { stem, end } = splitName(body.name);
@@ -36,10 +37,14 @@ export default function FileCard({ conversation, item, body }: AttachmentProps<"
     if (!isWanted.current) return;
     if (state === "here" && url) saveAs(url, body.name);
     if (state === "failed") {
-      showToast({ tone: "danger", title: t("common.error"), message: t("messages.fileLoadFailed") });
+      showToast({
+        tone: "danger",
+        title: t("common.error"),
+        message: t(isGone ? "errors.file_not_found" : "messages.fileLoadFailed"),
+      });
     }
     if (state !== "loading") isWanted.current = false;
-  }, [state, url, body.name, t]);
+  }, [state, isGone, url, body.name, t]);
 
   const look = "flex min-h-12 min-w-0 flex-1 items-center gap-3 rounded-card text-start";
   const content = (
@@ -61,7 +66,9 @@ export default function FileCard({ conversation, item, body }: AttachmentProps<"
         </bdi>
         <span className={`block truncate text-xs leading-[20px] text-muted ${upload ? "pr-4" : "pr-16"}`}>
           {upload ? <UploadBytes upload={upload} /> : formatBytes(body.size, language)}
-          {!upload && state === "failed" && <span className="text-danger"> · {t("messages.loadAgain")}</span>}
+          {!upload && state === "failed" && (
+            <span className="text-danger"> · {t(isGone ? "messages.gone" : "messages.loadAgain")}</span>
+          )}
         </span>
       </span>
     </>

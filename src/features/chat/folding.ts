@@ -1,6 +1,19 @@
+import { toParts } from "./links";
+
 const foldLines = 20;
 const foldChars = 1_200;
 const slack = 1.2; // for a little more it is not worth a tap
+
+/** The same place, or the beginning of the link around it: half an address would lead elsewhere. */
+const besideLink = (text: string, at: number): number => {
+  let start = 0;
+  for (const part of toParts(text)) {
+    const end = start + (typeof part === "string" ? part : part.text).length;
+    if (end > at) return typeof part === "string" ? at : start || end;
+    start = end;
+  }
+  return at;
+};
 
 /** The beginning of a long text, cut between words; undefined when the text is short enough to stand whole. */
 export const foldText = (text: string): string | undefined => {
@@ -11,5 +24,5 @@ export const foldText = (text: string): string | undefined => {
   // Never between the halves of a surrogate pair; at a space when one is near.
   const cut = start.slice(0, foldChars).replace(/[\ud800-\udbff]$/, "");
   const space = cut.search(/\s\S{0,40}$/);
-  return (space > 0 ? cut.slice(0, space) : cut).trimEnd();
+  return text.slice(0, besideLink(text, space > 0 ? space : cut.length)).trimEnd();
 };

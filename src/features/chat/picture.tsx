@@ -39,12 +39,13 @@ export default function Picture(props: AttachmentProps<"image">) {
   const { body, item, description, onOpen } = props;
   const t = useT();
   const language = useLanguage();
-  const { url, state, ask, frame } = usePictureFile(props);
+  const { url, state, error, ask, frame } = usePictureFile(props);
+  const isGone = state === "failed" && error === "file_not_found";
   const [shownUrl, setShownUrl] = useState<string>();
   const latest = useUpload(item.upload && body.file);
   const upload = item.upload && (latest ?? item.upload);
   const [thumb] = useState(() => thumbToUrl(body.thumb));
-  const label = state === "failed" ? t("messages.loadAgain") : t("messages.loadPicture");
+  const label = isGone ? t("messages.gone") : t(state === "failed" ? "messages.loadAgain" : "messages.loadPicture");
   return (
     <div ref={frame} className="absolute inset-0">
       {thumb && (!url || shownUrl !== url) && (
@@ -68,7 +69,7 @@ export default function Picture(props: AttachmentProps<"image">) {
           aria-label={`${description}. ${label} (${formatBytes(body.size, language)})`}
           className="absolute inset-0 grid place-items-center -outline-offset-3"
           onClick={ask}
-          disabled={state === "loading"}
+          disabled={state === "loading" || isGone}
         >
           <span
             className={`inline-flex min-h-12 items-center gap-2 rounded-full px-4 text-sm font-semibold ${overPicture}`}
@@ -77,11 +78,15 @@ export default function Picture(props: AttachmentProps<"image">) {
               <span className="spinner text-xl" aria-hidden="true" />
             ) : (
               <span
-                className={`text-xl ${state === "failed" ? "i-ph-arrow-clockwise-bold" : "i-ph-download-simple-bold"}`}
+                className={`text-xl ${isGone ? "i-ph-prohibit" : state === "failed" ? "i-ph-arrow-clockwise-bold" : "i-ph-download-simple-bold"}`}
                 aria-hidden="true"
               />
             )}
-            {state === "failed" ? t("messages.loadFailed") : formatBytes(body.size, language)}
+            {isGone
+              ? t("messages.gone")
+              : state === "failed"
+                ? t("messages.loadFailed")
+                : formatBytes(body.size, language)}
           </span>
         </button>
       )}

@@ -1,4 +1,5 @@
 import { type ComponentProps, type ComponentType, useCallback, useState } from "react";
+import { cleanFileName } from "../../../contract/files";
 import type AttachSheet from "./attach-sheet";
 import type CameraSheet from "./camera-sheet";
 import { filesMax } from "./files-max";
@@ -12,6 +13,12 @@ type Layers = {
 type Chosen = { files: File[]; isCut: boolean };
 const nothing: Chosen = { files: [], isCut: false };
 
+/** Under the name it goes by: what is looked at before sending is what arrives. */
+const named = (file: File): File => {
+  const name = cleanFileName(file.name);
+  return name === file.name ? file : new File([file], name, { type: file.type, lastModified: file.lastModified });
+};
+
 /** What was chosen, pasted, dropped or photographed waits in a sheet, whose code is fetched when it is first needed. */
 export const useAttaching = () => {
   const [{ files, isCut }, setChosen] = useState(nothing);
@@ -23,7 +30,7 @@ export const useAttaching = () => {
     if (!sheet) return;
     setLayers({ Sheet: sheet.default });
     setChosen(({ files }) => {
-      const all = [...files, ...more];
+      const all = [...files, ...more.map(named)];
       return { files: all.slice(0, filesMax), isCut: all.length > filesMax };
     });
   }, []);
