@@ -13,8 +13,8 @@ const phone = {
 /** The issue's slow 3G: 400 kbit/s both ways, 400 ms for every request, and a processor six times slower. */
 const slow = { kilobits: 400, latencyMs: 400, cpu: 6 };
 
-export async function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: await requireChromium(), args: chromiumFlags });
+export async function launchBrowser(flags: string[] = []): Promise<Browser> {
+  return chromium.launch({ executablePath: await requireChromium(), args: [...chromiumFlags, ...flags] });
 }
 
 /** A phone's browser that has never been here, or that holds `state` (cookies and local storage). */
@@ -25,8 +25,15 @@ export function newPhone(
   return browser.newContext({ ...phone, ...(state && { storageState: state }) });
 }
 
-export async function slowDown(page: Page): Promise<CDPSession> {
+/** Makes the page's processor slower, the network stays as it is. */
+export async function slowProcessor(page: Page, rate = slow.cpu): Promise<CDPSession> {
   const cdp = await page.context().newCDPSession(page);
+  await cdp.send("Emulation.setCPUThrottlingRate", { rate });
+  return cdp;
+}
+
+export async function slowDown(page: Page): Promise<CDPSession> {
+  const cdp = await slowProcessor(page);
   const bytesPerSecond = (slow.kilobits * 1000) / 8;
   await cdp.send("Network.enable");
   await cdp.send("Network.emulateNetworkConditions", {
@@ -35,7 +42,6 @@ export async function slowDown(page: Page): Promise<CDPSession> {
     downloadThroughput: bytesPerSecond,
     uploadThroughput: bytesPerSecond,
   });
-  await cdp.send("Emulation.setCPUThrottlingRate", { rate: slow.cpu });
   return cdp;
 }
 

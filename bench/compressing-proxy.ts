@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { brotliCompressSync, constants } from "node:zlib";
 
@@ -9,7 +9,12 @@ export const edgeBrotliQuality = 4;
 
 const compressible = /^(text\/|application\/(javascript|json|manifest\+json)|image\/svg)/;
 
-export type EdgeProxy = { origin: string; stop(): Promise<void> };
+export type EdgeProxy = {
+  origin: string;
+  /** All bytes its clients sent and were sent so far: heads, bodies and frames, as TCP carries them. */
+  traffic(): { up: number; down: number };
+  stop(): Promise<void>;
+};
 
 /**
  * Stands before a local server and compresses as the edge does in production, since Wrangler's development server does
@@ -56,6 +61,9 @@ export async function startCompressingProxy(upstream: string): Promise<EdgeProxy
     outgoing.end(hasBody ? sent : undefined);
   }
 
+  const connections: Socket[] = [];
+  server.on("connection", (socket) => connections.push(socket));
+
   const tunnels = new Set<Duplex>();
   server.on("upgrade", (incoming, socket, head) => {
     const asked = ask(incoming);
@@ -79,6 +87,10 @@ export async function startCompressingProxy(upstream: string): Promise<EdgeProxy
   await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
   return {
     origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    traffic: () => ({
+      up: connections.reduce((sum, socket) => sum + socket.bytesRead, 0),
+      down: connections.reduce((sum, socket) => sum + socket.bytesWritten, 0),
+    }),
     stop: () =>
       new Promise((resolve) => {
         for (const socket of tunnels) socket.destroy();

@@ -1,27 +1,12 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
-import { bin, toolEnv } from "../scripts/run.mjs";
-import { root } from "../tests/support/state";
-import type { Counts } from "./rows/counts";
+import { countRows } from "./count-rows";
+import type { Measured } from "./rows/counts";
 import type { Section } from "./table";
-
-type Measured = { name: string; per: number; counts: Counts };
 
 const framesPerRequest = 20; // Cloudflare charges twenty incoming frames as one request
 
-/** Runs bench/rows/*.bench.test.ts inside workerd, where rows can be counted, and reads what it reports. */
+/** What messages and openings cost in rows and requests. */
 export async function measureRows(): Promise<Section[]> {
-  const args = ["run", "-c", join("bench", "rows", "vitest.config.ts")];
-  const child = spawn(join(bin, "vitest"), args, { cwd: root, env: toolEnv(), stdio: ["ignore", "pipe", "pipe"] });
-  const stop = () => void child.kill();
-  process.once("exit", stop);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  const [code] = (await once(child, "close")) as [number | null];
-  process.off("exit", stop);
-  const measured = [...output.matchAll(/^BENCH (\{.*\})$/gm)].map((match) => JSON.parse(match[1] ?? "") as Measured);
-  if (code !== 0) throw new Error(`Counting rows failed\n${output}`);
+  const measured = await countRows("rows");
   const isOpening = ({ name }: Measured) => /^(list|chat|search): (?!lone)/.test(name);
   const note =
     "An alarm set counts as a row written too and is in both columns. Requests are calls between Worker and objects, alarms that ran, and frames from devices, twenty of which are charged as one.";

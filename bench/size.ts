@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "@playwright/test";
 import { startServer } from "../tests/support/server";
@@ -15,7 +15,20 @@ const chatMessages = 300;
 const quietMs = 1_500;
 const leastShown = 500; // bytes; smaller packages share one line
 
-type Loaded = { path: string; type: string; body: Buffer; onWire: number; requestHead: number; responseHead: number };
+/** What only a file, a voice note, a search or a menu needs: it shall come when one of these is asked for. */
+const forLater =
+  /src\/(lib\/media\/|sync\/(upload|spreading|file-|attaching|recordings)|features\/chat\/(attach-(sheet|preview)|camera|caption|viewer|zoom|use-zoom|picture|file-card|upload-ring|forward|message-deeds|search-|match|voice-(note|panel|player|session|listening)))/;
+
+type Loaded = {
+  path: string;
+  type: string;
+  body: Buffer;
+  /** Whether it was asked for before the marker stood on the page. */
+  isBefore: boolean;
+  onWire: number;
+  requestHead: number;
+  responseHead: number;
+};
 
 /** Everything a page loads until it is at rest, and what each answer takes on the wire. */
 async function load(
@@ -36,6 +49,9 @@ async function load(
   };
   const loaded: Promise<Loaded | undefined>[] = [];
   const answers = new Map<string, { url: string; type: string }>();
+  const asked = new Map<string, boolean>();
+  let isShown = false;
+  cdp.on("Network.requestWillBeSent", ({ requestId }) => asked.set(requestId, !isShown));
   cdp.on("Network.requestWillBeSentExtraInfo", ({ requestId, headers }) => {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     sizeOf(requestId).requestHead = Buffer.byteLength(lines.join(""));
@@ -54,12 +70,13 @@ async function load(
       .send("Network.getResponseBody", { requestId })
       .then(({ body, base64Encoded }) => Buffer.from(body, base64Encoded ? "base64" : "utf8"))
       .catch(() => Buffer.alloc(0));
-    loaded.push(
-      read.then((body) => ({ path: new URL(answer.url).pathname, type: answer.type, body, ...sizeOf(requestId) })),
-    );
+    const { pathname } = new URL(answer.url);
+    const isBefore = asked.get(requestId) ?? true;
+    loaded.push(read.then((body) => ({ path: pathname, type: answer.type, body, isBefore, ...sizeOf(requestId) })));
   });
   await page.goto(url);
   if (marker) await page.getByText(marker).first().waitFor();
+  isShown = true;
   await page.waitForTimeout(quietMs);
   const all = (await Promise.all(loaded)).filter((one) => one !== undefined);
   await context.close();
@@ -125,22 +142,25 @@ function describeChat(chat: Loaded[]): Section[] {
   for (const one of code) {
     for (const [name, share] of sharesOf(one)) byPackage.set(name, (byPackage.get(name) ?? 0) + share * of(one));
   }
+  const early = chat.filter(({ isBefore }) => isBefore);
   const packages = [...byPackage].sort(([, x], [, y]) => y - x);
   const small = packages.filter(([, size]) => size < leastShown);
   return [
     {
       title: "A usable chat on a cold cache, file by file",
-      columns: ["", "plain", "brotli 11"],
+      columns: ["", "plain", "brotli 11", "asked for"],
       rows: [
         ...[...chat]
           .sort((x, y) => of(y) - of(x))
-          .map((one) => [one.path.slice(0, 60), kilobytes(contentOf(one).length), kilobytes(of(one))]),
-        [
-          "scripts and styles together",
-          kilobytes(sum(code.map((one) => contentOf(one).length))),
-          kilobytes(sum(code.map(of))),
-        ],
-        ["everything together", kilobytes(sum(chat.map((one) => contentOf(one).length))), kilobytes(sum(chat.map(of)))],
+          .filter((one) => of(one) >= leastShown)
+          .map((one) => toFileRow(one.path.slice(0, 60), [one], one.isBefore ? "before" : "after")),
+        toFileRow(
+          "smaller ones",
+          chat.filter((one) => of(one) < leastShown),
+        ),
+        toFileRow("scripts and styles together", code),
+        toFileRow("everything before the newest message shows", early),
+        toFileRow("everything together", chat),
       ],
       notes: [
         `All that Chromium loads for /app/chat/<id> with ${chatMessages} messages until it is at rest; what the service worker stores for later is not in it. Aim: at most 130 kB.`,
@@ -156,23 +176,62 @@ function describeChat(chat: Loaded[]): Section[] {
       ],
       notes: ["A file's compressed bytes are shared out by how many of its characters come from each source."],
     },
+    describeLater(new Set(chat.map(({ path }) => path)), early),
   ];
+
+  function toFileRow(name: string, files: Loaded[], when = `${files.length} files`): string[] {
+    return [name, kilobytes(sum(files.map((one) => contentOf(one).length))), kilobytes(sum(files.map(of))), when];
+  }
 
   function toRow(name: string, size: number): string[] {
     return [name, kilobytes(size), `${((100 * size) / sum(code.map(of))).toFixed(1)} %`];
   }
 }
 
-/** Which share of a file each package has, by its source map; a file without one counts under its own name. */
-function sharesOf(one: Loaded): Map<string, number> {
-  const map = join(clientFolder, `${one.path}.map`);
-  if (!existsSync(map)) return new Map([[one.path.replace(/^.*\//, ""), 1]]);
-  const characters = charactersBySource(contentOf(one).toString(), JSON.parse(readFileSync(map, "utf8")));
+/** The chat's scripts that come when they are needed, and whether any of it came with the chat already. */
+function describeLater(loaded: Set<string>, early: Loaded[]): Section {
+  const files = readdirSync(join(clientFolder, "assets"))
+    .filter((name) => name.endsWith(".js") && !loaded.has(`/assets/${name}`))
+    .map((name) => ({ path: `/assets/${name}`, size: brotliSize(readFileSync(join(clientFolder, "assets", name))) }))
+    .filter(({ path }) => [...sourceSharesOf(path).keys()].some((source) => forLater.test(source)))
+    .sort((x, y) => y.size - x.size);
+  const tooEarly = early
+    .filter(isCode)
+    .flatMap((one) =>
+      [...sourceSharesOf(one.path)]
+        .filter(([source]) => forLater.test(source))
+        .map(([source, share]) => `${source.replace(/^.*src\//, "")} ${kilobytes(share * brotliSize(contentOf(one)))}`),
+    );
+  return {
+    title: "Loaded later: files, voice, search and menus",
+    columns: ["", "brotli 11"],
+    rows: [
+      ...files.map(({ path, size }) => [path, kilobytes(size)]),
+      ["together", kilobytes(sum(files.map(({ size }) => size)))],
+    ],
+    notes: [
+      tooEarly.length === 0
+        ? "None of their sources is in what a chat of texts loads before it shows."
+        : `But a chat of texts loads these before it shows: ${tooEarly.join(", ")}.`,
+    ],
+  };
+}
+
+/** Which share of a file's characters each source has, by its source map; a file without one counts under its own name. */
+function sourceSharesOf(path: string): Map<string, number> {
+  const [file, map] = [join(clientFolder, path), join(clientFolder, `${path}.map`)];
+  if (!existsSync(map)) return new Map([[path.replace(/^.*\//, ""), 1]]);
+  const characters = charactersBySource(readFileSync(file, "utf8"), JSON.parse(readFileSync(map, "utf8")));
   const total = sum([...characters.values()]);
+  return new Map([...characters].map(([source, count]) => [source, count / total]));
+}
+
+/** The same by package. */
+function sharesOf({ path }: Loaded): Map<string, number> {
   const shares = new Map<string, number>();
-  for (const [source, count] of characters) {
+  for (const [source, share] of sourceSharesOf(path)) {
     const name = packageOf(source);
-    shares.set(name, (shares.get(name) ?? 0) + count / total);
+    shares.set(name, (shares.get(name) ?? 0) + share);
   }
   return shares;
 }

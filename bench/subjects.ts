@@ -5,6 +5,9 @@ import { measureChatOpening } from "./chat-opening";
 import { measureDelivery } from "./delivery";
 import { measureFanOut } from "./fan-out";
 import { measureFirstScreen } from "./first-screen";
+import { measureLongChat } from "./long-chat";
+import { measureMedia } from "./media";
+import { measureMemory } from "./memory";
 import { measureRows } from "./row-costs";
 import { measureSize } from "./size";
 import { printSection, type Section } from "./table";
@@ -18,6 +21,9 @@ const subjects: Record<string, () => Promise<Section[]>> = {
   size: measureSize,
   "first-screen": measureFirstScreen,
   "chat-opening": measureChatOpening,
+  "long-chat": measureLongChat,
+  media: measureMedia,
+  memory: measureMemory,
 };
 
 const reportPath = ".reports/bench.json";

@@ -16,6 +16,13 @@ export const bareHtml = `<!doctype html><html lang="fr"><head>${head}<style>${st
 <label for="password">Mot de passe</label><input id="password" type="password" name="password">
 <button>Se connecter</button></form></body></html>`;
 
+/** Every message as a line of a plain list, all at once. */
+export const manyMessagesHtml = (texts: string[]): string =>
+  `<!doctype html><html lang="fr"><head>${head}<style>${style}</style></head><body><ol>${texts.map((text) => `<li>${text}</li>`).join("")}</ol></body></html>`;
+
+/** A page with one picture and nothing else; `/picture` is the picture itself. */
+const pictureHtml = `<!doctype html><html lang="fr"><head>${head}<style>${style}img{width:100%}</style></head><body><img src="/picture" alt="La photo"></body></html>`;
+
 const bareReact = `import { createRoot } from "react-dom/client";
 import { useState } from "react";
 function Login() {
@@ -76,6 +83,10 @@ export const servePage = (html: string): Promise<Served> =>
   serve((path) =>
     path === "/favicon.ico" ? { type: "image/x-icon", body: "" } : { type: types[".html"] as string, body: html },
   );
+
+/** The floor for a picture: a page that has nothing else to show. */
+export const servePicture = (type: string, body: Buffer): Promise<Served> =>
+  serve((path) => (path === "/picture" ? { type, body } : { type: types[".html"] as string, body: pictureHtml }));
 
 /** Serves a built folder; every path without a file ending is its page. */
 export const serveFolder = (folder: string): Promise<Served> =>

@@ -12,3 +12,6 @@ export type Counts = {
   /** Frames from devices; twenty are charged as one request. */
   framesIn: number;
 };
+
+/** What was counted while `per` of something (messages, calls) happened. */
+export type Measured = { name: string; per: number; counts: Counts };

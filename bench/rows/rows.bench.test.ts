@@ -4,18 +4,13 @@ import { gapPageRows, markHoldMs, messagePageRows } from "../../contract/limits"
 import { connectPeople, type Person } from "../../tests/support/people";
 import { call, newPerson, site } from "../../tests/worker/site";
 import { startCounting, takeCounts } from "./counters";
-import type { Counts } from "./counts";
+import { report } from "./report";
 import { conversationOf, pause, SceneDevice, seedInbox, seedLog } from "./scene";
 
 /** Long enough for everything written behind and every alarm to have happened. */
 const settleMs = markHoldMs + 3_500;
 const seededMessages = 200_000;
 const seededConversations = 1_000;
-
-/** One line per measured thing; bench/row-costs.ts reads them out of the run's output. */
-function report(name: string, per: number, counts: Counts): void {
-  console.log(`BENCH ${JSON.stringify({ name, per, counts })}`);
-}
 
 /** Counts what an action and all that follows from it cost. */
 async function measure(name: string, per: number, action: () => Promise<unknown>, settles = false): Promise<void> {

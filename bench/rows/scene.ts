@@ -14,6 +14,7 @@ import { fromWireRow } from "../../contract/wire";
 import type { Person } from "../../tests/support/people";
 import { site } from "../../tests/worker/site";
 import { plainConversation } from "./counters";
+import { seedLogSql } from "./log-seed";
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -134,14 +135,7 @@ export const conversationOf = (a: Person, b: Person): ConversationId => privateC
 /** Puts `count` messages of a long friendship under the newest one, straight into the log. */
 export async function seedLog(conversation: ConversationId, count: number): Promise<void> {
   await runInDurableObject(plainConversation(conversation), (_instance, { storage }) => {
-    storage.sql.exec(
-      `WITH RECURSIVE place(seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM place WHERE seq < ?)
-       INSERT INTO messages (seq, sender, cid, at, kind, body)
-       SELECT seq, seq % 2, printf('00000000-0000-7000-8000-%012x', seq), 1700000000000 + seq * 60000, 'text',
-              'Mbote, oza malamu? Nazali na nzela, nakokoma sima ya ngonga ' || seq
-       FROM place`,
-      count,
-    );
+    storage.sql.exec(seedLogSql(count));
   });
 }
 

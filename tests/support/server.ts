@@ -11,6 +11,8 @@ export type Server = {
   /** Such as `http://localhost:43210`; the same after `restart`. */
   origin: string;
   port: number;
+  /** The folder of all it stores; to be written to only between `kill` and `restart`. */
+  state: string;
   /** Ends Wrangler and workerd at once with SIGKILL, as a power cut would, and waits until they are gone. */
   kill(): Promise<void>;
   /** Serves the same state on the same port again, after `kill` or instead of the running one. */
@@ -64,6 +66,7 @@ export async function startServer(options: { port?: number } = {}): Promise<Serv
   const folder = makeState();
   // A copy, so that a later build does not change the product under a running test.
   const product = join(folder, "dist");
+  const state = join(folder, "state");
   cpSync(join(root, "dist"), product, { recursive: true });
   writeFileSync(join(product, "lisolo", ".dev.vars"), toEnvFile(makeSecrets()));
 
@@ -82,7 +85,7 @@ export async function startServer(options: { port?: number } = {}): Promise<Serv
       "--inspector-port",
       "0",
     ];
-    const started = spawn(join(bin, "node"), [...args, "--persist-to", join(folder, "state"), "--log-level", "warn"], {
+    const started = spawn(join(bin, "node"), [...args, "--persist-to", state, "--log-level", "warn"], {
       cwd: root,
       env: toolEnv({
         CI: "1",
@@ -127,6 +130,7 @@ export async function startServer(options: { port?: number } = {}): Promise<Serv
   return {
     origin,
     port,
+    state,
     kill,
     async restart() {
       await kill();

@@ -1,0 +1,20 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { bin, toolEnv } from "../scripts/run.mjs";
+import { root } from "../tests/support/state";
+import type { Measured } from "./rows/counts";
+
+/** Runs one of bench/rows/*.bench.test.ts inside workerd, where rows can be counted, and reads what it reports. */
+export async function countRows(file: "rows" | "long-chat"): Promise<Measured[]> {
+  const args = ["run", "-c", join("bench", "rows", "vitest.config.ts"), `${file}.bench.test.ts`];
+  const child = spawn(join(bin, "vitest"), args, { cwd: root, env: toolEnv(), stdio: ["ignore", "pipe", "pipe"] });
+  const stop = () => void child.kill();
+  process.once("exit", stop);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = (await once(child, "close")) as [number | null];
+  process.off("exit", stop);
+  if (code !== 0) throw new Error(`Counting rows failed\n${output}`);
+  return [...output.matchAll(/^BENCH (\{.*\})$/gm)].map((match) => JSON.parse(match[1] ?? "") as Measured);
+}

@@ -1,0 +1,59 @@
+import { evictAllDurableObjects } from "cloudflare:test";
+import { beforeAll, test } from "vitest";
+import { messagePageRows } from "../../contract/limits";
+import { connectPeople } from "../../tests/support/people";
+import { newPerson, site } from "../../tests/worker/site";
+import { startCounting, takeCounts } from "./counters";
+import { middleText, oldestText } from "./log-seed";
+import { report } from "./report";
+import { conversationOf, pause, SceneDevice, seedLog } from "./scene";
+
+const settleMs = 100;
+const newest = "Sango ya sika";
+
+beforeAll(startCounting);
+
+/** What opening, paging, jumping and searching read in a chat of this length, and in how many calls. */
+const countChat = async (count: number): Promise<void> => {
+  const [a, b] = [await newPerson(), await newPerson()];
+  await connectPeople(site, a, b);
+  const chat = conversationOf(a, b);
+  await seedLog(chat, count);
+  await evictAllDurableObjects();
+  const device = await SceneDevice.connect(a);
+  await device.send(chat, newest);
+  await pause(settleMs);
+  const head = count + 1;
+  const handle = device.rows.get(chat)?.handle ?? chat;
+  const pages = async (...asked: ["a" | "b", number][]): Promise<number> => {
+    for (const [direction, seq] of asked) await device.ask(["g", 1, handle, direction, seq, messagePageRows]);
+    return asked.length;
+  };
+  const search = async (words: string): Promise<number> => {
+    let before = head + 1;
+    for (let calls = 1; ; calls++) {
+      const next = (await device.ask(["q", 1, handle, words, before]))[3];
+      if (typeof next !== "number") return calls;
+      before = next;
+    }
+  };
+  const measure = async (what: string, action: () => Promise<number>): Promise<void> => {
+    await pause(settleMs);
+    takeCounts();
+    const calls = await action();
+    await pause(settleMs);
+    report(`${what}, ${count} messages`, calls, takeCounts());
+  };
+  const middle = Math.floor(count / 2);
+  await measure("open: the newest page", () => pages(["b", head + 1]));
+  await measure("one page up", () => pages(["b", head - messagePageRows]));
+  await measure("jump to the middle", () => pages(["b", middle + 1], ["a", middle]));
+  await measure("search: the newest message", () => search(newest));
+  await measure("search: the one in the middle", () => search(middleText));
+  await measure("search: the oldest", () => search(oldestText));
+  await measure("search: nowhere", () => search("zzz"));
+  device.close();
+};
+
+test("a chat of 200 messages reads", () => countChat(200));
+test("a chat of 200,000 messages reads", () => countChat(200_000));
