@@ -2,6 +2,7 @@ import { cloudflare } from "@cloudflare/vite-plugin";
 import react from "@vitejs/plugin-react";
 import unocss from "unocss/vite";
 import { defineConfig } from "vite";
+import { chunkGroups } from "./vite.chunks";
 
 // LISOLO_STATE is set by scripts/dev.mjs so development shares its data with `npm start`.
 const state = process.env["LISOLO_STATE"];
@@ -15,8 +16,12 @@ export default defineConfig({
       build: {
         // Cheap Androids whose WebView stopped being updated in 2022, and the Safari of their time.
         target: ["chrome100", "safari15"],
+        modulePreload: { polyfill: false },
         // The app, and the script of the prerendered entry pages, which shares only what both need.
-        rolldownOptions: { input: { index: "index.html", entry: "src/entry.tsx" } },
+        rolldownOptions: {
+          input: { index: "index.html", entry: "src/entry.tsx" },
+          output: { codeSplitting: { groups: chunkGroups } },
+        },
         sourcemap: "hidden",
         // Read by the service worker and prerender steps of scripts/build.mjs, which then removes it.
         manifest: true,

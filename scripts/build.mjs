@@ -16,6 +16,7 @@ const inputs = [
   "index.html",
   "package-lock.json",
   "uno.config.ts",
+  "vite.chunks.ts",
   "vite.config.ts",
   "vite.prerender.config.ts",
   "vite.sw.config.ts",
@@ -39,15 +40,20 @@ function hashInputs() {
   return hash.digest("hex");
 }
 
-/** The file names of the browser's scripts (those of workers stand among the assets) and styles, from Vite's manifest. */
+/**
+ * The file names of the browser's scripts (those of workers stand among the assets) and styles, from Vite's manifest.
+ * What opens the app comes first: whoever logs in while the service worker still fetches finds that here.
+ */
 function listAssets(client) {
   const manifest = JSON.parse(readFileSync(join(client, ".vite", "manifest.json"), "utf8"));
-  const files = Object.values(manifest).flatMap(({ file, css = [], assets = [] }) => [
+  const opening = manifest["index.html"];
+  const chunks = [opening, ...opening.imports.map((name) => manifest[name]), ...Object.values(manifest)];
+  const files = chunks.flatMap(({ file, css = [], assets = [] }) => [
     file,
     ...css,
     ...assets.filter((asset) => asset.endsWith(".js")),
   ]);
-  return [...new Set(files)].sort().map((file) => `/${file}`);
+  return [...new Set(files)].map((file) => `/${file}`);
 }
 
 /** Built aside and put in place at the end, so whoever serves dist/ never meets a half of it. */

@@ -1,21 +1,16 @@
-import { Suspense } from "react";
 import { BrowserRouter, useLocation } from "react-router";
 import "./shell.css";
 import { Toaster } from "../components/toast";
 import { getSession } from "../lib/session";
 import { Failures } from "./failures";
 import { SignedInOnly } from "./guard";
-import { Lazy, lazyScreen } from "./lazy-screen";
-import { OpeningFrame } from "./opening-frame";
 import { RouteError } from "./route-error";
 import { findAppRoute } from "./routes";
+import Shell from "./shell";
 
-const shell = lazyScreen(() => import("./shell"));
-
-/** Fetches what this address needs side by side instead of one after the other. Call it before rendering. */
+/** Fetches what this address needs beyond the app itself beside the language. Call it before rendering. */
 export const preloadApp = (pathname: string): void => {
   if (!getSession()) return;
-  void shell.preload();
   void findAppRoute(pathname)?.screen.preload();
 };
 
@@ -27,9 +22,7 @@ function SignedInPart() {
   if (!isApp(pathname)) throw new RouteError(404, "Not Found");
   return (
     <SignedInOnly>
-      <Suspense fallback={<OpeningFrame />}>
-        <Lazy screen={shell} />
-      </Suspense>
+      <Shell />
     </SignedInOnly>
   );
 }

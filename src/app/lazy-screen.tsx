@@ -44,6 +44,12 @@ export const lazyScreen = (load: () => Promise<{ default: ComponentType }>): Laz
   return { preload: () => get().then(() => undefined, forget), get };
 };
 
+/** A screen whose code comes with the app. */
+export const readyScreen = (Screen: ComponentType): LazyScreen => {
+  const code = Object.assign(Promise.resolve(Screen), { status: "fulfilled", value: Screen });
+  return { preload: () => Promise.resolve(), get: () => code };
+};
+
 export function Lazy({ screen }: { screen: LazyScreen }) {
   const Screen = use(screen.get());
   return <Screen />;

@@ -1,6 +1,8 @@
 // @unocss-include – the icons below are classes, and only component files are searched for those by default.
 import { matchPath } from "react-router";
-import { type LazyScreen, lazyScreen } from "./lazy-screen";
+import ChatScreen from "../features/chat/chat-screen";
+import MasoloScreen from "../features/conversations/masolo-screen";
+import { type LazyScreen, lazyScreen, readyScreen } from "./lazy-screen";
 
 /**
  * Every route of SPEC.md §2. On a wide screen a `list` stands at the left and a `detail` at the right of the
@@ -12,13 +14,13 @@ const later = lazyScreen(() => import("./later-screen"));
 const soon = lazyScreen(() => import("./soon-screen"));
 
 export const appRoutes: AppRoute[] = [
-  { path: "/app", pane: "list", screen: lazyScreen(() => import("../features/conversations/masolo-screen")) },
+  { path: "/app", pane: "list", screen: readyScreen(MasoloScreen) },
   { path: "/app/contacts", pane: "list", screen: lazyScreen(() => import("../features/contacts/contacts-screen")) },
   { path: "/app/senga", pane: "list", screen: lazyScreen(() => import("../features/senga/senga-screen")) },
   { path: "/app/makutano", pane: "list", screen: later },
   { path: "/app/tala", pane: "list", screen: later },
   { path: "/app/services", pane: "list", screen: later },
-  { path: "/app/chat/:userId", pane: "detail", screen: lazyScreen(() => import("../features/chat/chat-screen")) },
+  { path: "/app/chat/:userId", pane: "detail", screen: readyScreen(ChatScreen) },
   { path: "/app/user/:userId", pane: "detail", screen: lazyScreen(() => import("../features/contacts/person-screen")) },
   { path: "/app/profile", pane: "detail", screen: lazyScreen(() => import("../features/profile/profile-screen")) },
   { path: "/app/group/:groupId", pane: "detail", screen: later },

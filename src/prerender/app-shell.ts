@@ -1,23 +1,35 @@
-import { hashOf, type Manifest, preloads, scriptsOf, watchScripts } from "./document";
-
-/** What the opening route of the app needs besides the main script: the shell and the conversation list. */
-const openingModules = ["src/main.tsx", "src/app/shell.tsx", "src/features/conversations/masolo-screen.tsx"];
+import { languageParameter, languages } from "../../contract/language";
+import { hashOf, type Manifest, watchScripts } from "./document";
 
 const inlineOf = (html: string, tag: "script" | "style"): string[] =>
   [...html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, "g"))].map(([, text = ""]) => text);
 
 /**
+ * Inline script: fetches the texts beside the app's files instead of after them. It guesses the language by the
+ * address, the cookie and the browser, in short; `browserLanguage` decides, and a wrong guess costs one file.
+ */
+const preloadTexts = (manifest: Manifest): string => {
+  const files = languages.map((language) => [language, `/${manifest[`src/i18n/${language}.json`]?.file}`]);
+  const known = languages.join("|");
+  return (
+    "try{" +
+    `const f=${JSON.stringify(Object.fromEntries(files))},c=document.cookie.match(/(?:^|; )lang=(${known})(?:;|$)/),` +
+    "n=navigator.languages.map(l=>l.slice(0,2).toLowerCase()).find(l=>f[l])," +
+    `p=new URLSearchParams(location.search).get("${languageParameter}"),l=document.createElement("link");` +
+    'l.rel="modulepreload";l.href=f[p]||f[c&&c[1]]||f[n]||f.fr;document.head.append(l)}catch{}'
+  );
+};
+
+/**
  * Completes Vite's index.html: the stylesheet moves below the drawn shell, so that the shell is painted without
- * waiting for it, and the modules of the opening route are fetched side by side.
+ * waiting for it, and the texts are fetched with the scripts: before the stylesheet, which inline scripts wait for.
  */
 export const finishAppShell = (built: string, manifest: Manifest) => {
   const styles = [...built.matchAll(/\s*<link rel="stylesheet"[^>]*>/g)].map(([tag]) => tag);
-  const main = scriptsOf(manifest, "index.html");
-  const later = openingModules.flatMap((module) => scriptsOf(manifest, module)).filter((src) => !main.includes(src));
   const html = styles
     .reduce((text, tag) => text.replace(tag, ""), built)
     .replace("<script>", `<script>${watchScripts}`)
-    .replace("</body>", `${styles.join("")}${preloads(later)}</body>`);
+    .replace("</body>", `<script>${preloadTexts(manifest)}</script>${styles.join("")}</body>`);
   return {
     html,
     scriptHashes: inlineOf(html, "script").map(hashOf),

@@ -18,7 +18,7 @@ export const scriptsOf = (manifest: Manifest, source: string, seen = new Set<str
   return [`/${chunk.file}`, ...(chunk.imports ?? []).flatMap((imported) => scriptsOf(manifest, imported, seen))];
 };
 
-export const preloads = (scripts: string[]): string =>
+const preloads = (scripts: string[]): string =>
   [...new Set(scripts)].map((src) => `<link rel="modulepreload" href="${src}" fetchpriority="low">`).join("");
 
 const escapeHtml = (text: string): string =>
