@@ -1,69 +1,24 @@
 import type { ChangesResult, ListPage } from "../../contract/commands";
-import type { InboxRow, Message } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { markHoldMs } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
-import { type Base, encodeFrame, pingFrame, pongFrame, readPong, type ServerFrame } from "../../contract/protocol";
+import { pingFrame, pongFrame, readPong } from "../../contract/protocol";
 import { readChanges, readCounterBound, readList, readMutes, toInboxRow } from "./changes";
-import { messagesPush, mineFrame, othersFrame, personFrame, revisedFrame, rowFrame, sentFrame } from "./frames";
+import { mineFrame, personFrame, rowFrame, sentFrame } from "./frames";
 import { GroupCommit } from "./group-commit";
 import { Inbox } from "./inbox";
 import { type Arrivals, type Entry, isOutdated, isToRead, type Merge, mergeNotice, mergeStanding } from "./inbox-rules";
 import { PeopleTable } from "./people-table";
+import { changesOf, type Own, type Taken, type ToPush, toPush } from "./pushes";
 import type { Notice, Standing } from "./rpc";
-import type { Outgoing, Sent } from "./send-queue";
-import type { Push, Socket, Sockets } from "./sockets";
+import type { Sockets } from "./sockets";
 
 /** More changes than can be pushed and not yet be written when an object dies (they are held `markHoldMs`). */
 const counterReserve = 1_024;
 const unwrittenMax = counterReserve / 2;
 
-/** A message that this person sent through this object, with its place. */
-export type Own = { outgoing: Outgoing<Socket>; place: Sent };
-
 /** A notice as it came: by itself, or in the answer to what this person's own sockets sent (`own`). */
 type Taking = { notice: Notice; own?: readonly Own[] };
-/** What notices of one conversation that came together make of its row. */
-type Taken = Pick<Merge, "entry" | "news" | "revised" | "isRowNew" | "isMineMoved" | "isOthersMoved"> & {
-  own: readonly Own[];
-};
-
-/** One change of the inbox as a socket is told of it. */
-type ToPush = (counter: number, socket: Socket, base: Base) => Push;
-
-const small = (frame: ServerFrame): Push => ({ frame: encodeFrame(frame), messages: 0 });
-
-/** The same words for all sockets of one base. */
-const oncePerBase = <T>(make: (counter: number, base: Base) => T): ((counter: number, base: Base) => T) => {
-  let last: { counter: number; base: Base; made: T } | undefined;
-  return (counter, base) => {
-    const isSame = last?.counter === counter && last.base.counter === base.counter && last.base.now === base.now;
-    if (!last || !isSame) last = { counter, base, made: make(counter, base) };
-    return last.made;
-  };
-};
-
-/** A change that every socket is told of in the same way. */
-const toPush = (toFrame: (counter: number, base: Base) => ServerFrame): ToPush => {
-  const made = oncePerBase((counter, base) => small(toFrame(counter, base)));
-  return (counter, _socket, base) => made(counter, base);
-};
-
-/** New messages: a socket that sent some of them hears where those stand, the rest it gets whole like all others. */
-const toNewsPush = (row: InboxRow, news: readonly Message[], own: readonly Own[]): ToPush => {
-  const cids = new Set(news.map(({ cid }) => cid));
-  const isNew = own.filter(({ outgoing }) => outgoing.source && cids.has(outgoing.cid));
-  const bySource = Map.groupBy(isNew, ({ outgoing }) => outgoing.source?.id);
-  const whole = oncePerBase((counter, base) => messagesPush(counter, row, news, [], base));
-  return (counter, socket, base) => {
-    const sent = bySource.get(socket.id);
-    if (!sent) return whole(counter, base);
-    const sentCids = new Set(sent.map(({ outgoing }) => outgoing.cid as string | undefined));
-    const others = news.filter(({ cid }) => !sentCids.has(cid));
-    return others.length > 0 ? messagesPush(counter, row, others, sent, base) : small(sentFrame(counter, sent, base));
-  };
-};
-
 /** Where the counter of a new life starts: at nothing only in the very first. */
 const beyondEveryTold = (sql: SqlStorage, floor: string | undefined): number => {
   const written = Math.max(readCounterBound(sql), Number(floor ?? 0));
@@ -259,7 +214,7 @@ export class Feed {
   /** Tells the sockets what changed in a row. A new row is written first, for its handle must never be another's. */
   #tell(taken: Taken): void {
     const { entry, news, own, isRowNew } = taken;
-    const changes = this.#changesOf(taken);
+    const changes = changesOf(taken);
     const known = this.#inbox.find(entry.conversation);
     const row = { ...entry, changed: changes.length > 0 ? this.#counter + changes.length : (known?.changed ?? 0) };
     if (isRowNew) this.#inbox.write(row);
@@ -285,17 +240,6 @@ export class Feed {
       ]);
     }
     return entry;
-  }
-
-  /** What the devices are told of a row, a number for each. */
-  #changesOf({ entry, news, own, revised, isRowNew, isMineMoved, isOthersMoved }: Taken): ToPush[] {
-    const row = toInboxRow(entry);
-    const changes = news.length > 0 ? [toNewsPush(row, news, own)] : [];
-    if (revised) changes.push(toPush((counter, base) => revisedFrame(counter, row, revised, base)));
-    if (isRowNew) return [...changes, toPush((counter, base) => rowFrame(counter, row, base))];
-    if (isMineMoved) changes.push(toPush((counter, base) => mineFrame(counter, row, base)));
-    if (isOthersMoved) changes.push(toPush((counter, base) => othersFrame(counter, row, base)));
-    return changes;
   }
 
   #pushAll(changes: readonly ToPush[]): void {

@@ -8,10 +8,11 @@ import { baseOf, type ClientFrame, decodeClientFrames, protocolVersion } from ".
 import inboxTables from "../../migrations/user-channel/0001_inbox.sql?raw";
 import changes from "../../migrations/user-channel/0002_changes.sql?raw";
 import { Asking, type FrameOf } from "./asking";
-import { Feed, type Own } from "./feed";
+import { Feed } from "./feed";
 import { changesTail } from "./frames";
 import { Gate } from "./gate";
 import { migrate } from "./migrator";
+import type { Own } from "./pushes";
 import type { ConversationRpc, Notice, Standing, UserChannelRpc } from "./rpc";
 import { Sending } from "./sending";
 import { type Socket, type SocketState, Sockets } from "./sockets";

@@ -1,0 +1,62 @@
+import type { InboxRow, Message } from "../../contract/conversations";
+import { type Base, encodeFrame, type ServerFrame } from "../../contract/protocol";
+import { toInboxRow } from "./changes";
+import { messagesPush, mineFrame, othersFrame, revisedFrame, rowFrame, sentFrame } from "./frames";
+import type { Merge } from "./inbox-rules";
+import type { Outgoing, Sent } from "./send-queue";
+import type { Push, Socket } from "./sockets";
+
+/** A message that this person sent through this object, with its place. */
+export type Own = { outgoing: Outgoing<Socket>; place: Sent };
+
+/** What notices of one conversation that came together make of its row. */
+export type Taken = Pick<Merge, "entry" | "news" | "revised" | "isRowNew" | "isMineMoved" | "isOthersMoved"> & {
+  own: readonly Own[];
+};
+
+/** One change of the inbox as a socket is told of it. */
+export type ToPush = (counter: number, socket: Socket, base: Base) => Push;
+
+const small = (frame: ServerFrame): Push => ({ frame: encodeFrame(frame), messages: 0 });
+
+/** The same words for all sockets of one base. */
+const oncePerBase = <T>(make: (counter: number, base: Base) => T): ((counter: number, base: Base) => T) => {
+  let last: { counter: number; base: Base; made: T } | undefined;
+  return (counter, base) => {
+    const isSame = last?.counter === counter && last.base.counter === base.counter && last.base.now === base.now;
+    if (!last || !isSame) last = { counter, base, made: make(counter, base) };
+    return last.made;
+  };
+};
+
+/** A change that every socket is told of in the same way. */
+export const toPush = (toFrame: (counter: number, base: Base) => ServerFrame): ToPush => {
+  const made = oncePerBase((counter, base) => small(toFrame(counter, base)));
+  return (counter, _socket, base) => made(counter, base);
+};
+
+/** New messages: a socket that sent some of them hears where those stand, the rest it gets whole like all others. */
+const toNewsPush = (row: InboxRow, news: readonly Message[], own: readonly Own[]): ToPush => {
+  const cids = new Set(news.map(({ cid }) => cid));
+  const isNew = own.filter(({ outgoing }) => outgoing.source && cids.has(outgoing.cid));
+  const bySource = Map.groupBy(isNew, ({ outgoing }) => outgoing.source?.id);
+  const whole = oncePerBase((counter, base) => messagesPush(counter, row, news, [], base));
+  return (counter, socket, base) => {
+    const sent = bySource.get(socket.id);
+    if (!sent) return whole(counter, base);
+    const sentCids = new Set(sent.map(({ outgoing }) => outgoing.cid as string | undefined));
+    const others = news.filter(({ cid }) => !sentCids.has(cid));
+    return others.length > 0 ? messagesPush(counter, row, others, sent, base) : small(sentFrame(counter, sent, base));
+  };
+};
+
+/** What the devices are told of a row, a number for each. */
+export const changesOf = ({ entry, news, own, revised, isRowNew, isMineMoved, isOthersMoved }: Taken): ToPush[] => {
+  const row = toInboxRow(entry);
+  const changes = news.length > 0 ? [toNewsPush(row, news, own)] : [];
+  if (revised) changes.push(toPush((counter, base) => revisedFrame(counter, row, revised, base)));
+  if (isRowNew) return [...changes, toPush((counter, base) => rowFrame(counter, row, base))];
+  if (isMineMoved) changes.push(toPush((counter, base) => mineFrame(counter, row, base)));
+  if (isOthersMoved) changes.push(toPush((counter, base) => othersFrame(counter, row, base)));
+  return changes;
+};
