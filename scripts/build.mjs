@@ -16,7 +16,6 @@ const inputs = [
   "index.html",
   "package-lock.json",
   "uno.config.ts",
-  "vite.chunks.ts",
   "vite.config.ts",
   "vite.prerender.config.ts",
   "vite.sw.config.ts",

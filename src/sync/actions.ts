@@ -3,6 +3,7 @@ import type { Relation } from "../../contract/people";
 import { hide, mute, retract } from "./changing";
 import { takeIn } from "./context";
 import { running, type Sync } from "./engine";
+import { drop, find, keep } from "./recordings";
 import { type FoundMessage, search } from "./search";
 import { SyncError } from "./sync-error";
 import type { ChatItem, KeptRecording, OutgoingFile } from "./views";
@@ -21,7 +22,6 @@ const getSync = (): Sync => {
 // What only some people need at some time is loaded when they do.
 const spreading = () => loaded(import("./spreading"));
 const attaching = () => loaded(import("./attaching"));
-const recordings = () => loaded(import("./recordings"));
 
 /** Without a network, what was never loaded cannot be had. */
 const loaded = <T>(loading: Promise<T>): Promise<T> =>
@@ -76,12 +76,11 @@ export const keepRecording = async (
   startedAt: number,
   chunk: Blob,
   info: Pick<KeptRecording, "mime" | "ms" | "levels">,
-): Promise<void> => (await recordings()).keep(getSync().tab, { conversation, startedAt, ...info }, chunk);
+): Promise<void> => keep(getSync().tab, { conversation, startedAt, ...info }, chunk);
 /** What a page that died had recorded. */
 export const findRecording = async (conversation: ConversationId): Promise<KeptRecording | undefined> =>
-  (await recordings()).find(getSync().tab, conversation);
-export const dropRecording = async (conversation: ConversationId): Promise<void> =>
-  (await recordings()).drop(getSync().tab, conversation);
+  find(getSync().tab, conversation);
+export const dropRecording = async (conversation: ConversationId): Promise<void> => drop(getSync().tab, conversation);
 
 /** Looks here first, then through the whole history on the server; `onResults` gets everything found so far, newest first. */
 export const searchChat = async (

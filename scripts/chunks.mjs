@@ -1,19 +1,21 @@
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import { root } from "./run.mjs";
 
-/**
- * The files the client's code comes in (docs/decisions/2026-11-21-chunks.md). Each part is one file: what its roots
- * reach by static imports and no part before it has. What no part reaches is split as Rolldown does it.
- */
-type Part = { name: string; roots: string[] };
+// For vite.config.ts: the files the client's code comes in (docs/decisions/2026-11-21-chunks.md). Each part is one file:
+// what its roots reach by static imports and no part before it has. What no part reaches is split as Rolldown does it.
 
-const first: Part[] = [
+/** @typedef {{ name: string, roots: string[] }} Part */
+
+/** @type {Part[]} */
+const first = [
   // What every document runs, and the little that the forms share with the app.
   { name: "base", roots: ["src/entry.tsx", "src/components/button.tsx"] },
   // All it takes to open the app, see the list and talk in a chat.
   { name: "app", roots: ["src/main.tsx"] },
 ];
 
-const later: Part[] = [
+/** @type {Part[]} */
+const later = [
   // What a chat shows besides texts.
   {
     name: "media",
@@ -36,7 +38,6 @@ const later: Part[] = [
       "src/lib/media/prepare.ts",
       "src/lib/media/shrink.ts",
       "src/sync/attaching.ts",
-      "src/sync/recordings.ts",
       "src/sync/upload-rows.ts",
       "src/sync/uploader.ts",
     ],
@@ -73,44 +74,57 @@ const shared = "shared";
 
 /** The scripts that documents name stay apart from what they run. */
 const documentScripts = ["src/main.tsx", "src/entry.tsx", "src/entry-screens.tsx"];
-const bundlerRuntime = "\0rolldown/runtime.js";
 
-type ModuleGraph = { getModuleInfo: (id: string) => { importedIds: readonly string[] } | null };
+/** @typedef {{ getModuleInfo: (id: string) => { importedIds: readonly string[] } | null }} ModuleGraph */
 
-const toId = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const toId = (path) => join(root, path).replaceAll("\\", "/");
 
-const reach = (graph: ModuleGraph, roots: string[], isTaken: (id: string) => boolean): Set<string> => {
-  const reached = new Set<string>();
-  const walk = (id: string): void => {
+/**
+ * @param {ModuleGraph} graph
+ * @param {string[]} roots
+ * @param {(id: string) => boolean} isTaken
+ */
+function reach(graph, roots, isTaken) {
+  /** @type {Set<string>} */
+  const reached = new Set();
+  const walk = (id) => {
     if (reached.has(id) || isTaken(id)) return;
     reached.add(id);
     for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) walk(imported);
   };
-  for (const root of roots.map(toId)) {
-    if (!graph.getModuleInfo(root)) throw new Error(`vite.chunks.ts names ${root}, which the client does not have`);
-    walk(root);
+  for (const id of roots.map(toId)) {
+    if (!graph.getModuleInfo(id)) throw new Error(`scripts/chunks.mjs names ${id}, which the client does not have`);
+    walk(id);
   }
   return reached;
-};
+}
 
-const assign = (graph: ModuleGraph): Map<string, string> => {
-  const partOf = new Map<string, string>([[bundlerRuntime, "base"]]);
+/** @param {ModuleGraph} graph */
+function assign(graph) {
+  /** @type {Map<string, string>} */
+  const partOf = new Map();
+  const isTaken = (id) => partOf.has(id);
   for (const { name, roots } of first) {
-    for (const id of reach(graph, roots, (id) => partOf.has(id))) partOf.set(id, name);
+    for (const id of reach(graph, roots, isTaken)) partOf.set(id, name);
   }
-  const reachedLater = later.map(({ name, roots }) => ({ name, ids: reach(graph, roots, (id) => partOf.has(id)) }));
-  for (const { name, ids } of reachedLater) for (const id of ids) partOf.set(id, partOf.has(id) ? shared : name);
+  const reached = later.map(({ name, roots }) => ({ name, ids: reach(graph, roots, isTaken) }));
+  for (const { name, ids } of reached) for (const id of ids) partOf.set(id, partOf.has(id) ? shared : name);
   for (const path of documentScripts) partOf.delete(toId(path));
   return partOf;
-};
+}
 
-let assigned: Map<string, string> | undefined;
+/** @type {Map<string, string> | undefined} */
+let assigned;
 
 const names = [...first.map(({ name }) => name), shared, ...later.map(({ name }) => name)];
 
-/** Rolldown gives a group's modules whatever they import, unless a group of a higher priority has it. */
+// Rolldown puts what a group's modules import into the same file, unless a group of a higher priority has it.
 export const chunkGroups = names.map((name, index) => ({
-  name: (id: string, graph: ModuleGraph): string | null => {
+  /**
+   * @param {string} id
+   * @param {ModuleGraph} graph
+   */
+  name: (id, graph) => {
     assigned ??= assign(graph);
     return assigned.get(id) === name ? name : null;
   },
