@@ -11,7 +11,7 @@ import { median, ratioOf } from "./statistics";
 import { kilobytes, milliseconds, type Section, times } from "./table";
 
 const voiceSeconds = 60;
-const rounds = 3;
+const rounds = 2; // of half a minute each; the link, which is the same every time, makes most of it
 
 /** What a photo and a minute of voice send, and when the one who gets the photo sees it. */
 export async function measureMedia(): Promise<Section[]> {
@@ -84,7 +84,7 @@ function toBytesSection(photo: Buffer, small: Sent<"image">, original: Sent<"ima
     notes: [
       "Everything that TCP carries between Chromium and the server: heads, bodies and the socket's frames, HTTP/1.1 without TLS.",
       `The photo's floor is its own JPEG of ${kilobytes(photo.length)}, made with the grain of a phone's sensor; the longer edge is at most ${imageEdgePx} px. The shrunk one shall be at most 0.15×.`,
-      `The voice's floor is ${voiceBitsPerSecond / 1_000} kbit/s for as long as it lasts (${kilobytes(voiceFloor)}); Opus spends less on pauses. ${kilobytes((voice.up * 60_000) / voiceMs)} a minute.`,
+      `The voice's floor is ${voiceBitsPerSecond / 1_000} kbit/s for as long as it lasts (${kilobytes(voiceFloor)}); WebM around it comes on top. ${kilobytes((voice.up * 60_000) / voiceMs)} a minute.`,
     ],
   };
 }
@@ -113,7 +113,7 @@ function toShowingSection(
       row("warm: service worker, the list was open before", "warm"),
     ],
     notes: [
-      `Medians of ${rounds} rounds in turn. The receiver opens the chat; the picture of ${kilobytes(small.body.size)} takes ${(small.body.size / bytesPerSecond).toFixed(1)} s on this link by itself, the original would take ${(photo.length / bytesPerSecond).toFixed(0)} s.`,
+      `Means of ${rounds} rounds in turn. The receiver opens the chat; the picture of ${kilobytes(small.body.size)} takes ${(small.body.size / bytesPerSecond).toFixed(1)} s on this link by itself, the original would take ${(photo.length / bytesPerSecond).toFixed(0)} s.`,
       '"Asked for": when a picture too large to come by itself could be tapped, and was; "none" when it came by itself.',
     ],
   };

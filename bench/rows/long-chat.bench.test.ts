@@ -1,6 +1,6 @@
 import { evictAllDurableObjects } from "cloudflare:test";
 import { beforeAll, test } from "vitest";
-import { messagePageRows } from "../../contract/limits";
+import { markHoldMs, messagePageRows } from "../../contract/limits";
 import { connectPeople } from "../../tests/support/people";
 import { newPerson, site } from "../../tests/worker/site";
 import { startCounting, takeCounts } from "./counters";
@@ -9,6 +9,7 @@ import { report } from "./report";
 import { conversationOf, pause, SceneDevice, seedLog } from "./scene";
 
 const settleMs = 100;
+const sentMs = markHoldMs + 3_500; // everything written behind and every alarm has happened
 const newest = "Sango ya sika";
 
 beforeAll(startCounting);
@@ -22,7 +23,7 @@ const countChat = async (count: number): Promise<void> => {
   await evictAllDurableObjects();
   const device = await SceneDevice.connect(a);
   await device.send(chat, newest);
-  await pause(settleMs);
+  await pause(sentMs);
   const head = count + 1;
   const handle = device.rows.get(chat)?.handle ?? chat;
   const pages = async (...asked: ["a" | "b", number][]): Promise<number> => {
