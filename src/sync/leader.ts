@@ -1,5 +1,6 @@
 import type { Command, CommandOf, CommandResults } from "../../contract/commands";
 import type { ConversationId } from "../../contract/ids";
+import { typingRepeatMs } from "../../contract/limits";
 import type { Applied } from "./apply";
 import { type Context, inBackground } from "./context";
 import { readCursor } from "./cursor";
@@ -49,6 +50,8 @@ export class Leader {
   #isStopped = false;
   #hasRenewed = false;
   #hasProfile = false;
+  /** Who typed without a socket, and when. */
+  #untold: { id: ConversationId; at: number } | undefined;
   #cancels = new Set<() => void>();
 
   constructor(context: Context, events: LeaderEvents) {
@@ -125,6 +128,7 @@ export class Leader {
 
   /** Something was written to the outbox, or said of a file on its way. */
   nudge(): void {
+    this.#untold = undefined;
     this.#outbox.want();
     this.#uploads.want();
   }
@@ -139,10 +143,16 @@ export class Leader {
     this.#fetcher.open(id);
   }
 
-  /** The person types, in whichever tab. Without a socket nobody is told. */
-  async sayTyping(id: ConversationId): Promise<void> {
-    const row = this.#line.isUp ? await this.#context.store.conversations.get(id) : undefined;
-    if (row?.open) this.#line.sayTyping(row.handle ?? id);
+  /** The person types, in whichever tab. Without a socket nobody is told, but for one that is there within moments. */
+  async sayTyping(id: ConversationId, at = this.#context.platform.now()): Promise<void> {
+    const row = await this.#context.store.conversations.get(id);
+    if (row?.open && !this.#line.sayTyping(row.handle ?? id)) this.#untold = { id, at };
+  }
+
+  async #tellTyping(): Promise<void> {
+    const untold = this.#untold;
+    this.#untold = undefined;
+    if (untold && this.#context.platform.now() - untold.at < typingRepeatMs) await this.sayTyping(untold.id, untold.at);
   }
 
   /** The phone came back. */
@@ -202,6 +212,7 @@ export class Leader {
     this.#poller.stop();
     this.#context.link.set("online");
     inBackground(this.#context, this.#onReachable());
+    inBackground(this.#context, this.#tellTyping());
   }
 
   async #onReachable(): Promise<void> {

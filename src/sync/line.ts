@@ -122,8 +122,8 @@ export class Line {
     return this.#send(toClientFrame(command, 0, of));
   }
 
-  sayTyping(of: number | ConversationId): void {
-    this.#send(["t", of]);
+  sayTyping(of: number | ConversationId): boolean {
+    return this.#send(["t", of]);
   }
 
   sendMessage(of: number | ConversationId, message: OutboxRow): boolean {

@@ -21,13 +21,16 @@ export class Typists {
   async heard(handle: number): Promise<void> {
     const { store, platform } = this.#context;
     const row = await store.conversations.where("handle").equals(handle).first();
-    if (!row || (row.peer && (await store.people.get(row.peer))?.blocked === 1)) return;
+    if (!row) return;
+    // A message that is taken in while the rest is read ends it as well.
+    this.#heads.set(row.id, row.head);
+    if (row.peer && (await store.people.get(row.peer))?.blocked === 1) return this.#end(row.id);
+    if (!this.#heads.has(row.id)) return;
     this.#ends.get(row.id)?.();
     this.#ends.set(
       row.id,
       platform.after(typingLastsMs, () => this.#end(row.id)),
     );
-    this.#heads.set(row.id, row.head);
     this.#tell(row.id, true);
   }
 

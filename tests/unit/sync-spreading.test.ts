@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ConversationId } from "../../contract/ids";
 import { typingLastsMs } from "../../contract/limits";
 import { retract } from "../../src/sync/changing";
@@ -11,6 +11,10 @@ import { eventually } from "../support/eventually";
 import { becomesLevel, contextOf, shownIn, textsIn } from "../support/model-checks";
 import type { ModelServer } from "../support/model-server";
 import { makeDevice, makePair } from "../support/model-world";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const online = (tab: Tab) => eventually(() => expect(tab.link.get()).toBe("online"));
 
@@ -201,6 +205,44 @@ describe("typing", () => {
     await phone.pass(1_000);
     expect(told).toBe(1);
     expect(phone.requests.slice(requests).filter(({ path }) => path.includes("typing"))).toEqual([]);
+  });
+
+  it("that began while the socket was away is told when it is back, unless it was sent meanwhile", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const phone = makeDevice(server, benoit);
+    const his = await phone.openTab();
+    for (const one of [tab, his]) await online(one);
+    await becomesLevel(server, his, chat);
+    await becomesLevel(server, tab, chat);
+    const context = contextOf(his);
+    const lose = () =>
+      server.inbox(benoit).sockets.forEach((socket) => {
+        socket.end(1006);
+      });
+    // Time stands still for the one who types, so that "within moments" does not depend on the machine.
+    const now = context.platform.now();
+    vi.spyOn(context.platform, "now").mockReturnValue(now);
+    phone.faults.noUpgrade = true;
+    lose();
+    his.typing.say(chat);
+    await phone.pass(1_000);
+    expect(shows(tab, chat)).toBe(false);
+    phone.faults.noUpgrade = false;
+    phone.wake();
+    await eventually(() => expect(shows(tab, chat)).toBe(true));
+    await eventually(() => expect(shows(tab, chat)).toBe(false));
+    vi.spyOn(context.platform, "now").mockReturnValue(now + typingLastsMs);
+    let told = 0;
+    vi.spyOn(server, "type").mockImplementation(() => void told++);
+    phone.faults.noUpgrade = true;
+    lose();
+    his.typing.say(chat);
+    await writeText(his, chat, "sent meanwhile");
+    phone.faults.noUpgrade = false;
+    phone.wake();
+    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["sent meanwhile"]));
+    expect(told).toBe(0);
   });
 
   it("of somebody who is blocked is not shown", async () => {

@@ -47,6 +47,17 @@ test("typing is passed on at most once a second, however often it is said", asyn
   expect(told).toHaveBeenCalledTimes(2);
 });
 
+test("who types on right after sending is seen to type, however soon", async () => {
+  const { ana, ben, id } = await newPair();
+  const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
+  phoneA.send(["t", id]);
+  await phoneB.nextOf("t");
+  await post(ana, id, "avant");
+  await phoneB.nextLive();
+  phoneA.send(["t", id]);
+  expect(await phoneB.nextOf("t")).toEqual(["t", 1, numberOf(ana, id)]);
+});
+
 test("typing goes neither way while one blocks the other, nor where nobody may write", async () => {
   const { ana, ben, id } = await newPair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];

@@ -28,6 +28,8 @@ type Host = {
   gate: Gate;
   feed: Feed;
   take(notice: Notice, own: readonly Own[]): Promise<void>;
+  /** A message to this conversation has come; what becomes of it is not known yet. */
+  heard(conversation: ConversationId): void;
 };
 
 const byHttp: From = { ref: 0 };
@@ -47,6 +49,7 @@ export class Sending {
 
   /** `settle` hears what became of each message. */
   send({ conversation, messages }: CommandOf<"send">, from: From, settle: Outgoing<Socket>["settle"]): void {
+    this.#host.heard(conversation);
     this.#queue.add(
       conversation,
       messages.map(({ cid, body, source }) => ({ cid, body, check: this.#checks.of(body, source), ...from, settle })),
@@ -61,6 +64,7 @@ export class Sending {
   ): void {
     const check = this.#checks.of(body, source);
     for (const [index, { conversation, cid }] of to.entries()) {
+      this.#host.heard(conversation);
       const settleOne = (outcome: Sent | Refusal) => settle(outcome, index);
       this.#queue.add(conversation, [{ cid, body, check, ...fromOf(index), settle: settleOne }]);
     }

@@ -13,4 +13,9 @@ export class TypingLimit {
     this.#saidAt.set(conversation, now);
     return true;
   }
+
+  /** What was typed is sent: what is typed next is news. */
+  forget(conversation: ConversationId): void {
+    this.#saidAt.delete(conversation);
+  }
 }

@@ -45,7 +45,14 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const gate = new Gate(env, user, (id) => feed.find(id) !== undefined);
     this.#feed = feed;
     this.#gate = gate;
-    this.#sending = new Sending({ env, user, gate, feed, take: (notice, own) => this.#take(notice, own) });
+    this.#sending = new Sending({
+      env,
+      user,
+      gate,
+      feed,
+      take: (notice, own) => this.#take(notice, own),
+      heard: (conversation) => this.#typing.forget(conversation),
+    });
     const run = (command: Command) => this.#run(command);
     this.#asking = new Asking({ sockets: this.#sockets, feed, sending: this.#sending, run });
   }
