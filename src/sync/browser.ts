@@ -8,6 +8,14 @@ const connectTimeoutMs = 15_000; // a slow network takes this long for an upgrad
 
 const openTimeoutMs = 15_000; // an open that a broken browser profile blocks never answers
 
+const findNotes = (): Storage | undefined => {
+  try {
+    return localStorage;
+  } catch {
+    return undefined; // forbidden
+  }
+};
+
 const toSyncError = (error: unknown): unknown =>
   error instanceof ApiFailure ? new SyncError(error.code, error.retryAfterMs) : error;
 
@@ -82,6 +90,7 @@ export const browserPlatform = (userId: Uuid): Platform => ({
     const url = URL.createObjectURL(blob);
     return { url, undo: () => URL.revokeObjectURL(url) };
   },
+  notes: findNotes(),
   loadMemoryStorage: async () => (await import("./memory-storage")).memoryStorage(),
   after(ms, run) {
     const timer = setTimeout(run, ms);

@@ -1,22 +1,33 @@
 import type { ConversationId } from "../../contract/ids";
 import { inBackground } from "./context";
+import { jotDraft, listDrafts, strikeDraft } from "./jotting";
+import { readDraft } from "./queries";
+import { isQuotaError } from "./room";
 import { draftKey } from "./store";
 import type { Tab } from "./tab";
+import { writeText } from "./writing";
 
 const settleMs = 400;
 
-/** What was typed and not sent yet, kept so that a closed tab does not lose it. */
+/** What was typed and not sent yet, kept so that a closed tab does not lose it. The tabs of a person share it. */
 export class Drafts {
   readonly #tab: Tab;
-  #latest = new Map<ConversationId, string>();
+  /** What the store does not have yet. */
+  #latest = new Map<ConversationId, { text: string }>();
   #cancel: (() => void) | undefined;
 
   constructor(tab: Tab) {
     this.#tab = tab;
+    // Of pages that were gone before the store had them.
+    for (const [conversation, text] of listDrafts(this.#place)) this.save(conversation, text);
+  }
+
+  get #place() {
+    return { platform: this.#tab.platform, me: this.#tab.userId };
   }
 
   save(conversation: ConversationId, text: string): void {
-    this.#latest.set(conversation, text);
+    this.#latest.set(conversation, { text });
     const flush = () => {
       const context = this.#tab.context.get();
       if (context) inBackground(context, this.flush());
@@ -27,10 +38,26 @@ export class Drafts {
   }
 
   async read(conversation: ConversationId): Promise<string> {
-    const latest = this.#latest.get(conversation);
-    if (latest !== undefined) return latest;
-    const row = await this.#tab.context.get()?.store.meta.get(draftKey(conversation));
-    return typeof row?.value === "string" ? row.value : "";
+    const store = this.#tab.context.get()?.store;
+    const kept = store ? await readDraft(store, conversation) : "";
+    return this.#latest.get(conversation)?.text ?? kept;
+  }
+
+  /** Resolves once the message is durably in the outbox; rejects only when it is nowhere. */
+  send(conversation: ConversationId, text: string): Promise<void> {
+    return writeText(this.#tab, conversation, text, () => this.#drop(conversation));
+  }
+
+  #drop(conversation: ConversationId): void {
+    this.#latest.delete(conversation);
+    strikeDraft(this.#place, conversation);
+  }
+
+  /** The page may be gone before the store has what is given to it now. */
+  leave(): void {
+    for (const [conversation, { text }] of this.#latest) jotDraft(this.#place, conversation, text);
+    const context = this.#tab.context.get();
+    if (context) inBackground(context, this.flush());
   }
 
   async flush(): Promise<void> {
@@ -38,13 +65,13 @@ export class Drafts {
     this.#cancel = undefined;
     const meta = this.#tab.context.get()?.store.meta;
     if (!meta) return; // the store is being opened: the drafts wait
-    const drafts = [...this.#latest];
-    this.#latest.clear();
-    await Promise.all(
-      drafts.map(([conversation, text]) => {
-        const key = draftKey(conversation);
-        return text.trim() === "" ? meta.delete(key) : meta.put({ key, value: text });
-      }),
-    );
+    const write = async ([conversation, draft]: [ConversationId, { text: string }]) => {
+      const key = draftKey(conversation);
+      await (draft.text.trim() === "" ? meta.delete(key) : meta.put({ key, value: draft.text }));
+      if (this.#latest.get(conversation) === draft) this.#drop(conversation);
+    };
+    await Promise.all([...this.#latest].map(write)).catch((error: unknown) => {
+      if (!isQuotaError(error)) throw error; // without room it stays with this page
+    });
   }
 }

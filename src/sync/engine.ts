@@ -3,6 +3,7 @@ import { Observable } from "../lib/observable";
 import { browserPlatform } from "./browser";
 import { inBackground } from "./context";
 import { Drafts } from "./drafts";
+import { dropJotted } from "./jotting";
 import { LiveQueries } from "./live";
 import { deleteStore, keepUnsentOnly } from "./repair";
 import { Shelf } from "./shelf";
@@ -56,7 +57,8 @@ const start = async (userId: Uuid): Promise<Running> => {
   };
   const flush = () => {
     const context = tab.context.get();
-    if (context) inBackground(context, Promise.all([viewed.flush(), drafts.flush()]));
+    if (context) inBackground(context, viewed.flush());
+    drafts.leave();
   };
   const unsubscribe = [
     tab.context.subscribe(follow),
@@ -121,5 +123,7 @@ const endSession = async (userId: Uuid): Promise<void> => {
 export const wipeLocalData = async (userId: Uuid): Promise<void> => {
   if (current?.userId === userId) (await current.started.catch(() => undefined))?.tab.announceEnd();
   await stopSync();
-  await deleteStore(browserPlatform(userId), storeName(userId));
+  const platform = browserPlatform(userId);
+  dropJotted({ platform, me: userId });
+  await deleteStore(platform, storeName(userId));
 };

@@ -40,6 +40,8 @@ export type Platform = {
   quota(): Promise<number | undefined>;
   /** A blob's address for this page; `undo` gives it back. */
   createUrl(blob: Blob): { url: string; undo(): void };
+  /** A small storage that has what it is told before the call returns; undefined where the browser gives none. */
+  notes: Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length"> | undefined;
   /** Where Dexie finds IndexedDB, when not in the usual place. */
   storage?: { indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange };
   loadMemoryStorage(): Promise<{ indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange }>;

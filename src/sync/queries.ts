@@ -98,6 +98,11 @@ export const readConversation = (store: Store, me: Uuid, id: ConversationId): Pr
     return { id, kind, peer, person, unread: shownUnread(row), head, read, open, known: true, muted, blocked };
   });
 
+export const readDraft = async (store: Store, id: ConversationId): Promise<string> => {
+  const row = await store.meta.get(draftKey(id));
+  return typeof row?.value === "string" ? row.value : "";
+};
+
 /** Undefined for one that is not on its way any more. */
 export const uploadView = (row: UploadRow | undefined): UploadView | undefined =>
   row && row.state !== "cancelled" ? { sent: row.sent, size: row.size, state: row.state } : undefined;

@@ -6,6 +6,7 @@ import type { Channel, Platform } from "../../src/sync/platform";
 import { closeStores } from "../../src/sync/repair";
 import { SyncError } from "../../src/sync/sync-error";
 import { type Notice, Tab } from "../../src/sync/tab";
+import { ModelNotes } from "./model-notes";
 import type { ModelServer } from "./model-server";
 import { type Faults, goodNetwork, ModelSocket } from "./model-socket";
 
@@ -39,6 +40,8 @@ export class ModelDevice {
   openTimeoutMs = 15_000;
   /** How long every HTTP request takes, in the phone's time. */
   requestMs = 0;
+  /** What is noted outlives every page. */
+  notes: ModelNotes | undefined = new ModelNotes();
   readonly notices: Notice[] = [];
   readonly requests: HttpRequest[] = [];
   readonly sockets: ModelSocket[] = [];
@@ -156,6 +159,7 @@ export class ModelDevice {
         device.urls.set(url, blob);
         return { url, undo: () => device.urls.delete(url) };
       },
+      notes: device.notes,
       storage: { indexedDB: device.indexedDB, IDBKeyRange },
       loadMemoryStorage: async () => ({ indexedDB: new IDBFactory(), IDBKeyRange }),
       after: (ms, run) => {

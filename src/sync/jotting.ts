@@ -1,0 +1,81 @@
+import * as v from "valibot";
+import { ConversationId, Uuid } from "../../contract/ids";
+import type { Platform } from "./platform";
+import { storeName } from "./store";
+
+/**
+ * The store takes a moment to have a text for good, and a page can be gone in any moment. Until then the text stands
+ * in a storage that takes it before the call returns.
+ */
+type Place = { platform: Pick<Platform, "notes" | "now">; me: Uuid };
+
+const Jotted = v.object({ conversation: ConversationId, text: v.string(), at: v.number(), n: v.number() });
+export type Jotted = Pick<v.InferOutput<typeof Jotted>, "conversation" | "text"> & { cid: Uuid };
+
+/** Tells texts of one moment apart. */
+let lastN = 0;
+
+const sentPrefix = (me: Uuid) => `${storeName(me)}-sent-`;
+const draftPrefix = (me: Uuid) => `${storeName(me)}-draft-`;
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const write = ({ notes }: Pick<Platform, "notes">, key: string, text: string): boolean => {
+  try {
+    notes?.setItem(key, text);
+    return notes !== undefined;
+  } catch {
+    return false; // no room, or forbidden: the store alone has to do
+  }
+};
+
+/** What stands under keys that begin so, by what follows in them. */
+const list = ({ platform: { notes } }: Place, prefix: string): [string, string][] =>
+  Array.from({ length: notes?.length ?? 0 }, (_, index) => notes?.key(index) ?? "")
+    .filter((key) => key.startsWith(prefix))
+    .map((key) => [key.slice(prefix.length), notes?.getItem(key) ?? ""]);
+
+/** A text that was sent and is not in the store yet. False when it could not be noted. */
+export const jotSent = ({ platform, me }: Place, { cid, conversation, text }: Jotted): boolean =>
+  write(
+    platform,
+    sentPrefix(me) + cid,
+    JSON.stringify({ conversation, text, at: platform.now(), n: ++lastN } satisfies v.InferOutput<typeof Jotted>),
+  );
+
+export const strikeSent = ({ platform, me }: Place, cid: Uuid): void =>
+  platform.notes?.removeItem(sentPrefix(me) + cid);
+
+/** Oldest first. */
+export const listSent = (place: Place): Jotted[] =>
+  list(place, sentPrefix(place.me))
+    .flatMap(([id, text]) => {
+      const cid = v.safeParse(Uuid, id);
+      const jotted = v.safeParse(Jotted, parseJson(text));
+      return cid.success && jotted.success ? { cid: cid.output, ...jotted.output } : [];
+    })
+    .sort((a, b) => a.at - b.at || a.n - b.n);
+
+/** What is typed and not in the store yet; empty when that is nothing any more. */
+export const jotDraft = ({ platform, me }: Place, conversation: ConversationId, text: string): void =>
+  void write(platform, draftPrefix(me) + conversation, text);
+
+export const strikeDraft = ({ platform, me }: Place, conversation: ConversationId): void =>
+  platform.notes?.removeItem(draftPrefix(me) + conversation);
+
+export const listDrafts = (place: Place): [ConversationId, string][] =>
+  list(place, draftPrefix(place.me)).filter((entry): entry is [ConversationId, string] =>
+    v.is(ConversationId, entry[0]),
+  );
+
+/** Forgets everything of this person. */
+export const dropJotted = (place: Place): void => {
+  for (const prefix of [sentPrefix(place.me), draftPrefix(place.me)])
+    for (const [id] of list(place, prefix)) place.platform.notes?.removeItem(prefix + id);
+};
