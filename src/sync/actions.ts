@@ -6,8 +6,8 @@ import { running, type Sync } from "./engine";
 import { drop, find, keep } from "./recordings";
 import { type FoundMessage, search } from "./search";
 import { SyncError } from "./sync-error";
-import type { ChatItem, KeptRecording, OutgoingFile } from "./views";
-import { discard, retry, setPaused } from "./writing";
+import type { ChatItem, ChoicePlace, KeptRecording, OutgoingFile } from "./views";
+import { discard, retry, setPaused, writeText } from "./writing";
 
 export type { FoundMessage } from "./search";
 export { SyncError } from "./sync-error";
@@ -31,7 +31,7 @@ const loaded = <T>(loading: Promise<T>): Promise<T> =>
 
 /** Resolves once the message is durably in the outbox; rejects only when it is nowhere, so that the caller keeps the text. */
 export const sendText = async (conversation: ConversationId, text: string): Promise<void> =>
-  getSync().drafts.send(conversation, text);
+  writeText(getSync().tab, conversation, text);
 
 export const retryMessage = async (cid: Uuid): Promise<void> => retry(getSync().tab, cid);
 export const discardMessage = async (cid: Uuid): Promise<void> => discard(getSync().tab, cid);
@@ -53,9 +53,15 @@ export const hideConversation = async (conversation: ConversationId): Promise<vo
 export const muteConversation = async (conversation: ConversationId, muted: boolean): Promise<void> =>
   mute(getSync().tab, conversation, muted);
 
-/** Resolves once all are durably in the outbox; rejects when none is, with "no_room" when the phone is full. */
-export const sendFiles = async (conversation: ConversationId, files: OutgoingFile[]): Promise<void> =>
-  broadcastFiles([conversation], files);
+/**
+ * Resolves once all are durably in the outbox; rejects when none is, with "no_room" when the phone is full. What was
+ * kept of the choice in `place` goes with it, so that nothing is offered again that was sent.
+ */
+export const sendFiles = async (
+  conversation: ConversationId,
+  files: OutgoingFile[],
+  place?: ChoicePlace,
+): Promise<void> => broadcastFiles([conversation], files, place);
 export const pauseUpload = async (cid: Uuid): Promise<void> => setPaused(getSync().tab, cid, true);
 export const resumeUpload = async (cid: Uuid): Promise<void> => setPaused(getSync().tab, cid, false);
 
@@ -64,8 +70,8 @@ export const forwardMessage = async (from: ConversationId, item: ChatItem, to: C
   (await spreading()).forward(getSync().tab, from, item, to);
 export const broadcastText = async (to: ConversationId[], text: string): Promise<void> =>
   (await spreading()).broadcast(getSync().tab, to, text);
-export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[]): Promise<void> =>
-  (await attaching()).sendFiles(getSync().tab, to, files);
+export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[], place?: ChoicePlace): Promise<void> =>
+  (await attaching()).sendFiles(getSync().tab, to, files, place);
 
 /** The person types here. Cheap to call at every key. */
 export const sayTyping = (conversation: ConversationId): void => running.get()?.tab.typing.say(conversation);

@@ -3,16 +3,20 @@ import { cleanFileName } from "../../contract/files";
 import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
 import { fileMaxBytes } from "../../contract/limits";
 import { cleanText, isBlank } from "../../contract/text";
+import { dropChoice } from "./begun";
 import { type Context, withRoom } from "./context";
 import { isQuotaError } from "./room";
 import { toMany } from "./spreading";
+import { choiceKey } from "./store";
 import { SyncError } from "./sync-error";
 import type { Tab } from "./tab";
 import { uploadOf } from "./upload-rows";
-import type { OutgoingFile } from "./views";
+import type { ChoicePlace, OutgoingFile } from "./views";
 import { getContext, insertUnsent, parseBody, type Unsent } from "./writing";
 
 /** Files on their way out, from where a person chose them to where the uploader finds them. */
+
+const isNoRoom = (error: unknown): boolean => error instanceof SyncError && error.code === "no_room";
 
 type Attached = { file: Uuid; blob: Blob; body: Body };
 
@@ -27,25 +31,51 @@ const attach = ({ blob, body }: OutgoingFile, now: number): Attached => {
 };
 
 /** The bytes first, by themselves: a big file takes a while to write, and texts must not wait for it. */
-const insert = async (context: Context, attached: readonly Attached[], messages: readonly Unsent[]): Promise<void> => {
+const insert = async (
+  context: Context,
+  attached: readonly Attached[],
+  messages: readonly Unsent[],
+  place: ChoicePlace | undefined,
+): Promise<void> => {
   const { strict } = context;
   const files = attached.map(({ file }) => file);
   try {
     for (const { file, blob } of attached) await withRoom(context, () => strict.blobs.put({ file, blob }), false);
     const uploads = (createdAt: number) =>
-      attached.map(({ file, blob, body }) => uploadOf(file, attachmentOf(body)?.name ?? "", blob, createdAt));
-    await withRoom(context, () => insertUnsent(context, messages, (at) => strict.uploads.bulkPut(uploads(at))), false);
+      attached.map(({ file, blob, body }, n) => ({
+        ...uploadOf(file, attachmentOf(body)?.name ?? "", blob, createdAt),
+        n,
+      }));
+    const write = async (createdAt: number) => {
+      await strict.uploads.bulkPut(uploads(createdAt));
+      if (place !== undefined) await strict.meta.delete(choiceKey(place));
+    };
+    await withRoom(context, () => insertUnsent(context, messages, write), false);
   } catch (error) {
     await strict.blobs.bulkDelete(files).catch(() => {});
     throw new SyncError(isQuotaError(error) ? "no_room" : "unavailable");
   }
 };
 
-/** Resolves once the files and their messages are durably here; rejects when they are nowhere. */
-export const sendFiles = async (tab: Tab, to: readonly ConversationId[], files: readonly OutgoingFile[]) => {
+/**
+ * Resolves once the files and their messages are durably here; rejects when they are nowhere. What was kept of the
+ * choice in `place` is forgotten with it, and gives its room where there is no other.
+ */
+export const sendFiles = async (
+  tab: Tab,
+  to: readonly ConversationId[],
+  files: readonly OutgoingFile[],
+  place?: ChoicePlace,
+): Promise<void> => {
   const context = getContext(tab);
   const attached = files.map((file) => attach(file, tab.platform.now()));
-  const messages = attached.flatMap(({ body }) => toMany(tab, to, { body, state: "awaiting" }));
-  await insert(context, attached, messages);
+  const together = attached.length > 1 ? { batch: createUuid(tab.platform.now()) } : {};
+  const messages = attached.flatMap(({ body }) => toMany(tab, to, { body, state: "awaiting", ...together }));
+  try {
+    await insert(context, attached, messages, place);
+  } catch (error) {
+    if (place === undefined || !isNoRoom(error) || !(await dropChoice(context.store, place))) throw error;
+    await insert(context, attached, messages, place);
+  }
   tab.written();
 };

@@ -1,6 +1,7 @@
 import type { Message } from "../../contract/conversations";
 import type { ConversationId } from "../../contract/ids";
 import type { Change } from "./apply";
+import { forgetBegun } from "./begun";
 import { takeIn } from "./context";
 import { askByHttp } from "./http-carrier";
 import type { Tab } from "./tab";
@@ -35,6 +36,7 @@ export const hide = async (tab: Tab, conversation: ConversationId, keep: boolean
   const upTo = row.lo <= row.hi ? row.hi : row.head;
   const { hidden } = await askByHttp(tab.platform, { type: "hide", conversation, upTo, keep });
   await takeAnswer(tab, [{ type: "hidden", conversation, upTo: hidden, keep }]);
+  if (!keep) await forgetBegun(tab, conversation);
 };
 
 export const mute = async (tab: Tab, conversation: ConversationId, muted: boolean): Promise<void> => {

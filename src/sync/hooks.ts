@@ -10,6 +10,7 @@ import {
   readContacts,
   readConversation,
   readConversations,
+  readDraft,
   readMe,
   readRequests,
   uploadView,
@@ -71,6 +72,10 @@ export const useBlocked = (): PersonRow[] | undefined => useLive("blocked", ({ s
 /** How far a file of mine is on its way; undefined once it is there. */
 export const useUpload = (file: Uuid | undefined): UploadView | undefined =>
   useLive(file && `upload ${file}`, async ({ store }) => uploadView(await store.uploads.get(file ?? "")));
+
+/** What was typed here and not sent, in whichever tab; empty when nothing was. */
+export const useDraft = (id: ConversationId): string | undefined =>
+  useLive(`draft ${id}`, ({ store }) => readDraft(store, id));
 
 /** The own profile; null before the session's profile was taken in. */
 export const useMe = (): PersonRow | null | undefined => useLive("me", ({ store }) => readMe(store));

@@ -14,6 +14,8 @@ import { asSyncError, isWorthRetry, SyncError } from "./sync-error";
 
 const unansweredMs = 10_000;
 const giveUpMs = 7 * 24 * 3_600_000;
+/** A file that is with the server waits this long for those chosen before it. */
+export const batchPatienceMs = 10 * 60_000;
 
 export type OutboxOptions = {
   line: Pick<Line, "isUp" | "sendMessage" | "sendSpread" | "probe">;
@@ -57,6 +59,7 @@ export class Outbox {
   /** Conversations whose messages go one by one, to find the one that the server refuses. */
   #single = new Set<ConversationId>();
   #isPosting = false;
+  #cancelPatience = () => {};
 
   constructor(context: Context, options: OutboxOptions) {
     this.#context = context;
@@ -130,6 +133,7 @@ export class Outbox {
   }
 
   stop(): void {
+    this.#cancelPatience();
     this.#pump.stop();
     this.#poster.stop();
     for (const cid of [...this.#underWay.keys()]) this.#end(cid);
@@ -163,8 +167,22 @@ export class Outbox {
   async #due(): Promise<OutboxRow[]> {
     const due: OutboxRow[] = [];
     const expired: Uuid[] = [];
+    const { platform } = this.#context;
     const { skew } = await readCursor(this.#context.store);
-    const deadline = this.#context.platform.now() + skew - giveUpMs;
+    const now = platform.now();
+    const deadline = now + skew - giveUpMs;
+    /** Batches of which an earlier file is still on its way. */
+    const unready = new Set<string>();
+    let patienceMs = Number.POSITIVE_INFINITY;
+    const followsUnready = ({ batch, conversation, state, paused, readyAt = now }: OutboxRow): boolean => {
+      if (batch === undefined) return false;
+      const key = `${batch} ${conversation}`;
+      if (state === "awaiting" && !paused) unready.add(key);
+      const leftMs = readyAt + batchPatienceMs - now;
+      if (state !== "queued" || leftMs <= 0 || !unready.has(key)) return false;
+      patienceMs = Math.min(patienceMs, leftMs);
+      return true;
+    };
     await this.#context.store.outbox
       .orderBy("order")
       .until(({ spread }) => {
@@ -172,11 +190,19 @@ export class Outbox {
         return isFull && (spread === undefined || spread !== due.at(-1)?.spread);
       })
       .each((row) => {
-        if (row.state !== "queued" || this.#underWay.has(row.cid) || this.#isBlocked(row.conversation)) return;
+        if (
+          followsUnready(row) ||
+          row.state !== "queued" ||
+          this.#underWay.has(row.cid) ||
+          this.#isBlocked(row.conversation)
+        )
+          return;
         if (row.createdAt < deadline) expired.push(row.cid);
         else due.push(row);
       });
     for (const cid of expired) await this.#giveUp(cid, "unavailable");
+    this.#cancelPatience();
+    if (patienceMs < Number.POSITIVE_INFINITY) this.#cancelPatience = platform.after(patienceMs, () => this.want());
     return due;
   }
 

@@ -199,20 +199,20 @@ export const deleteStore = async (platform: Platform, name: string): Promise<voi
 
 /**
  * After a session that ended without a sign-out: only what nobody else has stays, unsent messages with their files,
- * drafts and a voice message half recorded.
+ * drafts, what was being chosen and a voice message half recorded.
  */
 export const keepUnsentOnly = async (platform: Platform, me: Uuid): Promise<void> => {
   const { store, strict } = await openPlainly(platform, storeName(me), platform.storage ?? {});
-  const drafts = await store.drafts().toArray();
+  const begun = await store.begun().toArray();
   const unsent = await store.outbox.toArray();
-  const isWorthKeeping = drafts.length > 0 || unsent.length > 0 || (await store.recordings.count()) > 0;
+  const isWorthKeeping = begun.length > 0 || unsent.length > 0 || (await store.recordings.count()) > 0;
   if (isWorthKeeping) {
     const known = [store.people, store.conversations, store.messages, store.meta];
-    const named = unsent.flatMap(({ body }) => attachmentOf(body)?.file ?? []);
+    const named = [...unsent.flatMap(({ body }) => attachmentOf(body)?.file ?? []), ...(await store.chosen())];
     await store.transaction("rw", [...known, store.files, store.blobs], async () => {
       await Promise.all(known.map((table) => table.clear()));
       await Promise.all([store.files, store.blobs].map((table) => table.where("file").noneOf(named).delete()));
-      await store.meta.bulkPut(drafts);
+      await store.meta.bulkPut(begun);
     });
   }
   closeStores({ store, strict });

@@ -4,6 +4,7 @@ import type { Body, InboxRow, StoredBody } from "../../contract/conversations";
 import type { ErrorCode } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { RelationState } from "../../contract/people";
+import type { ChoicePlace } from "./views";
 
 /** Somebody I have or had to do with. */
 export type PersonRow = {
@@ -66,6 +67,12 @@ export type OutboxRow = {
   source?: Source;
   /** One body to many conversations: their messages go together. */
   spread?: Uuid;
+  /** Files chosen together: each goes after those before it that are still on their way. */
+  batch?: Uuid;
+  /** Its file was told to wait, and keeps nobody waiting meanwhile. */
+  paused?: true;
+  /** When its file was with the server. */
+  readyAt?: number;
 };
 
 /** A file on its way to the server. Its bytes stand in `blobs`. */
@@ -79,6 +86,8 @@ export type UploadRow = {
   sent: number;
   /** The server may have heard of it. */
   announced?: true;
+  /** Its place among the files chosen together. */
+  n?: number;
   createdAt: number;
 };
 
@@ -96,11 +105,21 @@ export type RecordingRow = {
 };
 export type ChunkRow = { conversation: ConversationId; n: number; chunk: Blob };
 
-/** Single values under a name: the cursor, the own profile, drafts, what was asked once. */
+/** What is chosen to be sent; the bytes stand in `blobs`. */
+export type ChoiceRow = {
+  files: { id: Uuid; name: string; type: string; modified: number; caption: string }[];
+  isOriginal: boolean;
+  text: string;
+  to: Uuid[];
+};
+
+/** Single values under a name: the cursor, the own profile, drafts, what is chosen, what was asked once. */
 export type MetaRow = { key: string; value: unknown };
 
 const draftPrefix = "draft:";
 export const draftKey = (conversation: ConversationId): string => draftPrefix + conversation;
+const choicePrefix = "choice:";
+export const choiceKey = (place: ChoicePlace): string => choicePrefix + place;
 
 export const storeName = (userId: Uuid): string => `lisolo-${userId}`;
 
@@ -168,8 +187,14 @@ export class Store extends Dexie {
     return this.outbox.where("body.file").equals(file);
   }
 
-  /** What was typed and not sent, in every conversation. */
-  drafts() {
-    return this.meta.where("key").startsWith(draftPrefix);
+  /** What was typed or chosen and not sent, in every conversation. */
+  begun() {
+    return this.meta.where("key").startsWithAnyOf(draftPrefix, choicePrefix);
+  }
+
+  /** The bytes of what is chosen and not sent. */
+  async chosen(): Promise<Uuid[]> {
+    const rows = await this.meta.where("key").startsWith(choicePrefix).toArray();
+    return rows.flatMap(({ value }) => (value as ChoiceRow).files.map(({ id }) => id));
   }
 }

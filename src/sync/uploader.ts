@@ -28,6 +28,9 @@ export type UploaderEvents = {
 
 type Trouble = { attempts: number; cancel: (() => void) | undefined };
 
+/** As they were chosen: the first ones are what the others wait for. */
+const inTheirOrder = (a: UploadRow, b: UploadRow): number => a.createdAt - b.createdAt || (a.n ?? 0) - (b.n ?? 0);
+
 const isGoing = ({ state }: UploadRow): boolean => state === "waiting" || state === "uploading";
 
 /**
@@ -79,7 +82,7 @@ export class Uploader {
 
   /** Does what the store says: begins, ends, takes back. */
   async #begin(): Promise<"done" | "again" | "retry"> {
-    const rows = (await this.#context.store.uploads.toArray()).sort((a, b) => a.createdAt - b.createdAt);
+    const rows = (await this.#context.store.uploads.toArray()).sort(inTheirOrder);
     const going = new Map(rows.filter(isGoing).map((row) => [row.file, row]));
     for (const [file, controller] of this.#running) if (!going.has(file)) controller.abort();
     for (const row of going.values()) {
@@ -182,7 +185,9 @@ export class Uploader {
       if (!row || row.state === "cancelled") return;
       await strict.naming(file).modify((message) => {
         message.body = settleBody(message.body, state);
-        if (message.state === "awaiting") message.state = "queued";
+        if (message.state !== "awaiting") return;
+        message.state = "queued";
+        message.readyAt = platform.now();
       });
       await strict.files.put({ file, size, usedAt: platform.now() });
       await strict.uploads.delete(file);

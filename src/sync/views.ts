@@ -61,6 +61,18 @@ export type FileView = {
 /** A voice message that was being recorded, with all that was kept of it. */
 export type KeptRecording = { startedAt: number; chunks: Blob[]; mime: string; ms: number; levels: number[] };
 
+/** Where something is being composed. */
+export type ChoicePlace = ConversationId | "broadcast";
+/** What is chosen and written, and not sent yet. */
+export type Choice = {
+  files: readonly File[];
+  captions: ReadonlyMap<File, string>;
+  isOriginal: boolean;
+  /** Words that go with all of it, and to whom: of a broadcast. */
+  text: string;
+  to: readonly Uuid[];
+};
+
 export type ChatItem = {
   key: string; // the same from pending to sent
   seq?: number;

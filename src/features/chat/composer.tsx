@@ -5,6 +5,7 @@ import { cleanText, isBlank } from "../../../contract/text";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { readDraft, saveDraft, sayTyping, sendText } from "../../sync/actions";
+import { useDraft } from "../../sync/hooks";
 import { AttachButtons } from "./attach-buttons";
 import { DropZone } from "./drop-zone";
 import { hasKeyboard } from "./has-keyboard";
@@ -24,6 +25,7 @@ export function Composer({ conversation, onSend }: { conversation: ConversationI
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState("");
   const latest = useRef("");
+  const draft = useDraft(conversation);
   const isTouched = useRef(false);
   const attaching = useAttaching();
   const voice = useVoice(conversation, onSend);
@@ -40,17 +42,19 @@ export function Composer({ conversation, onSend }: { conversation: ConversationI
     if (next !== "") sayTyping(conversation);
   };
 
+  // What another tab of the same person wrote or sent shows here too, unless somebody is writing here now.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read again when the draft that is kept has changed
   useEffect(() => {
     let isCurrent = true;
     void readDraft(conversation).then((draft) => {
-      if (!isCurrent || isTouched.current || draft === "") return;
+      if (!isCurrent || isTouched.current) return;
       latest.current = draft;
       setText(draft);
     });
     return () => {
       isCurrent = false;
     };
-  }, [conversation]);
+  }, [conversation, draft]);
 
   const focusField = () => {
     if (hasKeyboard()) field.current?.focus({ preventScroll: true });
@@ -126,6 +130,9 @@ export function Composer({ conversation, onSend }: { conversation: ConversationI
             value={text}
             className="block min-h-12 min-w-0 basis-full rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 sm:basis-0 sm:grow"
             onChange={(event) => change(event.target.value)}
+            onBlur={() => {
+              isTouched.current = false;
+            }}
             onKeyDown={onKeyDown}
             onPaste={(event) => {
               const files = pastedFiles(event.clipboardData);

@@ -1,0 +1,28 @@
+import type { ConversationId } from "../../contract/ids";
+import { drop } from "./recordings";
+import { type ChoiceRow, choiceKey, draftKey, type Store } from "./store";
+import type { Tab } from "./tab";
+import type { ChoicePlace } from "./views";
+
+/** What was begun in a conversation and not sent. */
+
+export const readChoice = async (store: Store, place: ChoicePlace): Promise<ChoiceRow | undefined> =>
+  (await store.meta.get(choiceKey(place)))?.value as ChoiceRow | undefined;
+
+/** Forgets what was kept of a choice; false when nothing was. */
+export const dropChoice = (store: Store, place: ChoicePlace): Promise<boolean> =>
+  store.transaction("rw", [store.meta, store.blobs], async () => {
+    const kept = await readChoice(store, place);
+    await store.meta.delete(choiceKey(place));
+    await store.blobs.bulkDelete((kept?.files ?? []).map(({ id }) => id));
+    return kept !== undefined;
+  });
+
+/** It is no history: it outlives clearing, and goes with the conversation. */
+export const forgetBegun = async (tab: Tab, conversation: ConversationId): Promise<void> => {
+  const store = tab.context.get()?.store;
+  if (!store) return;
+  await store.meta.delete(draftKey(conversation));
+  await dropChoice(store, conversation);
+  await drop(tab, conversation);
+};

@@ -1,0 +1,253 @@
+import { IDBKeyRange } from "fake-indexeddb";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { privateConversationId } from "../../contract/ids";
+import { fileMaxBytes } from "../../contract/limits";
+import { sendFiles } from "../../src/sync/attaching";
+import { hide } from "../../src/sync/changing";
+import { ChoiceKeeper } from "../../src/sync/choices";
+import { Drafts } from "../../src/sync/drafts";
+import { boundFiles } from "../../src/sync/file-cache";
+import { readDraft } from "../../src/sync/queries";
+import { find, keep } from "../../src/sync/recordings";
+import { keepUnsentOnly } from "../../src/sync/repair";
+import { type BlobRow, Store, storeName } from "../../src/sync/store";
+import type { Tab } from "../../src/sync/tab";
+import type { Choice, ChoicePlace } from "../../src/sync/views";
+import { eventually } from "../support/eventually";
+import { becomesLevel, contextOf } from "../support/model-checks";
+import { picture } from "../support/model-outgoing";
+import { makeDevice, makePair } from "../support/model-world";
+
+const open = async (tab: Tab, place: ChoicePlace): Promise<ChoiceKeeper> => {
+  const keeper = await ChoiceKeeper.open(tab, place);
+  if (!keeper) throw new Error("another page keeps what is chosen there");
+  return keeper;
+};
+
+const photo = new File(["photo"], "fête.jpg", { type: "image/jpeg", lastModified: 5_000 });
+const letter = new File(["letter"], "lettre.pdf", { type: "application/pdf" });
+const choice = (files: File[], more: Partial<Choice> = {}): Choice => ({
+  files,
+  captions: new Map(),
+  isOriginal: false,
+  text: "",
+  to: [],
+  ...more,
+});
+
+const keptOf = async (keeper: ChoiceKeeper) => {
+  const found = await keeper.find();
+  if (!found) return undefined;
+  const files = found.files.map(async (file) => [file.name, file.type, await file.text(), found.captions.get(file)]);
+  return { ...found, captions: undefined, files: await Promise.all(files) };
+};
+
+const blobsIn = (tab: Tab) => contextOf(tab).store.blobs.count();
+
+/** A phone with room for so many files. */
+const limitBlobs = (tab: Tab, max: number) => {
+  const { store, strict } = contextOf(tab);
+  for (const { blobs } of [store, strict]) {
+    const put = blobs.put.bind(blobs);
+    const limited = async (row: BlobRow) => {
+      if ((await blobs.count()) >= max) throw new DOMException("full", "QuotaExceededError");
+      return put(row);
+    };
+    blobs.put = limited as typeof put;
+  }
+};
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("what is chosen and not sent", () => {
+  it("is there again, with its words and in its order, after its page died", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    const keeper = await open(first, chat);
+    keeper.keep(choice([letter]));
+    keeper.keep(choice([photo, letter], { captions: new Map([[photo, "Maman"]]), isOriginal: true }));
+    await eventually(async () => expect((await keeper.find())?.files).toHaveLength(2));
+    await keeper.close(); // the browser gives back the locks of a page that dies
+    await phone.kill(first);
+    const second = await phone.openTab();
+    const again = await open(second, chat);
+    expect(await keptOf(again)).toMatchObject({
+      files: [
+        ["fête.jpg", "image/jpeg", "photo", "Maman"],
+        ["lettre.pdf", "application/pdf", "letter", undefined],
+      ],
+      isOriginal: true,
+    });
+    // What is taken out goes, what stays is not written again.
+    const found = await again.find();
+    again.keep(choice([...(found?.files ?? [])].slice(1)));
+    await again.close();
+    expect(await blobsIn(second)).toBe(1);
+    expect(await keptOf(await open(second, chat))).toMatchObject({
+      files: [["lettre.pdf", "application/pdf", "letter", undefined]],
+    });
+  });
+
+  it("of a broadcast, words and people are there again too, and an empty one is nothing", async () => {
+    const { server, amina, benoit } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const keeper = await open(tab, "broadcast");
+    keeper.keep(choice([], { text: "Réunion", to: [benoit] }));
+    await keeper.close();
+    const again = await open(tab, "broadcast");
+    expect(await again.find()).toMatchObject({ text: "Réunion", to: [benoit] });
+    again.keep(choice([]));
+    await again.close();
+    expect(await (await open(tab, "broadcast")).find()).toBeUndefined();
+  });
+
+  it("goes once it is sent or given up, and what was never to be sent is not kept", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const empty = new File([], "vide.txt");
+    const huge = new File(["x"], "film.mp4");
+    Object.defineProperty(huge, "size", { value: fileMaxBytes + 1 });
+    const sent = await open(tab, chat);
+    sent.keep(choice([photo, empty, huge]));
+    await eventually(async () => expect(await blobsIn(tab)).toBe(1));
+    await sendFiles(tab, [chat], [picture(1_000)], chat);
+    expect(await sent.find()).toBeUndefined();
+    await sent.drop();
+    await becomesLevel(server, tab, chat);
+    const keeper = await open(tab, chat);
+    keeper.keep(choice([letter]));
+    await eventually(async () => expect(await keeper.find()).toBeDefined());
+    await keeper.drop();
+    expect(await (await open(tab, chat)).find()).toBeUndefined();
+    expect(await blobsIn(tab)).toBe(1); // of what was sent
+  });
+
+  it("is kept by one page at a time, and survives the room that is made for other files", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const [first, second] = [await phone.openTab(), await phone.openTab()];
+    const keeper = await open(first, chat);
+    keeper.keep(choice([photo]));
+    await eventually(async () => expect(await blobsIn(first)).toBe(1));
+    expect(await ChoiceKeeper.open(second, chat)).toBeUndefined();
+    phone.quota = 0;
+    const context = contextOf(second);
+    await boundFiles({ ...context, platform: { ...context.platform, now: () => phone.now() + 7 * 24 * 3_600_000 } });
+    await keeper.close();
+    expect(await keptOf(await open(second, chat))).toMatchObject({
+      files: [["fête.jpg", "image/jpeg", "photo", undefined]],
+    });
+  });
+
+  it("is simply not kept on a phone without room, and leaves its room to what is sent", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    const keeper = await open(tab, chat);
+    keeper.keep(choice([photo]));
+    await eventually(async () => expect(await blobsIn(tab)).toBe(1));
+    limitBlobs(tab, 1);
+    keeper.keep(choice([photo, letter]));
+    await eventually(async () => expect(await blobsIn(tab)).toBe(0));
+    expect(tab.trouble.get()).toBeUndefined();
+    await keeper.close();
+    const again = await open(tab, chat);
+    again.keep(choice([photo]));
+    await eventually(async () => expect(await blobsIn(tab)).toBe(1));
+    await sendFiles(tab, [chat], [picture(1_000)], chat);
+    await becomesLevel(server, tab, chat);
+    expect(server.log(chat).messages).toHaveLength(1);
+  });
+
+  it("waits with unsent messages for the same person when a session ends by itself", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    const keeper = await open(tab, chat);
+    keeper.keep(choice([photo]));
+    await keeper.close();
+    await phone.close(tab);
+    await keepUnsentOnly(phone.platform(), amina);
+    const store = new Store(storeName(amina), "relaxed", { indexedDB: phone.indexedDB, IDBKeyRange });
+    expect(await store.blobs.count()).toBe(1);
+    store.close();
+    expect(await keptOf(await open(await phone.openTab(), chat))).toMatchObject({
+      files: [["fête.jpg", "image/jpeg", "photo", undefined]],
+    });
+  });
+});
+
+describe("a draft", () => {
+  it("is the same in all tabs: the last one written counts, and an empty one is none", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const [first, second] = [await phone.openTab(), await phone.openTab()];
+    const [hers, others] = [new Drafts(first), new Drafts(second)];
+    hers.save(chat, "one");
+    expect(await hers.read(chat)).toBe("one");
+    await eventually(async () => expect(await others.read(chat)).toBe("one"));
+    others.save(chat, "two");
+    await others.flush();
+    expect(await hers.read(chat)).toBe("two");
+    hers.save(chat, "");
+    await eventually(async () => expect(await others.read(chat)).toBe(""));
+    expect(await contextOf(first).store.begun().toArray()).toEqual([]);
+  });
+
+  it("that is read while it is being written is not an older one", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const drafts = new Drafts(tab);
+    drafts.save(chat, "a");
+    await drafts.flush();
+    drafts.save(chat, "ab");
+    const written = drafts.flush();
+    expect(await drafts.read(chat)).toBe("ab");
+    await written;
+    expect(await readDraft(contextOf(tab).store, chat)).toBe("ab");
+  });
+
+  it("stays with this page on a phone without room, and the store is none the worse", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const context = contextOf(tab);
+    const drafts = new Drafts(tab);
+    vi.spyOn(Object.getPrototypeOf(context.store.meta), "put").mockRejectedValue(
+      new DOMException("full", "QuotaExceededError"),
+    );
+    drafts.save(chat, "still here");
+    await drafts.flush();
+    expect(await drafts.read(chat)).toBe("still here");
+    vi.restoreAllMocks();
+    await drafts.flush();
+    expect(await readDraft(context.store, chat)).toBe("still here");
+  });
+
+  it("outlives the history that is cleared, and goes with a conversation that is deleted, as all that was begun there", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const other = privateConversationId(amina, server.addPerson("Chantal"));
+    server.post(benoit, chat, "hello");
+    await becomesLevel(server, tab, chat);
+    const drafts = new Drafts(tab);
+    drafts.save(chat, "half a thou");
+    drafts.save(other, "another");
+    await drafts.flush();
+    const keeper = await open(tab, chat);
+    keeper.keep(choice([photo]));
+    await keeper.close();
+    await keep(tab, { conversation: chat, startedAt: 1, mime: "audio/webm", ms: 10, levels: [] }, new Blob(["x"]));
+    await hide(tab, chat, true);
+    expect(await drafts.read(chat)).toBe("half a thou");
+    expect(await find(tab, chat)).toBeDefined();
+    expect(await (await open(tab, chat)).find()).toBeDefined();
+    await hide(tab, chat, false);
+    expect(await drafts.read(chat)).toBe("");
+    expect(await find(tab, chat)).toBeUndefined();
+    expect(await blobsIn(tab)).toBe(0);
+    expect(await drafts.read(other)).toBe("another");
+  });
+});
