@@ -1,9 +1,11 @@
 import type { ConversationId } from "../../contract/ids";
 import { inBackground } from "./context";
+import { jotDraft, listDrafts, strikeDraft } from "./jotting";
 import { readDraft } from "./queries";
 import { isQuotaError } from "./room";
 import { draftKey } from "./store";
 import type { Tab } from "./tab";
+import { writeText } from "./writing";
 
 const settleMs = 400;
 
@@ -16,6 +18,12 @@ export class Drafts {
 
   constructor(tab: Tab) {
     this.#tab = tab;
+    // Of pages that were gone before the store had them.
+    for (const [conversation, text] of listDrafts(this.#place)) this.save(conversation, text);
+  }
+
+  get #place() {
+    return { platform: this.#tab.platform, me: this.#tab.userId };
   }
 
   save(conversation: ConversationId, text: string): void {
@@ -35,6 +43,23 @@ export class Drafts {
     return this.#latest.get(conversation)?.text ?? kept;
   }
 
+  /** Resolves once the message is durably in the outbox; rejects only when it is nowhere. */
+  send(conversation: ConversationId, text: string): Promise<void> {
+    return writeText(this.#tab, conversation, text, () => this.#drop(conversation));
+  }
+
+  #drop(conversation: ConversationId): void {
+    this.#latest.delete(conversation);
+    strikeDraft(this.#place, conversation);
+  }
+
+  /** The page may be gone before the store has what is given to it now. */
+  leave(): void {
+    for (const [conversation, { text }] of this.#latest) jotDraft(this.#place, conversation, text);
+    const context = this.#tab.context.get();
+    if (context) inBackground(context, this.flush());
+  }
+
   async flush(): Promise<void> {
     this.#cancel?.();
     this.#cancel = undefined;
@@ -43,7 +68,7 @@ export class Drafts {
     const write = async ([conversation, draft]: [ConversationId, { text: string }]) => {
       const key = draftKey(conversation);
       await (draft.text.trim() === "" ? meta.delete(key) : meta.put({ key, value: draft.text }));
-      if (this.#latest.get(conversation) === draft) this.#latest.delete(conversation);
+      if (this.#latest.get(conversation) === draft) this.#drop(conversation);
     };
     await Promise.all([...this.#latest].map(write)).catch((error: unknown) => {
       if (!isQuotaError(error)) throw error; // without room it stays with this page

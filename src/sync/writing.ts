@@ -6,9 +6,10 @@ import { cleanText } from "../../contract/text";
 import { type Context, withRoom } from "./context";
 import { readCursor } from "./cursor";
 import { askByHttp } from "./http-carrier";
+import { jotSent, listSent, strikeSent } from "./jotting";
 import { isQuotaError } from "./room";
 import { blankRow, placeInList } from "./rows";
-import type { OutboxRow } from "./store";
+import { draftKey, type OutboxRow } from "./store";
 import { SyncError } from "./sync-error";
 import type { Tab } from "./tab";
 
@@ -58,39 +59,77 @@ export const parseText = (text: string): Body => parseBody({ type: "text", text:
 /** Texts that could not be kept here, with the id they go under: the same text tried again is the same message. */
 const homeless = new Map<string, Uuid>();
 
+const homelessKey = (conversation: ConversationId, body: Body): string => `${conversation} ${JSON.stringify(body)}`;
+
 /** A phone without room for it: straight to the server, or back to whoever typed it. */
-const sendUnkept = async (tab: Tab, conversation: ConversationId, body: Body): Promise<void> => {
-  const key = `${conversation} ${JSON.stringify(body)}`;
-  const cid = homeless.get(key) ?? createUuid(tab.platform.now());
+const sendUnkept = async (tab: Tab, conversation: ConversationId, body: Body, cid: Uuid): Promise<void> => {
+  const key = homelessKey(conversation, body);
   homeless.set(key, cid);
   await askByHttp(tab.platform, { type: "send", conversation, messages: [{ cid, body }] });
   homeless.delete(key);
 };
 
-/** Waits until a message of a store that does not outlive the page is with the server, or a while. */
-const acknowledged = async (context: Context, cid: Uuid): Promise<void> => {
+/** Waits until a message of a store that does not outlive the page is with the server; false after a while. */
+const acknowledged = async (context: Context, cid: Uuid): Promise<boolean> => {
   const { platform, store } = context;
   const deadline = platform.now() + memoryAckMs;
   while (platform.now() < deadline) {
     const row = await store.outbox.get(cid);
-    if (row?.state !== "queued") return;
+    if (row?.state !== "queued") return true;
     await new Promise<void>((resolve) => platform.after(100, resolve));
   }
+  return false;
 };
 
-export const writeText = async (tab: Tab, conversation: ConversationId, text: string): Promise<void> => {
+/** A text, in the place of what was typed there. */
+const insertText = (context: Context, cid: Uuid, conversation: ConversationId, body: Body): Promise<void> =>
+  insertUnsent(context, [{ cid, conversation, body }], () => context.strict.meta.delete(draftKey(conversation)));
+
+/** `noted` is called at once when from here on the text outlives the page, whatever becomes of it. */
+export const writeText = async (
+  tab: Tab,
+  conversation: ConversationId,
+  text: string,
+  noted = () => {},
+): Promise<void> => {
   const context = getContext(tab);
   const body = parseText(text);
-  const cid = createUuid(tab.platform.now());
+  const cid = homeless.get(homelessKey(conversation, body)) ?? createUuid(tab.platform.now());
+  if (jotSent(context, { cid, conversation, text })) noted();
   try {
-    await withRoom(context, () => insertUnsent(context, [{ cid, conversation, body }]));
+    await withRoom(context, () => insertText(context, cid, conversation, body));
   } catch (error) {
-    if (!isQuotaError(error)) throw new SyncError("unavailable" satisfies ErrorCode);
-    return sendUnkept(tab, conversation, body);
+    try {
+      if (!isQuotaError(error)) throw new SyncError("unavailable" satisfies ErrorCode);
+      return await sendUnkept(tab, conversation, body, cid);
+    } finally {
+      strikeSent(context, cid);
+    }
   }
   tab.typing.forget(conversation);
   tab.written();
-  if (tab.trouble.get() === "memory") await acknowledged(context, cid);
+  await strikeKept(tab, context, cid);
+};
+
+/** What a store in memory holds stays noted while the server does not have it. */
+const strikeKept = async (tab: Tab, context: Context, cid: Uuid): Promise<void> => {
+  if (tab.trouble.get() !== "memory" || (await acknowledged(context, cid))) strikeSent(context, cid);
+};
+
+/** Texts of pages that were gone before the store had them. Under their own ids, those that it has after all are no second ones. */
+export const takeUpSent = async (tab: Tab): Promise<void> => {
+  const context = getContext(tab);
+  for (const { cid, conversation, text } of listSent(context)) {
+    try {
+      const isHere = (await context.strict.outbox.get(cid)) !== undefined;
+      if (!isHere) await withRoom(context, () => insertText(context, cid, conversation, parseText(text)));
+    } catch (error) {
+      if (isQuotaError(error)) return; // it stays noted until there is room
+      throw error;
+    }
+    tab.written();
+    await strikeKept(tab, context, cid);
+  }
 };
 
 /** Sends a failed message again, under its own id; its file goes on where it had come to. */
