@@ -7,7 +7,7 @@ import { drop, find, keep } from "./recordings";
 import { type FoundMessage, search } from "./search";
 import { SyncError } from "./sync-error";
 import type { ChatItem, ChoicePlace, KeptRecording, OutgoingFile } from "./views";
-import { discard, retry, setPaused, writeText } from "./writing";
+import { discard, retry, setPaused } from "./writing";
 
 export type { FoundMessage } from "./search";
 export { SyncError } from "./sync-error";
@@ -31,7 +31,7 @@ const loaded = <T>(loading: Promise<T>): Promise<T> =>
 
 /** Resolves once the message is durably in the outbox; rejects only when it is nowhere, so that the caller keeps the text. */
 export const sendText = async (conversation: ConversationId, text: string): Promise<void> =>
-  writeText(getSync().tab, conversation, text);
+  getSync().drafts.send(conversation, text);
 
 export const retryMessage = async (cid: Uuid): Promise<void> => retry(getSync().tab, cid);
 export const discardMessage = async (cid: Uuid): Promise<void> => discard(getSync().tab, cid);
