@@ -7,6 +7,12 @@ import { brotliCompressSync, constants } from "node:zlib";
 /** What Cloudflare's edge uses for answers it compresses on their way. */
 export const edgeBrotliQuality = 4;
 
+/**
+ * What the upstream hears instead of the browser's own list, whose first name Wrangler's server would encode everything
+ * in. It cannot read a parameter and leaves what it sends alone; the Worker sees that brotli is taken.
+ */
+const upstreamEncoding = "br;as=is";
+
 const compressible = /^(text\/|application\/(javascript|json|manifest\+json)|image\/svg)/;
 
 export type EdgeProxy = {
@@ -30,7 +36,10 @@ export async function startCompressingProxy(upstream: string): Promise<EdgeProxy
       port: target.port,
       method: incoming.method,
       path: incoming.url,
-      headers: incoming.headers,
+      headers: {
+        ...incoming.headers,
+        "accept-encoding": takesBrotli(incoming) ? upstreamEncoding : "identity",
+      },
     });
 
   const server: Server = createServer((incoming, outgoing) => {
@@ -45,10 +54,9 @@ export async function startCompressingProxy(upstream: string): Promise<EdgeProxy
   function answerWith(outgoing: ServerResponse, answer: IncomingMessage, incoming: IncomingMessage, body: Buffer) {
     const headers = { ...answer.headers };
     delete headers["transfer-encoding"];
-    const isAccepted = String(incoming.headers["accept-encoding"]).includes("br");
     const isText = compressible.test(String(headers["content-type"])) && !headers["content-encoding"];
     let sent = body;
-    if (isAccepted && isText && body.length > 200) {
+    if (takesBrotli(incoming) && isText && body.length > 200) {
       const key = createHash("sha1").update(body).digest("hex");
       sent = cache.get(key) ?? compress(body);
       cache.set(key, sent);
@@ -98,6 +106,10 @@ export async function startCompressingProxy(upstream: string): Promise<EdgeProxy
         server.close(() => resolve());
       }),
   };
+}
+
+function takesBrotli({ headers }: IncomingMessage): boolean {
+  return String(headers["accept-encoding"]).includes("br");
 }
 
 async function collect(answer: IncomingMessage): Promise<Buffer> {

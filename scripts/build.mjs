@@ -76,6 +76,7 @@ export function build() {
     if (existsSync(join(root, "src", "sw.ts"))) {
       must("vite", ["build", "-c", "vite.sw.config.ts", "--outDir", client], { env: { LISOLO_ASSETS: assets } });
     }
+    must("node", [join(root, "scripts", "compress.mjs"), join(client, "assets")]);
     rmSync(join(client, ".vite"), { recursive: true });
     writeFileSync(join(draft, "inputs.sha256"), hash);
     rmSync(dist, { recursive: true, force: true });

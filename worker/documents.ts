@@ -1,4 +1,5 @@
 import { isLanguage, type Language, languageParameter, resolveLanguage, toLanguageCookie } from "../contract/language";
+import { takesBrotli } from "./lib/takes-brotli";
 
 /**
  * The prerendered entry pages: `src/prerender` writes them among the static files, here they get their
@@ -16,12 +17,6 @@ const readPageHeaders = async (env: Env, request: Request): Promise<HeadersByPag
   const response = await asset(env, request, "/entry/headers.json");
   const isPrerendered = response.headers.get("content-type")?.includes("json") ?? false;
   return isPrerendered ? await response.json<HeadersByPage>() : {};
-};
-
-/** Cloudflare's front rewrites Accept-Encoding; `cf.clientAcceptEncoding` is what the browser said. */
-const takesBrotli = (request: Request): boolean => {
-  const accepted = request.cf?.["clientAcceptEncoding"] ?? request.headers.get("accept-encoding") ?? "";
-  return /(^|[\s,])br\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(String(accepted));
 };
 
 export const isDocument = (path: string): boolean => Object.hasOwn(names, path);
