@@ -161,6 +161,11 @@ const ways: [string, Record<string, string>][] = [
   ["GET", { range: "bytes=99999999-" }],
   ["HEAD", { range: "bytes=0-9" }],
   ["GET", { "if-none-match": "*" }],
+  ["POST", {}],
+  ["PUT", {}],
+  ["PATCH", {}],
+  ["DELETE", {}],
+  ["OPTIONS", {}],
 ];
 
 const answersTo = async (by: Person | undefined, path: string): Promise<string[]> => {
@@ -202,8 +207,33 @@ test("what is not to be read is one and the same nothing, in every way it is ask
   for (const [method, headers] of ways) {
     expect((await get(undefined, readPath(id, kept), headers, method)).status).toBe(401);
   }
-  const wrong = await call("POST", readPath(id, kept), { token: ben.token });
-  expect(wrong).toMatchObject({ status: 405, body: { error_code: "method_not_allowed" } });
+  const wrong = await get(ben, readPath(id, kept), {}, "POST");
+  expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET"]);
+  expect(await wrong.json()).toMatchObject({ error_code: "method_not_allowed" });
+});
+
+test("where a file is brought, others than its owner find nothing by any method", async () => {
+  const { ana, ben } = await newPair();
+  const file = (await upload(ana, noise(100))).id;
+  const answersOf = async (by: Person, path: string, methods: string[]) => {
+    const answers: unknown[] = [];
+    for (const method of methods) {
+      const response = await get(by, path, {}, method);
+      answers.push([response.status, ((await response.json()) as { error_code?: string }).error_code]);
+    }
+    return answers;
+  };
+  const nothing = [404, "file_not_found"];
+  const paths = {
+    "": ["GET", "POST", "PATCH", "DELETE", "OPTIONS"],
+    "/parts/0": ["GET", "POST", "PATCH", "DELETE", "OPTIONS"],
+    "/complete": ["GET", "PUT", "PATCH", "POST", "DELETE", "OPTIONS"],
+  };
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const id of [file, createUuid()])
+      expect(await answersOf(ben, `/api/files/${id}${path}`, methods)).toEqual(methods.map(() => nothing));
+    expect(await answersOf(ana, `/api/files/${file}${path}`, ["PATCH"])).toEqual([[405, "method_not_allowed"]]);
+  }
 });
 
 test("files of the other go with the connection, and a blocked person's never come", async () => {

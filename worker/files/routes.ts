@@ -36,6 +36,18 @@ const findReadable = async (c: AppContext, conversation: string, file: string): 
   return isNamed ? findFile(openDb(c.env), file) : undefined;
 };
 
+const own = (c: AppContext): Promise<FileRow | undefined> =>
+  findOwnFile(openDb(c.env), c.var.caller.user, c.req.param("id") ?? "");
+const readable = (c: AppContext): Promise<FileRow | undefined> =>
+  findReadable(c, c.req.param("id") ?? "", c.req.param("file") ?? "");
+
+/** Any other method: only whose file it is learns that there is something at all. */
+const elsewise = (find: (c: AppContext) => Promise<FileRow | undefined>, allow: string) => async (c: AppContext) => {
+  if (!(await find(c))) return refuse(c, "file_not_found");
+  c.header("allow", allow);
+  return refuse(c, "method_not_allowed");
+};
+
 export const fileRoutes = createRoutes()
   .put(
     "/files/:id",
@@ -177,4 +189,8 @@ export const fileRoutes = createRoutes()
       const status = wanted === "all" ? 200 : 206;
       return object ? c.body(object.body, status) : c.body(null, status);
     },
-  );
+  )
+  .all("/files/:id", authenticate, elsewise(own, "GET, PUT, DELETE"))
+  .all("/files/:id/parts/:n", authenticate, elsewise(own, "PUT"))
+  .all("/files/:id/complete", authenticate, elsewise(own, "POST"))
+  .all("/conversations/:id/files/:file", authenticate, elsewise(readable, "GET"));
