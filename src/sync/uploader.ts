@@ -96,11 +96,13 @@ export class Uploader {
   #start(row: UploadRow): void {
     const controller = new AbortController();
     this.#running.set(row.file, controller);
-    const run = this.#bring(row, controller.signal).finally(() => {
-      this.#running.delete(row.file);
-      this.#sent.delete(row.file);
-      if (!this.#isStopped) this.#look.want();
-    });
+    const run = this.#bring(row, controller.signal)
+      .finally(() => this.#tellProgress()) // also of what arrived just before the link was lost
+      .finally(() => {
+        this.#running.delete(row.file);
+        this.#sent.delete(row.file);
+        if (!this.#isStopped) this.#look.want();
+      });
     inBackground(this.#context, run);
   }
 
@@ -224,11 +226,17 @@ export class Uploader {
     const before = this.#sent.get(file);
     if (trouble && before !== undefined && bytes > before) trouble.attempts = 0;
     this.#sent.set(file, bytes);
-    this.#cancelProgress ??= this.#context.platform.after(progressMs, () => {
-      this.#cancelProgress = undefined;
-      if (this.#isStopped) return;
-      const all = [...this.#sent].map(([key, sent]) => ({ key, changes: { sent } }));
-      inBackground(this.#context, this.#context.store.uploads.bulkUpdate(all));
-    });
+    this.#cancelProgress ??= this.#context.platform.after(progressMs, () =>
+      inBackground(this.#context, this.#tellProgress()),
+    );
+  }
+
+  /** How far everything under way is, for all tabs. */
+  async #tellProgress(): Promise<void> {
+    this.#cancelProgress?.();
+    this.#cancelProgress = undefined;
+    if (this.#isStopped) return;
+    const all = [...this.#sent].map(([key, sent]) => ({ key, changes: { sent } }));
+    await this.#context.store.uploads.bulkUpdate(all);
   }
 }
