@@ -18,15 +18,24 @@ test("a chat is muted, shows who is typing, and is cleared of what was there bef
   const [ana, ben] = people;
   const { page, texts } = anas;
   const header = page.getByRole("main").locator("header");
-  await bens.write("avant");
-  await expect(anas.message("avant")).toBeVisible();
+  await anas.write("avant");
+  await expect(anas.ticks("avant", "read")).toBeVisible(); // both are connected, to be told at once
 
-  // Typing shows in the header and goes with the message.
+  // Typing shows in the header, also when the last message has just been sent, and goes with the message.
+  const shown = Promise.all([
+    expect(header.getByText(texts.chat.typing, { exact: true })).toBeVisible(),
+    expect(page.getByText(fill(texts.chat.isTyping, { name: ben.username }), { exact: true })).toBeAttached(),
+  ]);
   await bens.composer().pressSequentially("je tape");
-  await expect(header.getByText(texts.chat.typing, { exact: true })).toBeVisible();
-  await expect(page.getByText(fill(texts.chat.isTyping, { name: ben.username }), { exact: true })).toBeAttached();
+  await shown;
   await bens.composer().press("Enter");
   await expect(anas.message("je tape")).toBeVisible();
+  await expect(header.getByText(texts.chat.typing, { exact: true })).toHaveCount(0);
+  const again = expect(header.getByText(texts.chat.typing, { exact: true })).toBeVisible();
+  await bens.composer().pressSequentially("encore");
+  await again;
+  await bens.composer().press("Enter");
+  await expect(anas.message("encore")).toBeVisible();
   await expect(header.getByText(texts.chat.typing, { exact: true })).toHaveCount(0);
 
   // Calls say honestly that they are not there yet.
@@ -52,8 +61,9 @@ test("a chat is muted, shows who is typing, and is cleared of what was there bef
   await expect(tab).toHaveText(texts.shell.tabs.masolo);
 
   // Typing shows in the list too.
-  await bens.composer().pressSequentially("encore");
-  await expect(row).toContainText(texts.chat.typing);
+  const shownInRow = expect(row).toContainText(texts.chat.typing);
+  await bens.composer().pressSequentially("et encore");
+  await shownInRow;
   await bens.composer().fill("");
   await row.click();
   await choose(page, texts, texts.mute.off);

@@ -4,6 +4,22 @@ import { readLocalLog } from "../support/logs";
 import { nameOf, phoneOf } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
+/** The page's disk takes its time: nothing that is written to the outbox is there before the page is gone. */
+const holdOutbox = () => {
+  const begin = IDBDatabase.prototype.transaction;
+  IDBDatabase.prototype.transaction = function (this: IDBDatabase, names, mode, options) {
+    const transaction = begin.call(this, names, mode, options);
+    if (mode === "readwrite" && transaction.objectStoreNames.contains("outbox")) {
+      const store = transaction.objectStore("outbox");
+      const goOn = () => {
+        store.count().onsuccess = goOn;
+      };
+      goOn();
+    }
+    return transaction;
+  };
+};
+
 const languages = ["fr", "en", "pt"] as const;
 
 languages.forEach((language, index) => {
@@ -103,10 +119,13 @@ test("a conversation goes on through an offline phone, a third tab and a reload"
 
   // Ben's network goes. He reads, reloads and writes all the same; Ana writes on, in a third tab too.
   await ben.context.setOffline(true);
+  await ben.page.evaluate(holdOutbox);
   await ben.write("écrit hors ligne 1");
+  await expect(ben.composer()).toHaveValue("");
   await ben.page.reload();
   await expect(ben.message("avant")).toBeVisible();
   await expect(ben.ticks("écrit hors ligne 1", "sending")).toBeVisible();
+  await expect(ben.composer()).toHaveValue("");
   await ben.write("écrit hors ligne 2");
   const third = await ana.context.newPage();
   await ana.openChat(benId, third);
