@@ -53,6 +53,15 @@ describe("the links in a message", () => {
     expect(linksIn("https://EXEMPLE.cd/")[0]?.host).toBeUndefined();
   });
 
+  it("are found in a text that was made to keep the reader's phone busy as fast as in any other", () => {
+    const length = 100_000; // with the square of this a phone, and this test, would not come to an end
+    expect(shownIn(`www.exemple.cd${")".repeat(length)}`)).toEqual(["www.exemple.cd"]);
+    expect(shownIn(`www.exemple.cd${"])".repeat(length / 2)}`)).toEqual(["www.exemple.cd"]);
+    expect(linksIn("a+".repeat(length / 2))).toEqual([]);
+    expect(linksIn("+1-".repeat(length / 3))).toEqual([]);
+    expect(linksIn(`${"a%".repeat(length / 4)}@${"b.".repeat(length / 4)}1`)).toEqual([]);
+  });
+
   it("lead to the telephone and the mail too, and to no other number", () => {
     expect(linksIn("Appelle +243 81 000 00 07.")).toEqual([{ text: "+243 81 000 00 07", href: "tel:+243810000007" }]);
     expect(linksIn("aide@exemple.cd, merci")).toEqual([{ text: "aide@exemple.cd", href: "mailto:aide@exemple.cd" }]);

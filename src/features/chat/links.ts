@@ -10,7 +10,8 @@ export type TextPart = string | LinkPart;
 // Nothing invisible and nothing that reorders is part of an address; neither is a backslash, which browsers take for a slash.
 const addressChar = String.raw`[^\s\p{Cc}\p{Cf}<>"“”«»\\^{}|\x60]`;
 const webAddress = `(?:https?://|www\\.)${addressChar}+`;
-const mailAddress = String.raw`[a-z0-9][a-z0-9._%+-]*@(?:[a-z0-9-]+\.)+[a-z]{2,}`;
+// No longer than RFC 5321 lets its parts be: what could begin anywhere is not followed to the end of the text from everywhere.
+const mailAddress = String.raw`[a-z0-9][a-z0-9._%+-]{0,63}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,63}`;
 const phoneNumber = String.raw`\+\d(?:[ .-]?\d){7,14}`;
 const candidates = new RegExp(
   // The browsers of cheap phones cannot look behind: what stands before is matched too.
@@ -23,13 +24,15 @@ const countOf = (text: string, char: string): number => text.split(char).length 
 
 /** What ends a sentence is no part of the address in it; a bracket is when it was opened inside. */
 const withoutEnd = (text: string): string => {
+  const surplus = new Map(
+    Object.entries(closingOf).map(([closing, opening]) => [closing, countOf(text, closing) - countOf(text, opening)]),
+  );
   let end = text.length;
   for (; end > 0; end--) {
     const char = text.charAt(end - 1);
-    const opening = closingOf[char];
-    const kept = text.slice(0, end);
-    const isSurplus = opening !== undefined && countOf(kept, char) > countOf(kept, opening);
-    if (!isSurplus && !/[.,;:!?…'’*_~]/.test(char)) break;
+    const left = surplus.get(char) ?? 0;
+    if (left > 0) surplus.set(char, left - 1);
+    else if (!/[.,;:!?…'’*_~]/.test(char)) break;
   }
   return text.slice(0, end);
 };
