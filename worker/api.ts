@@ -29,7 +29,7 @@ export const api = app
       ok: { status: 101, body: null },
       refusals: ["invalid_input", "forbidden_origin", "unavailable"],
     }),
-    (c) => handleSocket(c.req.raw, c.env),
+    handleSocket,
   )
   .route("/api/auth", authRoutes)
   .route("/api", peopleRoutes)

@@ -1,13 +1,26 @@
-import { authenticateUpgrade } from "./lib/authenticate";
+import { closeSockets } from "./auth/sockets";
+import { openDb } from "./db/client";
+import { type AppContext, afterAnswer, type Caller } from "./lib/app";
+import { authenticateUpgrade, isSessionLive } from "./lib/authenticate";
 import { refusalResponse } from "./lib/refusal";
 import { flushPendingRelations } from "./lib/relation-delivery";
 import { sessionHeader } from "./objects/user-channel";
 
 /**
+ * A session that ends while its socket is being opened has none to close yet: who ends it deletes its row first and
+ * then its sockets, so whoever finds the row after the socket is there leaves that to them.
+ */
+const closeIfEnded = async (env: Env, { user, session }: Caller): Promise<void> => {
+  if (!(await isSessionLive(openDb(env), session))) await closeSockets(env, user, [session]);
+};
+
+/**
  * The upgrade of a device's one socket. What reaches the person's channel is a request built here: who they
  * are is said by the Worker, and nothing that the client sent, its headers and its URL included, goes along.
  */
-export const handleSocket = async (request: Request, env: Env): Promise<Response> => {
+export const handleSocket = async (c: AppContext): Promise<Response> => {
+  const { env } = c;
+  const request = c.req.raw;
   if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return refusalResponse("invalid_input");
   const caller = await authenticateUpgrade(request, env);
   if (caller instanceof Response) return caller;
@@ -18,7 +31,9 @@ export const handleSocket = async (request: Request, env: Env): Promise<Response
       headers: { upgrade: "websocket", [sessionHeader]: caller.session },
     });
     const answer = await env.USER_CHANNEL.getByName(caller.user).fetch(upgrade);
-    return answer.webSocket ? answer : refusalResponse("unavailable");
+    if (!answer.webSocket) return refusalResponse("unavailable");
+    afterAnswer(c.executionCtx, "close the socket of an ended session", closeIfEnded(env, caller));
+    return answer;
   } catch (error) {
     console.error("a socket could not be opened", error);
     return refusalResponse("unavailable");

@@ -1,6 +1,9 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Session } from "../../contract/auth";
 import { closeCodes } from "../../contract/protocol";
+import { api } from "../../worker/api";
 import { policies } from "../../worker/lib/rate-limit";
 import { testPassword } from "../support/people";
 import { call, drain, newPerson, site } from "./site";
@@ -53,6 +56,35 @@ test("a refresh token used twice closes its session's socket", async () => {
   const grandchild = await refresh(child.refresh_token);
   const { closed } = await openSocket(grandchild.access_token);
   await refresh(person.refreshToken);
+  expect(await within2s(closed)).toBe(closeCodes.signedOut);
+});
+
+test("a session that ends while its socket is being opened does not keep it", async () => {
+  const { person, second } = await twoDevices();
+  const signOut = () => call("POST", "/api/auth/logout?scope=global", { token: second.access_token });
+  // Everything is closed, and the session gone, between the look at it and the socket.
+  const channel = {
+    getByName: (name: string) => ({
+      fetch: async (request: Request) => {
+        await signOut();
+        return env.USER_CHANNEL.getByName(name).fetch(request);
+      },
+      closeSessions: (user: string, ended: string[]) => env.USER_CHANNEL.getByName(name).closeSessions(user, ended),
+    }),
+  };
+  const context = createExecutionContext();
+  const response = await api.fetch(
+    new Request(`${site.origin}/api/socket`, {
+      headers: { upgrade: "websocket", authorization: `Bearer ${person.token}` },
+    }),
+    { ...env, USER_CHANNEL: channel } as unknown as Env,
+    context,
+  );
+  const closed = new Promise<number>((resolve) =>
+    response.webSocket?.addEventListener("close", ({ code }) => resolve(code)),
+  );
+  response.webSocket?.accept();
+  await waitOnExecutionContext(context);
   expect(await within2s(closed)).toBe(closeCodes.signedOut);
 });
 

@@ -38,6 +38,10 @@ export const recognize = async (
   };
 };
 
+/** Whether the session has not been ended. */
+export const isSessionLive = async (db: Db, session: Uuid): Promise<boolean> =>
+  (await db.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, session)).get()) !== undefined;
+
 const markSeen = async (db: Db, session: Uuid, generation: number): Promise<void> => {
   await db
     .update(sessions)
