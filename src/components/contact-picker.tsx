@@ -2,16 +2,17 @@ import { useDeferredValue, useMemo, useRef, useState } from "react";
 import type { Uuid } from "../../contract/ids";
 import { searchQueryMaxLength } from "../../contract/limits";
 import { useLanguage, useT } from "../i18n/setup";
+import { isolate } from "../lib/isolate";
 import { matchesContact } from "../lib/match-contact";
 import type { AvatarPerson } from "./avatar";
 import { EmptyState } from "./empty-state";
 import { PersonLine } from "./person-line";
 import { SearchField } from "./search-field";
 
-type PickablePerson = AvatarPerson & { id: Uuid };
+type PickablePerson = AvatarPerson & { id: Uuid; blocked?: 0 | 1 };
 
 type ContactPickerProps = {
-  /** Who can be picked, in any order; undefined while they are being read. Leave out who is blocked. */
+  /** Who can be picked, in any order; undefined while they are being read. Leave out those it cannot be done with. */
   people: readonly PickablePerson[] | undefined;
   /** What the list is called. */
   label: string;
@@ -60,7 +61,8 @@ export function ContactPicker({ people, label, selected, onPick, max = Number.PO
   }, [people, language]);
   const found = useMemo(() => sorted?.filter((person) => matchesContact(query, person)), [sorted, query]);
   const isFull = (selected?.size ?? 0) >= max;
-  const names = sorted?.filter(({ id }) => selected?.has(id)).map((person) => person.username || person.phone) ?? [];
+  const names =
+    sorted?.filter(({ id }) => selected?.has(id)).map((person) => isolate(person.username || person.phone)) ?? [];
 
   const search = (next: string) => {
     setTyped(next);

@@ -1,14 +1,18 @@
 import { useT } from "../i18n/setup";
 import { Avatar, type AvatarPerson } from "./avatar";
+import { BlockedMark } from "./blocked-mark";
 
 /** Picture, name and number of a person on one line of a list. Names may be of any script and direction. */
-export function PersonLine({ person, note }: { person: AvatarPerson; note?: string }) {
+export function PersonLine({ person, note }: { person: AvatarPerson & { blocked?: 0 | 1 }; note?: string }) {
   const t = useT();
   return (
     <span className="flex min-w-0 flex-1 items-center gap-3">
       <Avatar person={person} />
       <span className="flex min-w-0 flex-1 flex-col">
-        <bdi className="max-w-full self-start truncate font-semibold">{person.username || t("common.user")}</bdi>
+        <span className="flex items-center gap-1.5">
+          <bdi className="min-w-0 truncate font-semibold">{person.username || t("common.user")}</bdi>
+          {person.blocked === 1 && <BlockedMark />}
+        </span>
         <bdi dir="ltr" className="max-w-full self-start truncate text-sm text-muted tabular-nums">
           {person.phone}
         </bdi>

@@ -1,4 +1,37 @@
-const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+const controls = /[\u202a-\u202e\u2066-\u2069]/;
+const directed = /[\u0590-\u08ff\u200e\u200f\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+const popEmbedding = "\u202c";
+const popIsolate = "\u2069";
+const isEmbedding = (char: string): boolean => char >= "\u202a" && char <= "\u202e" && char !== popEmbedding;
+const isIsolate = (char: string): boolean => char >= "\u2066" && char < popIsolate;
+
+const balanceLine = (line: string): string => {
+  const open: string[] = []; // what closes each, innermost last
+  let balanced = "";
+  for (const char of line) {
+    if (isEmbedding(char)) open.push(popEmbedding);
+    else if (isIsolate(char)) open.push(popIsolate);
+    else if (char === popEmbedding) {
+      if (open.at(-1) !== popEmbedding) continue;
+      open.pop();
+    } else if (char === popIsolate) {
+      const at = open.lastIndexOf(popIsolate);
+      if (at < 0) continue;
+      open.length = at;
+    }
+    balanced += char;
+  }
+  return balanced + open.reverse().join("");
+};
+
+/**
+ * Somebody's words with marks of direction that end what they begin and nothing else (Unicode UAX 9): one that ends
+ * more would get out of the element that isolates the words, and reorder what stands around it.
+ */
+export const balance = (text: string): string =>
+  controls.test(text) ? text.split("\n").map(balanceLine).join("\n") : text;
 
 /** A name inside a sentence of ours: one of another direction is kept from reordering what stands around it. */
-export const isolate = (name: string): string => (rightToLeft.test(name) ? `\u2068${name}\u2069` : name);
+export const isolate = (name: string): string =>
+  directed.test(name) || controls.test(name) ? `\u2068${balance(name)}\u2069` : name;

@@ -1,4 +1,4 @@
-import { type ReactNode, useCallback, useState } from "react";
+import { type ReactNode, useCallback, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { privateConversationId, type Uuid } from "../../../contract/ids";
 import { EmptyState } from "../../components/empty-state";
@@ -7,6 +7,7 @@ import { Screen } from "../../components/screen";
 import { Spinner } from "../../components/spinner";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
+import { isolate } from "../../lib/isolate";
 import { useChat, useConversation, useLink, usePerson, useTyping } from "../../sync/hooks";
 import { useChatAround } from "../../sync/use-chat-around";
 import { useProfile } from "../../sync/use-profile";
@@ -40,6 +41,7 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
   const [found, setFound] = useState<Found>();
   const [target, setTarget] = useState<number>();
   const [around, setAround] = useState<number>();
+  const below = useRef<HTMLDivElement>(null);
   const forgetTarget = useCallback(() => setTarget(undefined), []);
   const goToNewest = useCallback(() => setAround(undefined), []);
   const past = useChatAround(id, around, () => {
@@ -125,7 +127,16 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
       <div className="relative flex min-h-0 flex-1 flex-col">
         {isSearching && <SearchPanel conversation={id} name={name} found={found} onGo={goTo} onClose={closeSearch} />}
         {/* Covered, not removed: the list keeps its place under the search. */}
-        <div inert={isCovered} className="flex min-h-0 flex-1 flex-col">
+        <div ref={below} inert={isCovered} className="relative flex min-h-0 flex-1 flex-col">
+          {mayWrite === true && (
+            <button
+              type="button"
+              className="sr-only focus-visible:not-sr-only focus-visible:absolute focus-visible:inset-x-4 focus-visible:top-2 focus-visible:z-2 focus-visible:min-h-12 focus-visible:rounded-card focus-visible:bg-accent focus-visible:px-4 focus-visible:font-semibold focus-visible:text-on-accent"
+              onClick={() => below.current?.querySelector("textarea")?.focus()}
+            >
+              {t("chat.toComposer")}
+            </button>
+          )}
           {isWaiting ? (
             <div className="grid min-h-0 flex-1 place-items-center text-accent">
               <span className="late">
@@ -137,7 +148,7 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
               <EmptyState
                 icon="i-ph-chat-circle-text"
                 title={t("chat.emptyTitle")}
-                body={mayWrite ? t("chat.emptyBody", { name }) : undefined}
+                body={mayWrite ? t("chat.emptyBody", { name: isolate(name) }) : undefined}
               />
             </div>
           ) : (

@@ -1,5 +1,6 @@
 import { Link } from "react-router";
 import { Avatar } from "../../components/avatar";
+import { BlockedMark } from "../../components/blocked-mark";
 import { IconButton } from "../../components/icon-button";
 import { IconLink } from "../../components/icon-link";
 import { sayNotYet } from "../../components/not-yet";
@@ -29,7 +30,10 @@ export function ContactRow({ contact, isDeleting, onDelete }: ContactRowProps) {
           <Avatar person={contact} />
         </span>
         <span className="ml-[62px] flex h-full flex-col justify-end leading-5">
-          <bdi className="max-w-full self-start truncate font-semibold">{contact.username || t("common.user")}</bdi>
+          <span className="flex items-center gap-1.5">
+            <bdi className="min-w-0 truncate font-semibold">{contact.username || t("common.user")}</bdi>
+            {contact.blocked === 1 && <BlockedMark />}
+          </span>
           <bdi dir="ltr" className="self-start text-sm text-muted tabular-nums">
             {contact.phone}
           </bdi>

@@ -1,6 +1,7 @@
 import { type MouseEvent, memo, useContext, useLayoutEffect, useRef, useState } from "react";
 import { Link } from "react-router";
 import { Avatar } from "../../components/avatar";
+import { BlockedMark } from "../../components/blocked-mark";
 import { IconButton } from "../../components/icon-button";
 import { type MenuAnchor, MenuPopup } from "../../components/menu";
 import { OpenPath } from "../../components/open-path";
@@ -79,7 +80,10 @@ function Row({ item, enterIndex, deeds }: RowProps) {
         <Avatar person={item.person ?? { username: "", phone: "", avatar: null }} size={50} />
         <span className="flex min-w-0 flex-1 flex-col gap-0.5">
           <span className="flex items-baseline gap-2">
-            <bdi className="min-w-0 flex-1 truncate text-left font-semibold">{name}</bdi>
+            <span className="flex min-w-0 flex-1 items-center gap-1.5">
+              <bdi className="min-w-0 truncate font-semibold">{name}</bdi>
+              {item.person?.blocked === 1 && <BlockedMark />}
+            </span>
             <time
               dateTime={new Date(item.at).toISOString()}
               className={`shrink-0 text-xs tabular-nums ${isLoud ? "font-semibold text-accent" : "text-muted"}`}
