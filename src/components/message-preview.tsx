@@ -1,6 +1,7 @@
 import type { StoredBody } from "../../contract/conversations";
 import { formatLength } from "../i18n/format";
 import { type Translate, useT } from "../i18n/setup";
+import { balance } from "../lib/isolate";
 
 type Preview = {
   icon?: string;
@@ -41,7 +42,7 @@ export function MessagePreview({ body }: { body: StoredBody }) {
     <>
       {icon && <span className={`${icon} mr-1 align-[-0.125em] text-base`} aria-hidden="true" />}
       {body.type === "image" && body.text && <span className="sr-only">{t("messages.photo")} </span>}
-      {isNote ? <i>{text}</i> : <bdi>{text}</bdi>}
+      {isNote ? <i>{text}</i> : <bdi>{balance(text)}</bdi>}
     </>
   );
 }

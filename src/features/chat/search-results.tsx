@@ -3,6 +3,7 @@ import { type StoredBody, wordsOf } from "../../../contract/conversations";
 import { formatTime } from "../../i18n/format";
 import { formatTimeOrDate, isSameDay } from "../../i18n/relative-date";
 import { useLanguage, useT } from "../../i18n/setup";
+import { balance } from "../../lib/isolate";
 import type { FoundMessage } from "../../sync/actions";
 import { MarkedSpans } from "./found";
 import { excerptOf } from "./match";
@@ -10,7 +11,7 @@ import { excerptOf } from "./match";
 const firstRows = 50;
 
 function Excerpt({ text, query }: { text: string; query: string }) {
-  const excerpt = excerptOf(text, query);
+  const excerpt = excerptOf(balance(text), query);
   return (
     <bdi className="line-clamp-3 text-start whitespace-pre-line [overflow-wrap:anywhere]">
       <MarkedSpans {...excerpt} />

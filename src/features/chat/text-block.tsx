@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import { useT } from "../../i18n/setup";
+import { balance } from "../../lib/isolate";
 import { foldText } from "./folding";
 import { FoundWords } from "./found";
 import { toParts } from "./links";
@@ -7,8 +8,9 @@ import { toParts } from "./links";
 const rightToLeft = /^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
 export const isRightToLeft = (text: string): boolean => rightToLeft.test(text);
 
-function Linked({ text }: { text: string }) {
-  const parts = useMemo(() => toParts(text), [text]);
+/** Words of a message, with links where they lead elsewhere. */
+export function Linked({ text }: { text: string }) {
+  const parts = useMemo(() => toParts(balance(text)), [text]);
   let at = 0;
   return parts.map((part) => {
     const key = at;

@@ -7,6 +7,7 @@ import { formatTime } from "../../i18n/format";
 import { formatDayHeading } from "../../i18n/relative-date";
 import { useLanguage, useT } from "../../i18n/setup";
 import type { ChatItem } from "../../sync/hooks";
+import { Linked } from "./text-block";
 import { useAttachment } from "./use-attachment";
 import { ViewerStage } from "./viewer-stage";
 
@@ -124,7 +125,9 @@ function Layer({ conversation, item, author, isFirst, isLast, onTurn, onClose }:
           dir="auto"
           className="z-1 max-h-32 shrink-0 overflow-y-auto bg-black/40 px-4 py-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] text-center whitespace-pre-wrap [overflow-wrap:anywhere]"
         >
-          <bdi>{body.text}</bdi>
+          <bdi>
+            <Linked text={body.text} />
+          </bdi>
         </p>
       )}
     </div>
@@ -151,7 +154,7 @@ export default function Viewer({ conversation, items, startKey, name, onClose }:
   return (
     <Modal
       label={t("messages.viewer")}
-      className="m-0 h-dvh max-h-none w-full max-w-none bg-black p-0 text-white [--accent:#eba3cc]"
+      className="m-0 h-dvh max-h-none w-full max-w-none bg-black p-0 text-white [--accent:#eba3cc] [--muted:#c8c8c8]"
       onDismiss={onClose}
     >
       <Layer

@@ -2,6 +2,7 @@ import { CountBadge } from "../../components/count-badge";
 import { MessagePreview } from "../../components/message-preview";
 import { MessageTicks } from "../../components/message-ticks";
 import { useT } from "../../i18n/setup";
+import { balance } from "../../lib/isolate";
 import { type ConversationListItem, useTyping } from "../../sync/hooks";
 
 function Words({ item, isOpen, isTyping }: { item: ConversationListItem; isOpen: boolean; isTyping: boolean }) {
@@ -12,7 +13,7 @@ function Words({ item, isOpen, isTyping }: { item: ConversationListItem; isOpen:
   if (draft && !isOpen) {
     return (
       <>
-        <span className="font-medium text-danger">{t("masolo.draft")}</span> <bdi>{draft}</bdi>
+        <span className="font-medium text-danger">{t("masolo.draft")}</span> <bdi>{balance(draft)}</bdi>
       </>
     );
   }
