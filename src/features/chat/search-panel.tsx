@@ -9,6 +9,7 @@ import { useT } from "../../i18n/setup";
 import type { Found } from "./found";
 import { SearchResults } from "./search-results";
 import { useChatSearch } from "./use-chat-search";
+import { nextFrom, placeOf } from "./walk";
 
 type SearchPanelProps = {
   conversation: ConversationId;
@@ -40,20 +41,24 @@ export default function SearchPanel({ conversation, name, found, onGo, onClose }
     };
   }, []);
 
-  // Older ones may still be found while one walks: the place is the message, its number follows.
-  const at = found ? results.findIndex(({ seq }) => seq === found.seq) : -1;
+  // Others may still be found while one walks: the place is the message, its number follows.
+  const seqs = results.map(({ seq }) => seq);
   const step = (by: 1 | -1) => {
-    const first = results[found ? (at + by + results.length) % results.length : 0];
-    if (first) onGo({ query, seq: first.seq });
+    const seq = found ? nextFrom(seqs, found.seq, by) : seqs[0];
+    setEager(!found);
+    if (seq !== undefined) onGo({ query, seq });
   };
-  // Enter pressed before anything is found waits for the first.
+  // Enter goes to the first, also when it is pressed before that is found, or before a newer one is.
   const [isEager, setEager] = useState(false);
-  const first = results[0];
+  const firstSeq = seqs[0];
+  const foundSeq = found?.seq;
   useEffect(() => {
-    if (!isEager || !first) return;
+    if (isEager && firstSeq !== undefined && firstSeq !== foundSeq) onGo({ query, seq: firstSeq });
+  }, [isEager, firstSeq, foundSeq, query, onGo]);
+  const leaveTo = (next: Found | undefined) => {
     setEager(false);
-    onGo({ query, seq: first.seq });
-  }, [isEager, first, query, onGo]);
+    onGo(next);
+  };
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
@@ -78,19 +83,22 @@ export default function SearchPanel({ conversation, name, found, onGo, onClose }
             maxLength={searchQueryMaxLength}
             onChange={(next) => {
               setTyped(next);
-              setEager(false);
-              onGo(undefined);
+              leaveTo(undefined);
             }}
-            onSubmit={() => (results.length > 0 ? step(1) : setEager(state === "running"))}
+            onSubmit={() => step(1)}
           />
         </div>
         {found && (
           <div className="order-1 flex w-full items-center sm:order-none sm:w-auto">
             <p role="status" className="flex flex-1 items-center gap-2 px-2 text-sm text-muted tabular-nums">
-              {t("chat.foundAt", { at: at + 1, count: results.length })}
+              {t("chat.foundAt", { at: placeOf(seqs, found.seq), count: results.length })}
               {state === "running" && <Spinner className="text-base" />}
             </p>
-            <IconButton icon="i-ph-list-magnifying-glass" label={t("chat.foundList")} onClick={() => onGo(undefined)} />
+            <IconButton
+              icon="i-ph-list-magnifying-glass"
+              label={t("chat.foundList")}
+              onClick={() => leaveTo(undefined)}
+            />
             <IconButton icon="i-ph-caret-up-bold" label={t("chat.nextFound")} onClick={() => step(1)} />
             <IconButton icon="i-ph-caret-down-bold" label={t("chat.previousFound")} onClick={() => step(-1)} />
           </div>
@@ -126,7 +134,7 @@ export default function SearchPanel({ conversation, name, found, onGo, onClose }
             found={results}
             query={query}
             name={name}
-            onPick={({ seq }) => onGo({ query, seq })}
+            onPick={({ seq }) => leaveTo({ query, seq })}
           />
         </>
       )}
