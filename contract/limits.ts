@@ -22,6 +22,7 @@ export const blockPageRows = 20;
 export const pageMaxBytes = 128 * 1024;
 export const previewMaxLength = 160; // a text no longer than this travels whole in its inbox row
 export const searchScanRows = 20_000; // messages one search call looks at before it answers with a cursor
+export const searchScanLength = 1_000_000; // and UTF-16 units of their words, after which it does so too
 export const searchResultsMax = 40;
 
 // Back-pressure of one socket: what it was sent and has not confirmed

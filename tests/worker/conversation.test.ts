@@ -2,7 +2,13 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { createUuid } from "../../contract/ids";
-import { gapPageRows, messageTextMaxLength, pageMaxBytes, searchScanRows } from "../../contract/limits";
+import {
+  gapPageRows,
+  messageTextMaxLength,
+  pageMaxBytes,
+  searchScanLength,
+  searchScanRows,
+} from "../../contract/limits";
 import { connectPeople } from "../support/people";
 import { Device, post, readLog, request, rowOf, text, textsOf, until } from "./device";
 import { newPair } from "./seeded-people";
@@ -204,6 +210,29 @@ test("a search finds texts without regard to case and accents, over the whole hi
   const many = await search("ligne", count + 1);
   expect(many.messages).toHaveLength(40);
   expect(many.before).toBe(count + 1 - 40);
+});
+
+test("a search through long texts stops after so much of them and goes on from there, so that nobody waits for it", async () => {
+  const { ana, ben, id } = await newPair();
+  await post(ana, id, "le mot");
+  const long = "é".repeat(messageTextMaxLength);
+  const atOnce = searchScanLength / messageTextMaxLength;
+  const count = 2 * atOnce;
+  await runInDurableObject(conversationStub(id), (_, state) => {
+    state.storage.sql.exec(
+      `WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+       INSERT INTO messages (seq, sender, cid, at, kind, body) SELECT i, 0, printf('00000000-0000-7000-8000-%012x', i), 1, 'text', ? FROM n`,
+      count,
+      long,
+    );
+  });
+  await evictDurableObject(conversationStub(id));
+  const search = (before: number) => request(ben, { type: "search", conversation: id, query: "mot", before });
+  const first = await search(count + 1);
+  expect(first).toEqual({ messages: [], before: count + 1 - atOnce });
+  const second = await search(first.before ?? 0);
+  expect(textsOf(second.messages)).toEqual(["le mot"]);
+  expect(second.before).toBeNull();
 });
 
 test("a write that fails half-way stores nothing, and the messages are taken when they come again", async () => {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { CommandOf, PageResult, SearchResult } from "../../contract/commands";
 import { type Message, wordsOf } from "../../contract/conversations";
-import { gapPageRows, pageMaxBytes, searchResultsMax, searchScanRows } from "../../contract/limits";
+import { gapPageRows, pageMaxBytes, searchResultsMax, searchScanLength, searchScanRows } from "../../contract/limits";
 import { foldText } from "../../contract/text";
 import { type ConversationLog, type MessageRow, toMessage } from "./conversation-log";
 import type { Member } from "./members";
@@ -72,13 +72,15 @@ const wordsIn = ({ kind, body, sender, withheld }: MessageRow, member: Member): 
 
 /**
  * Messages whose words contain what is looked for, whatever the case and the accents, newest first. One call looks at
- * `searchScanRows` messages at most and says where to go on.
+ * `searchScanRows` messages and, but for the last of them, `searchScanLength` of their words at most, and says where to
+ * go on: while it looks, nobody else is heard.
  */
 export const searchLog = (log: ConversationLog, member: Member, query: CommandOf<"search">): SearchResult => {
   const needle = foldText(query.query);
   const messages: Message[] = [];
   let last = query.before;
   let scanned = 0;
+  let scannedLength = 0;
   let bytes = 0;
   const found = log.sql.exec<MessageRow>(
     "SELECT * FROM messages WHERE seq < ? AND seq > ? ORDER BY seq DESC LIMIT ?",
@@ -89,14 +91,16 @@ export const searchLog = (log: ConversationLog, member: Member, query: CommandOf
   for (const row of found) {
     scanned += 1;
     const words = wordsIn(row, member);
+    scannedLength += words.length;
     if (words !== "" && foldText(words).includes(needle)) {
       bytes += bytesOf(row);
       if (messages.length > 0 && bytes > pageMaxBytes) return { messages, before: last };
       messages.push(toMessage(row, member));
     }
     last = row.seq;
-    if (messages.length === searchResultsMax) break;
+    if (messages.length === searchResultsMax || scannedLength >= searchScanLength) break;
   }
-  const isDone = last <= member.hidden + 1 || (scanned < searchScanRows && messages.length < searchResultsMax);
+  const isCut = scanned >= searchScanRows || scannedLength >= searchScanLength || messages.length >= searchResultsMax;
+  const isDone = last <= member.hidden + 1 || !isCut;
   return { messages, before: isDone ? null : last };
 };
