@@ -38,6 +38,7 @@ const later = [
       "src/lib/media/prepare.ts",
       "src/lib/media/shrink.ts",
       "src/sync/attaching.ts",
+      "src/sync/choices.ts",
       "src/sync/upload-rows.ts",
       "src/sync/uploader.ts",
     ],
@@ -115,6 +116,13 @@ function assign(graph) {
 
 /** @type {Map<string, string> | undefined} */
 let assigned;
+
+/** Whether a module opens one of the later parts. @param {string} id */
+export const opensLaterPart = (id) => later.some(({ roots }) => roots.some((path) => toId(path) === id));
+
+/** Whether a module comes with the app, or with every document. To be asked once the chunks are made. @param {string} id */
+export const comesFirst = (id) =>
+  documentScripts.some((path) => toId(path) === id) || first.some(({ name }) => assigned?.get(id) === name);
 
 const names = [...first.map(({ name }) => name), shared, ...later.map(({ name }) => name)];
 

@@ -1,17 +1,20 @@
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
 import { hide, mute, retract } from "./changing";
+import type { ChoiceKeeper } from "./choices";
 import { takeIn } from "./context";
 import { running, type Sync } from "./engine";
 import { drop, find, keep } from "./recordings";
 import { type FoundMessage, search } from "./search";
+import { choiceKey } from "./store";
 import { SyncError } from "./sync-error";
 import type { ChatItem, ChoicePlace, KeptRecording, OutgoingFile } from "./views";
 import { discard, retry, setPaused } from "./writing";
 
+export type { ChoiceKeeper } from "./choices";
 export type { FoundMessage } from "./search";
 export { SyncError } from "./sync-error";
-export type { KeptRecording, OutgoingFile } from "./views";
+export type { Choice, ChoicePlace, KeptRecording, OutgoingFile } from "./views";
 
 const getSync = (): Sync => {
   const sync = running.get();
@@ -87,6 +90,15 @@ export const keepRecording = async (
 export const findRecording = async (conversation: ConversationId): Promise<KeptRecording | undefined> =>
   find(getSync().tab, conversation);
 export const dropRecording = async (conversation: ConversationId): Promise<void> => drop(getSync().tab, conversation);
+
+/** Whether a page that died had something chosen there. */
+export const hasChoice = async (place: ChoicePlace): Promise<boolean> =>
+  (await running.get()?.tab.context.get()?.store.meta.get(choiceKey(place))) !== undefined;
+/** Keeps what is being chosen there; undefined while another page does, or when that cannot be had. */
+export const openChoice = async (place: ChoicePlace): Promise<ChoiceKeeper | undefined> => {
+  const { ChoiceKeeper } = await loaded(import("./choices"));
+  return ChoiceKeeper.open(getSync().tab, place);
+};
 
 /** Looks here first, then through the whole history on the server; `onResults` gets everything found so far, newest first. */
 export const searchChat = async (

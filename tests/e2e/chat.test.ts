@@ -91,7 +91,18 @@ test("the composer sends on Enter, breaks the line on Shift+Enter and refuses wh
   await anas.page.waitForURL("**/app/user/**");
   await anas.page.goBack();
   await expect(composer).toHaveValue("un\ndeux");
+  // So does another tab of the same person: what is written last shows in both, and nothing once it is sent.
+  const second = await anas.context.newPage();
+  await anas.openChat(people[1].id, second);
+  await expect(anas.composer(second)).toHaveValue("un\ndeux");
+  await anas.composer(second).fill("un\ndeux\ntrois");
+  await expect(composer).toHaveValue("un\ndeux\ntrois");
+  await anas.composer(second).blur();
+  await composer.fill("un\ndeux");
+  await expect(anas.composer(second)).toHaveValue("un\ndeux");
   await send.click();
+  await expect(anas.composer(second)).toHaveValue("");
+  await second.close();
   await expect(composer).toHaveValue("");
   await expect(composer).toBeFocused();
   await expect(bens.message("un\ndeux")).toBeVisible();

@@ -1,6 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import { privateConversationId } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
+import { keptChoices } from "../support/kept-choices";
 import { sendTexts } from "../support/messages";
 import { isKeptOffline } from "../support/offline";
 import { siteOf } from "../support/pair";
@@ -27,6 +28,7 @@ test("one text and one picture go to three people as ordinary private messages",
   };
   const sheet = page.getByRole("dialog", { name: texts.masolo.broadcastTitle });
   const send = sheet.locator("button[type=submit]");
+  const png = { name: "praia.png", mimeType: "image/png", buffer: onePixelPng };
 
   // Left by keyboard, nothing is sent and what was written is there when one comes back.
   await openSheet();
@@ -40,11 +42,20 @@ test("one text and one picture go to three people as ordinary private messages",
   await sheet.getByRole("searchbox").fill("");
   for (const { username } of others.slice(1))
     await sheet.getByRole("checkbox", { name: username }).check({ force: true });
+  // Nor is anything lost when the page dies.
+  await sheet.locator("input[type=file]").setInputFiles([png]);
+  await expect.poll(() => keptChoices(page)).toMatchObject([{ text: "Reunião às 18h", files: [{ name: png.name }] }]);
+  await expect.poll(async () => (await keptChoices(page))[0]?.to.length).toBe(3);
+  await page.reload();
+  await openSheet();
+  await sheet.getByRole("button", { name: /praia/ }).click();
+  await expect(sheet.getByRole("textbox", { name: texts.masolo.broadcastText })).toHaveValue("Reunião às 18h");
   await expect(send).toHaveText(fill(texts.masolo.broadcastSend_other, { count: 3 }));
   expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
   await send.click();
   await expect(page.getByRole("status").getByText(fill(texts.masolo.broadcastSent_other, { count: 3 }))).toBeVisible();
   await expect(sheet).toHaveCount(0);
+  await expect.poll(() => keptChoices(page)).toEqual([]);
   for (const { username } of others) {
     await expect(anas.conversation(username)).toContainText("Reunião às 18h");
     await expect(anas.conversation(username).getByRole("img", { name: texts.chat.status.sent })).toBeVisible();
@@ -57,7 +68,6 @@ test("one text and one picture go to three people as ordinary private messages",
   for (const { username } of others.slice(0, 2)) {
     await sheet.getByRole("checkbox", { name: username }).check({ force: true });
   }
-  const png = { name: "praia.png", mimeType: "image/png", buffer: onePixelPng };
   await sheet.locator("input[type=file]").setInputFiles([png]);
   const remove = sheet.getByRole("button", { name: /praia/ });
   await remove.click();

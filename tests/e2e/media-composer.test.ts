@@ -2,6 +2,7 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Locator, Page } from "@playwright/test";
 import { fileMaxBytes, imageEdgePx } from "../../contract/limits";
 import { expect, test } from "../support/browser-test";
+import { keptChoices } from "../support/kept-choices";
 import { dragOver, drop, type MadeFile, makeGif, makePicture, paste, turned } from "../support/media";
 import { openPair } from "../support/pair";
 import { fill, type Phone } from "../support/phone";
@@ -38,6 +39,10 @@ const newestPicture = async (phone: Phone): Promise<{ width: number; height: num
   }));
 };
 
+/** What this phone keeps of the captions of files that are chosen and not sent. */
+const keptCaptions = async (page: Page): Promise<string[]> =>
+  (await keptChoices(page)).flatMap(({ files }) => files.map(({ caption }) => caption));
+
 /** Answers as a phone without room, when it is: Chromium's own quota does not reach the stores of a private window. */
 const limitRoom = (page: Page): Promise<void> =>
   page.evaluate(() => {
@@ -64,9 +69,10 @@ test("pictures and files go out shrunk, captioned, as originals, pasted, dropped
   const photo = await makePicture(page, "fête.jpg", { width: 2_400, height: 1_800, type: "image/jpeg" });
   const small = await makePicture(page, "petite.png", { width: 60, height: 40, type: "image/png" });
 
-  // One chosen by mistake is taken out; what cannot go says why; the caption belongs to its picture.
+  // One chosen by mistake is taken out; what cannot go is not counted and says why; the caption belongs to its picture.
   await choose(anas, "image", [photo, turned(photo), { ...pdf, name: "vide.txt", buffer: Buffer.alloc(0) }]);
-  await expect(sheetOf(page)).toContainText(fill(attach.title_other, { count: 3 }));
+  await expect(sheetOf(page).getByRole("listitem")).toHaveCount(4); // with the button that adds more
+  await expect(sheetOf(page)).toContainText(fill(attach.title_other, { count: 2 }));
   await page.getByRole("button", { name: fill(attach.show, { name: "vide.txt" }) }).click();
   await expect(sheetOf(page).getByRole("alert")).toHaveText(attach.empty);
   await page.getByRole("button", { name: fill(attach.remove, { name: "vide.txt" }) }).click();
@@ -75,12 +81,19 @@ test("pictures and files go out shrunk, captioned, as originals, pasted, dropped
     .first()
     .click();
   await captionOf(anas).fill("Toute la famille");
+
+  // Its page dies with the sheet open: what was chosen and written is there again, in its order.
+  await expect.poll(() => keptCaptions(page)).toContain("Toute la famille");
+  await page.reload();
+  await expect(captionOf(anas)).toHaveValue("Toute la famille");
+  await expect(sheetOf(page)).toContainText(fill(attach.title_other, { count: 2 }));
   await expect(sheetOf(page).getByRole("checkbox", { name: attach.original_other })).not.toBeChecked();
   const looks = await new AxeBuilder({ page }).analyze();
   expect(looks.violations).toEqual([]);
   await captionOf(anas).press("Enter");
   await expect(sheetOf(page)).toHaveCount(0);
   await expect(messagesOf(bens)).toHaveCount(2);
+  await expect.poll(() => keptCaptions(page)).toEqual([]);
   await expect(messagesOf(bens).first()).toContainText("Toute la famille");
   // The second lay on its side and stands upright.
   await expect.poll(() => newestPicture(bens)).toMatchObject({ width: 1_200, height: imageEdgePx });

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { fileMaxBytes, fileNameMaxLength, waveformBars } from "../../contract/limits";
-import { isTap, pullOf } from "../../src/features/chat/voice-gesture";
 import { LevelTrack, loudnessOf, waveformOf } from "../../src/lib/media/levels";
 import { renameTo, requireSize, toPlainFile } from "../../src/lib/media/outgoing";
 import { isWorthShrinking } from "../../src/lib/media/prepare";
@@ -112,15 +111,6 @@ test("loudness follows the ear: silence is nothing, a voice is much, and nothing
   expect(loudnessOf(0.001)).toBe(0);
   expect(loudnessOf(0.05)).toBeGreaterThan(0.5);
   expect(loudnessOf(1)).toBe(1);
-});
-
-test("a held microphone is locked upwards, given up sideways, and a tap is no holding", () => {
-  expect(pullOf(-10, -20)).toBe("none");
-  expect(pullOf(-20, -80)).toBe("lock");
-  expect(pullOf(-120, -30)).toBe("cancel");
-  expect(pullOf(120, 80)).toBe("none");
-  expect(isTap(120)).toBe(true);
-  expect(isTap(450)).toBe(false);
 });
 
 const ebml = bytesOf([0x1a, 0x45, 0xdf, 0xa3, 0x84], "webm");

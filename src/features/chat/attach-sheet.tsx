@@ -22,10 +22,15 @@ const troubleTexts = { noRoom: "chat.attach.noRoom", failed: "chat.attach.failed
 type AttachSheetProps = {
   conversation: ConversationId;
   files: File[];
+  captions: ReadonlyMap<File, string>;
+  /** Pictures go as large as they are. */
+  isOriginal: boolean;
   /** More were chosen than go at a time. */
   isCut: boolean;
   onAdd: (files: File[]) => void;
   onRemove: (file: File) => void;
+  onCaption: (file: File, caption: string) => void;
+  onOriginal: (isOriginal: boolean) => void;
   onSent: () => void;
   onClose: () => void;
 };
@@ -42,15 +47,13 @@ const withCaption = ({ blob, body }: Outgoing, caption: string | undefined): Out
 };
 
 /** What is about to be sent: looked at, captioned, weighed, taken out again. Closing it sends nothing. */
-export default function AttachSheet({ conversation, files, ...props }: AttachSheetProps) {
+export default function AttachSheet({ conversation, files, captions, isOriginal, ...props }: AttachSheetProps) {
   const t = useT();
   const language = useLanguage();
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const prepared = usePrepared(files);
   const [wanted, setWanted] = useState<File>();
-  const [captions, setCaptions] = useState<ReadonlyMap<File, string>>(new Map());
-  const [wantsOriginal, setWantsOriginal] = useState(false);
   const [isSending, setSending] = useState(false);
   const [trouble, setTrouble] = useState<keyof typeof troubleTexts>();
   const selected = wanted && files.includes(wanted) ? wanted : files[0];
@@ -58,7 +61,7 @@ export default function AttachSheet({ conversation, files, ...props }: AttachShe
 
   const items = files.map((file) => ({ file, item: prepared.of(file) }));
   const shown = prepared.of(selected);
-  const outgoing = items.flatMap(({ item }) => chosenOf(item, wantsOriginal) ?? []);
+  const outgoing = items.flatMap(({ item }) => chosenOf(item, isOriginal) ?? []);
   const refusedCount = items.filter(({ item }) => item.state === "refused").length;
   const canSend = refusedCount < items.length;
   const total = outgoing.reduce((sum, { blob }) => sum + blob.size, 0);
@@ -87,11 +90,11 @@ export default function AttachSheet({ conversation, files, ...props }: AttachShe
       return;
     }
     const going = files.flatMap((file, at) => {
-      const chosen = all[at] && chosenOf(all[at], wantsOriginal);
+      const chosen = all[at] && chosenOf(all[at], isOriginal);
       return chosen ? withCaption(chosen, captions.get(file)) : [];
     });
     try {
-      await sendFiles(conversation, going);
+      await sendFiles(conversation, going, conversation);
     } catch (error) {
       setTrouble(error instanceof SyncError && error.code === "no_room" ? "noRoom" : "failed");
       setSending(false);
@@ -120,14 +123,14 @@ export default function AttachSheet({ conversation, files, ...props }: AttachShe
           <input
             type="checkbox"
             className="size-5 shrink-0 accent-[var(--accent-fill)]"
-            checked={wantsOriginal}
+            checked={isOriginal}
             disabled={isSending}
-            onChange={({ currentTarget }) => setWantsOriginal(currentTarget.checked)}
+            onChange={({ currentTarget }) => props.onOriginal(currentTarget.checked)}
           />
           <span className="min-w-0 flex-1">
             <span className="block">{t("chat.attach.original", { count: shrunk.length })}</span>
             <span className="block text-sm text-muted">
-              {wantsOriginal && cannotBeOriginal
+              {isOriginal && cannotBeOriginal
                 ? t("chat.attach.originalTooLarge")
                 : t("chat.attach.saving", {
                     small: formatBytes(
@@ -183,7 +186,7 @@ export default function AttachSheet({ conversation, files, ...props }: AttachShe
         caption={captions.get(selected) ?? ""}
         canSend={canSend}
         isSending={isSending}
-        onChange={(caption) => setCaptions(new Map(captions).set(selected, caption))}
+        onChange={(caption) => props.onCaption(selected, caption)}
         onFiles={props.onAdd}
         onSend={() => void send()}
       />

@@ -27,7 +27,7 @@ export function Composer({ conversation, onSend }: { conversation: ConversationI
   const latest = useRef("");
   const draft = useDraft(conversation);
   const isTouched = useRef(false);
-  const attaching = useAttaching();
+  const attaching = useAttaching(conversation);
   const voice = useVoice(conversation, onSend);
   const isRecording = voice.session !== undefined;
 
@@ -159,8 +159,12 @@ export function Composer({ conversation, onSend }: { conversation: ConversationI
         <attaching.Sheet
           conversation={conversation}
           files={attaching.files}
+          captions={attaching.captions}
+          isOriginal={attaching.isOriginal}
           isCut={attaching.isCut}
           onAdd={attaching.add}
+          onCaption={attaching.caption}
+          onOriginal={attaching.setOriginal}
           onRemove={attaching.remove}
           onClose={attaching.close}
           onSent={() => {

@@ -4,7 +4,7 @@ import { showToast } from "../../components/toast";
 import { t } from "../../i18n/setup";
 import { findRecording } from "../../sync/actions";
 import { loadOrTell } from "./later";
-import { isTap, pullOf } from "./voice-gesture";
+import { Hold } from "./voice-gesture";
 import type { VoicePanel } from "./voice-panel";
 import type { VoiceSession } from "./voice-session";
 
@@ -14,7 +14,6 @@ const loadParts = async () => {
 };
 
 type Part = { Panel: typeof VoicePanel; session: VoiceSession };
-type Hold = { at: number; x: number; y: number; isOver: boolean };
 
 const never = () => () => {};
 const nothing = () => undefined;
@@ -29,14 +28,21 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
   const [isLocked, setLocked] = useState(false);
   const [isCancelling, setCancelling] = useState(false);
   const hold = useRef<Hold>(undefined);
+  // What a finger does is answered by what is, not by what was drawn last.
+  const current = useRef<Part>(undefined);
+  const isBusy = useRef(false);
   const session = part?.session;
   const phase = useSyncExternalStore(session?.state.subscribe ?? never, () => session?.state.get().phase, nothing);
 
+  const take = useCallback((next: Part | undefined) => {
+    current.current = next;
+    setPart(next);
+  }, []);
   const forget = useCallback(() => {
-    setPart(undefined);
+    take(undefined);
     setLocked(false);
     setCancelling(false);
-  }, []);
+  }, [take]);
   useEffect(() => {
     if (phase === "over") forget();
   }, [phase, forget]);
@@ -47,44 +53,55 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
       if (!(await findRecording(conversation)) || !isCurrent) return;
       const parts = await loadOrTell(loadParts);
       const found = await parts?.VoiceSession.find(conversation);
-      if (isCurrent && parts && found) setPart((before) => before ?? { Panel: parts.VoicePanel, session: found });
+      if (isCurrent && parts && found && !current.current) take({ Panel: parts.VoicePanel, session: found });
     };
     offerKept().catch((error) => console.warn("no kept recording to be read", error));
     return () => {
       isCurrent = false;
     };
-  }, [conversation]);
+  }, [conversation, take]);
 
   useEffect(() => () => void session?.keep(), [session]);
 
   const begin = async (held: Hold | undefined): Promise<void> => {
-    if (part || isStarting) return;
+    if (current.current || isBusy.current) return;
+    isBusy.current = true;
     setStarting(true);
     setLocked(!held);
     const parts = await loadOrTell(loadParts);
+    isBusy.current = false;
     setStarting(false);
-    if (!parts || held?.isOver) return;
-    setPart({ Panel: parts.VoicePanel, session: parts.VoiceSession.begin(conversation) });
+    if (!parts || held?.isOver || current.current) return;
+    take({ Panel: parts.VoicePanel, session: parts.VoiceSession.begin(conversation) });
   };
 
   const send = async (): Promise<void> => {
     onSend();
-    await session?.send();
+    await current.current?.session.send();
   };
 
-  const release = (event: PointerEvent, isCancelled: boolean): void => {
-    const held = hold.current;
+  /** The finger is taken away by something else: nothing was said about sending, and nobody may be recorded unawares. */
+  const interrupt = useCallback((): void => {
+    if (!hold.current) return;
     hold.current = undefined;
-    if (!held || isLocked) return;
-    // What interrupts the touch (a permission to be given, a system gesture) must not end the recording.
-    if (isCancelled || isTap(event.timeStamp - held.at)) {
-      setLocked(true);
-      return;
-    }
-    held.isOver = true;
-    if (isCancelling) void session?.discard();
-    else if (session) void send();
-    else showToast({ message: t("chat.voice.hint") });
+    setCancelling(false);
+    const session = current.current?.session;
+    if (session?.state.get().phase === "recording") void session.keep();
+    // The question for the permission takes the finger too: what it was put down for begins once that is given.
+    else setLocked(true);
+  }, []);
+  useEffect(() => {
+    const onHidden = () => {
+      if (document.visibilityState === "hidden") interrupt();
+    };
+    document.addEventListener("visibilitychange", onHidden);
+    return () => document.removeEventListener("visibilitychange", onHidden);
+  }, [interrupt]);
+
+  const lock = (): void => {
+    hold.current = undefined;
+    setLocked(true);
+    setCancelling(false);
   };
 
   return {
@@ -97,21 +114,30 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
     send,
     startLocked: () => void begin(undefined),
     press(event: PointerEvent) {
-      if (event.button !== 0 || part || isStarting) return;
+      if (event.button !== 0 || current.current || isBusy.current) return;
       event.currentTarget.setPointerCapture(event.pointerId);
-      const held = { at: event.timeStamp, x: event.clientX, y: event.clientY, isOver: false };
+      const held = new Hold(event);
       hold.current = held;
       void begin(held);
     },
     move(event: PointerEvent) {
-      const held = hold.current;
-      if (!held || isLocked) return;
-      const pull = pullOf(event.clientX - held.x, event.clientY - held.y);
-      if (pull === "lock") setLocked(true);
-      setCancelling(pull === "cancel");
+      const pull = hold.current?.pull(event);
+      if (pull === "lock") lock();
+      else if (pull) setCancelling(pull === "cancel");
     },
-    release: (event: PointerEvent) => release(event, false),
-    interrupt: (event: PointerEvent) => release(event, true),
+    release(event: PointerEvent) {
+      const held = hold.current;
+      const session = current.current?.session;
+      hold.current = undefined;
+      const end = held?.lift(event);
+      if (!held || session?.state.get().phase === "kept") return; // ended by itself: its author decides what becomes of it
+      if (end === "lock") return lock();
+      held.isOver = true;
+      if (end === "cancel") void session?.discard();
+      else if (session) void send();
+      else showToast({ message: t("chat.voice.hint") });
+    },
+    interrupt,
   };
 };
 

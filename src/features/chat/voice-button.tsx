@@ -34,6 +34,7 @@ export function VoiceButton({ voice, hasText, canSend }: { voice: Voice; hasText
       onPointerMove={voice.move}
       onPointerUp={voice.release}
       onPointerCancel={voice.interrupt}
+      onLostPointerCapture={voice.interrupt}
       onClick={(event) => {
         // The pointer that pressed the microphone was heard already; a keyboard or a screen reader only clicks.
         const wasPressed = isPressed.current;

@@ -11,11 +11,8 @@ import { useSession } from "../../lib/session";
 import { broadcastFiles, broadcastText, SyncError } from "../../sync/actions";
 import { useContacts } from "../../sync/hooks";
 import { PictureStrip } from "./picture-strip";
+import { useBegun } from "./use-begun";
 import { usePictures } from "./use-pictures";
-
-/** What was chosen and written when the sheet was closed by a slip of the thumb: it is there again until it is sent. */
-const nothing = { chosen: new Set<Uuid>() as ReadonlySet<Uuid>, text: "" };
-let kept = nothing;
 
 /** One message to several people: each gets it as an ordinary private message. */
 export default function Broadcast({ onClose }: { onClose: () => void }) {
@@ -23,13 +20,21 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
   const me = useSession()?.userId ?? "";
   const contacts = useContacts();
   const people = useMemo(() => contacts?.filter(({ blocked }) => blocked === 0), [contacts]);
-  const [chosen, setChosen] = useState(kept.chosen);
-  const [text, setText] = useState(kept.text);
+  const [chosen, setChosen] = useState<ReadonlySet<Uuid>>(new Set());
+  const [text, setText] = useState("");
   const [isBusy, setBusy] = useState(false);
   const { pictures, isPreparing, add, remove } = usePictures();
+  const now = { files: pictures.map(({ file }) => file), text, to: [...chosen] };
+  const begun = useBegun(isPreparing ? undefined : now, ({ files, text, to }) => {
+    setText((before) => (before === "" ? text : before));
+    setChosen((before) => new Set([...to, ...before]));
+    void add([...files]);
+  });
   const clean = cleanText(text);
   const hasText = !isBlank(clean);
-  const count = chosen.size;
+  // Whoever was chosen long ago may be no contact any more.
+  const to = people ? people.flatMap(({ id }) => (chosen.has(id) ? id : [])) : [...chosen];
+  const count = to.length;
   const canSend = count > 0 && !isPreparing && (hasText || pictures.length > 0);
 
   const toggle = ({ id }: { id: Uuid }) =>
@@ -41,16 +46,16 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
 
   const send = async () => {
     setBusy(true);
-    const to = [...chosen].map((id) => privateConversationId(me, id));
+    const conversations = to.map((id) => privateConversationId(me, id));
     try {
       const [first, ...rest] = pictures.map(({ outgoing }) => outgoing);
       if (first) {
         // The words go with the first picture, so that they cannot arrive without it.
         const captioned =
           hasText && first.body.type !== "voice" ? { ...first, body: { ...first.body, text: clean } } : first;
-        await broadcastFiles(to, [captioned, ...rest]);
+        await broadcastFiles(conversations, [captioned, ...rest], "broadcast");
       } else {
-        await broadcastText(to, clean);
+        await broadcastText(conversations, clean);
       }
     } catch (error) {
       if (error instanceof SyncError && error.code === "no_room") {
@@ -62,16 +67,11 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
       return;
     }
     showToast({ message: t("masolo.broadcastSent", { count }) });
-    kept = nothing;
-    onClose();
-  };
-
-  const leave = () => {
-    kept = { chosen, text };
+    begun.drop();
     onClose();
   };
   return (
-    <Sheet title={t("masolo.broadcastTitle")} subtitle={t("masolo.broadcastBody")} onClose={leave}>
+    <Sheet title={t("masolo.broadcastTitle")} subtitle={t("masolo.broadcastBody")} onClose={onClose}>
       <ContactPicker people={people} label={t("masolo.recipients")} selected={chosen} onPick={toggle} max={spreadMax} />
       <form
         className="shrink-0 border-t border-line bg-surface p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]"
@@ -84,9 +84,9 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
         <div className="flex items-end gap-2">
           <label className="relative grid size-12 shrink-0 cursor-pointer place-items-center rounded-full text-2xl hover:bg-raised has-[:focus-visible]:outline-3 has-[:focus-visible]:outline-accent has-[:focus-visible]:outline-solid">
             <span className="i-ph-image" aria-hidden="true" />
-            <span className="sr-only">{t("masolo.addPictures")}</span>
             <input
               type="file"
+              aria-label={t("masolo.addPictures")}
               accept="image/*"
               multiple
               className="sr-only"

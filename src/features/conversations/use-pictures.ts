@@ -13,7 +13,7 @@ const refusedTexts = {
   unreadable: "chat.attach.unreadable",
 } as const satisfies Record<MediaRefusal["code"], string>;
 
-export type ChosenPicture = { id: number; name: string; url: string; outgoing: Outgoing };
+export type ChosenPicture = { id: number; name: string; url: string; file: File; outgoing: Outgoing };
 
 const say = (message: string): void => showToast({ tone: "danger", title: t("common.error"), message });
 
@@ -40,7 +40,7 @@ export const usePictures = () => {
         const outgoing = await prepareFile(file);
         const url = URL.createObjectURL(outgoing.blob);
         urls.current.add(url);
-        const picture = { id: ++lastId.current, name: outgoing.body.name, url, outgoing };
+        const picture = { id: ++lastId.current, name: outgoing.body.name, url, file, outgoing };
         setPictures((before) => [...before, picture]);
       } catch (error) {
         say(t(refusedTexts[error instanceof MediaRefusal ? error.code : "unreadable"]));

@@ -1,0 +1,19 @@
+import type { Page } from "@playwright/test";
+
+type KeptChoice = { files: { name: string; caption: string }[]; text: string; to: string[] };
+
+/** What a phone keeps of what is chosen and not sent, in all places. */
+export const keptChoices = (page: Page): Promise<KeptChoice[]> =>
+  page.evaluate(async () => {
+    const result = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const names = (await indexedDB.databases()).map(({ name = "" }) => name);
+    const db = await result(indexedDB.open(names.find((name) => /^lisolo-[\da-f-]{36}$/.test(name)) ?? ""));
+    const range = IDBKeyRange.bound("choice:", "choice;");
+    const rows: { value: KeptChoice }[] = await result(db.transaction("meta").objectStore("meta").getAll(range));
+    db.close();
+    return rows.map(({ value }) => value);
+  });
