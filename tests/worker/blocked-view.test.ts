@@ -204,6 +204,18 @@ test.each(cases)("whatever one tries is answered as if one were not blocked (%s)
   expect(played[1]).toEqual(played[0]);
 });
 
+test("a conversation that begins with somebody who blocks one begins when they may write, not when the block did", async () => {
+  const { ana, dina } = await meet("asked by the one who blocks");
+  await block(ana, dina);
+  await scheduler.wait(20);
+  const before = Date.now();
+  await call("POST", `/api/requests/${await receivedBy(dina)}/accept`, { token: dina.token });
+  await settle(ana, dina);
+  const { rows } = await request(dina, { type: "changes", since: 0 });
+  expect(rows).toMatchObject([{ open: true, head: 0 }]);
+  expect(rows[0]?.at).toBeGreaterThanOrEqual(before);
+});
+
 const seenBy = async (viewer: Person, of: Person): Promise<(string | null | undefined)[]> => {
   const get = async (path: string) => (await call("GET", path, { token: viewer.token })).body;
   const { people } = await request(viewer, { type: "changes", since: 0 });

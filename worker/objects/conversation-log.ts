@@ -45,7 +45,7 @@ export class ConversationLog {
   readonly epoch: string;
   readonly sql: SqlStorage;
   readonly #storage: DurableObjectStorage;
-  readonly #began: number;
+  #began: number;
   members: Member[];
   head = 0;
   last: Last;
@@ -189,9 +189,10 @@ export class ConversationLog {
   }
 
   /** Lets the members write. False when that is so already, or when this connection has ended before. */
-  open(connection: Uuid): boolean {
+  open(connection: Uuid, now = Date.now()): boolean {
     const ended = this.sql.exec("SELECT 1 FROM closed_connections WHERE id = ?", connection).toArray().length > 0;
     if (ended || this.connection === connection) return false;
+    if (this.turn === 0) this.#begin(now);
     this.#connect(connection);
     return true;
   }
@@ -202,6 +203,13 @@ export class ConversationLog {
     if (this.connection !== connection) return false;
     this.#connect(null);
     return true;
+  }
+
+  /** For its members it begins when they may first write: who blocked the other before it did is not to be told by it. */
+  #begin(now: number): void {
+    this.#began = now;
+    this.sql.exec("UPDATE conversation SET began = ?", now);
+    this.last = this.#toLast(undefined);
   }
 
   #connect(connection: Uuid | null): void {
