@@ -3,6 +3,7 @@ import react from "@vitejs/plugin-react";
 import unocss from "unocss/vite";
 import { defineConfig } from "vite";
 import { chunkGroups } from "./scripts/chunks.mjs";
+import { laterIcons, setLaterIconsApart } from "./scripts/later-icons.mjs";
 
 // LISOLO_STATE is set by scripts/dev.mjs so development shares its data with `npm start`.
 const state = process.env["LISOLO_STATE"];
@@ -10,7 +11,12 @@ const state = process.env["LISOLO_STATE"];
 export default defineConfig({
   // The build of Dexie for browsers that know classes and async: smaller than the one its package names.
   resolve: { alias: { dexie: "dexie/dist/modern/dexie.mjs" } },
-  plugins: [unocss(), react(), cloudflare({ persistState: state ? { path: state } : true, inspectorPort: false })],
+  plugins: [
+    laterIcons,
+    unocss({ postprocess: setLaterIconsApart }),
+    react(),
+    cloudflare({ persistState: state ? { path: state } : true, inspectorPort: false }),
+  ],
   environments: {
     client: {
       build: {

@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { get, type IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
+import type { Page } from "@playwright/test";
 import { expect, test } from "../support/browser-test";
-import { textsOf } from "../support/phone";
+import { Phone, textsOf } from "../support/phone";
 import { root } from "../support/state";
 
 const folder = join(root, "dist", "client", "assets");
@@ -58,4 +59,31 @@ test("a browser runs what it is sent compressed, and pays for no more bytes", as
     const least = readFileSync(join(folder, `${name}.br`)).length;
     expect({ name, size: size - least < 500 ? "least" : size }).toEqual({ name, size: "least" });
   }
+});
+
+/** The icons that stand on the page, each with the picture it is cut out by. */
+const iconsOf = (page: Page) =>
+  page.evaluate(() => {
+    const shown = [...document.querySelectorAll("[class*='i-ph-']")].filter((icon) => icon.getClientRects().length > 0);
+    return shown.map((icon) => {
+      const name = /i-ph-[a-z-]+/.exec(icon.className)?.[0];
+      return { name, isDrawn: getComputedStyle(icon).getPropertyValue("-webkit-mask-image").startsWith("url(") };
+    });
+  });
+
+test("the icons of screens that come later come with them", async ({ browser, server }) => {
+  const phone = await Phone.open(browser, server);
+  const { page, context, texts } = phone;
+  await phone.register("Picha", "243810000071");
+  const firstSheets = await page.evaluate(() => document.styleSheets.length);
+  for (const path of ["/app", "/app/contacts", "/app/senga", "/app/profile"]) {
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
+    await expect.poll(async () => (await iconsOf(page)).filter(({ isDrawn }) => !isDrawn)).toEqual([]);
+  }
+  await expect(page.getByRole("button", { name: texts.profile.signOut })).toBeVisible();
+  // Where a later part is shown, the sheet that has its icons is there too.
+  expect(await page.evaluate(() => document.styleSheets.length)).toBe(firstSheets + 1);
+  expect(await iconsOf(page)).toContainEqual({ name: "i-ph-sign-out", isDrawn: true });
+  await context.close();
 });
