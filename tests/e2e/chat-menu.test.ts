@@ -143,6 +143,19 @@ test("who is blocked sees plain sent and is not seen, until they are unblocked",
   await expect(bens.ticks("unheard", "sent")).toBeVisible();
   const row = anas.conversation(ben.username);
   await expect(row).toContainText("before");
+
+  // Wherever people are listed it shows who is blocked.
+  const mark = { name: texts.blocked.isBlocked };
+  await expect(row.getByRole("img", mark)).toBeVisible();
+  await page.getByRole("button", { name: texts.masolo.actions, exact: true }).click();
+  await page.getByRole("menuitem", { name: texts.masolo.newChat }).click();
+  const person = page.getByRole("dialog", { name: texts.masolo.newChat }).getByRole("button", { name: ben.username });
+  await expect(person.getByRole("img", mark)).toBeVisible();
+  await page.keyboard.press("Escape");
+  await anas.goToTab("contacts");
+  const contact = page.getByRole("list", { name: texts.contacts.title }).getByRole("link", { name: ben.username });
+  await expect(contact.first().getByRole("img", mark)).toBeVisible();
+  await anas.goToTab("masolo");
   await row.click();
   await expect(page.getByText(fill(texts.people.youBlocked, { name: ben.username }))).toBeVisible();
   await expect(anas.composer()).toHaveCount(0);
@@ -230,6 +243,11 @@ test("a search walks from one found message to the next and back by keyboard, ea
   // Around the end it goes on at the beginning, by buttons as by keys.
   await page.getByRole("button", { name: texts.chat.nextFound }).click();
   await page.getByRole("button", { name: texts.chat.nextFound }).click();
+  await expect(counter(1)).toBeVisible();
+  await expect(anas.message("marché conclu")).toBeInViewport();
+  // Enter pressed before anything is found goes to the first all the same.
+  await field.fill("march");
+  await page.keyboard.press("Enter");
   await expect(counter(1)).toBeVisible();
   await expect(anas.message("marché conclu")).toBeInViewport();
   await page.getByRole("button", { name: texts.chat.foundList }).click();

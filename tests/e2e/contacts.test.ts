@@ -189,6 +189,20 @@ test("a profile shows who somebody is, and says so when it cannot be had or one 
   }
   await main.getByRole("button", { name: texts.chat.findPeople }).click();
   await expect(main.getByRole("button", { name: texts.senga.requestSent })).toBeDisabled();
+
+  // The longest name of an action fits on the narrowest screen.
+  const narrow = await Phone.openIn(anas.context, server, "pt");
+  await narrow.page.setViewportSize({ width: 360, height: 740 });
+  await narrow.goTo(`/app/user/${ben.id}`);
+  const videoCall = narrow.page.getByRole("button", { name: narrow.texts.people.videoCall, exact: true });
+  await expect(videoCall).toBeVisible();
+  const lines = await videoCall.evaluate((button) => {
+    const label = document.createRange();
+    label.selectNodeContents(button.lastChild ?? button);
+    const { left, right } = button.getBoundingClientRect();
+    return [...label.getClientRects()].map((line) => line.left >= left + 2 && line.right <= right - 2);
+  });
+  expect(lines).toEqual([true]);
   await anas.close();
 });
 

@@ -78,9 +78,10 @@ test("a picture keeps its room, comes by itself when it is small, and can be loo
   server,
 }) => {
   const { ana, ben, phone, page, texts } = await openReader(browser, server, 700, async (site, by, conversation) => {
-    await sendPicture(site, by, conversation, "petite.png", 0, "Vue du fleuve");
+    await sendPicture(site, by, conversation, "petite.png", 0, "Vue du fleuve www.example.com");
     await sendPicture(site, by, conversation, "grande.png", 90);
-    await sendTexts(site, by, conversation, ["dernier"]);
+    // Ends what isolates it and turns what follows around.
+    await sendTexts(site, by, conversation, ["facture\u2069\u202efdp.exe", "dernier"]);
   });
   const asked = watchFiles(page);
   await phone.logIn(ana.phone);
@@ -125,6 +126,9 @@ test("a picture keeps its room, comes by itself when it is small, and can be loo
 
   await page.keyboard.press("ArrowLeft");
   await expect(viewer.getByText("Vue du fleuve")).toBeVisible();
+  const link = viewer.getByRole("link", { name: "www.example.com" });
+  await expect(link).toHaveAttribute("href", "https://www.example.com/");
+  await expect(link).toHaveAttribute("rel", "noopener noreferrer nofollow");
   await expect(viewer.getByRole("button", { name: texts.previousPicture })).toHaveCount(0);
   const [saved] = await Promise.all([
     page.waitForEvent("download"),
@@ -135,6 +139,22 @@ test("a picture keeps its room, comes by itself when it is small, and can be loo
   await expect(viewer.getByText("Vue du fleuve")).toHaveCount(0);
   await page.keyboard.press("Escape");
   await expect(viewer).toHaveCount(0);
+
+  // Marks of direction in a text draw it over no time.
+  const isDrawnOver = await rows.filter({ hasText: "facture" }).evaluate((row) => {
+    const time = row.querySelector("time")?.getBoundingClientRect();
+    const words = document.createRange();
+    words.selectNodeContents(row.querySelector("p bdi") ?? row);
+    return [...words.getClientRects()].some((box) => !time || (box.right > time.left + 1 && box.bottom > time.top + 3));
+  });
+  expect(isDrawnOver).toBe(false);
+
+  // By keyboard one key leads past all that can be pressed in the messages.
+  const skip = page.getByRole("button", { name: phone.texts.chat.toComposer });
+  await skip.focus();
+  expect((await skip.boundingBox())?.height).toBeGreaterThanOrEqual(48);
+  await page.keyboard.press("Enter");
+  await expect(phone.composer()).toBeFocused();
   await phone.close();
 });
 
@@ -298,6 +318,7 @@ test("a message is copied, passed on with its file to two at once, and deleted f
   await dialog.getByRole("button", { name: fill(texts.forwardTo, { count: 2 }) }).click();
   await expect(page.getByText("Message transféré à 2 contact(s).")).toBeVisible();
   await expect(dialog).toHaveCount(0);
+  await expect(menus.first()).toBeFocused();
   await phone.context.setOffline(false);
   // Ben wrote it, so to him it says "You".
   await expect(bens.page.getByText(fill(texts.forwardedFrom, { name: texts.you }))).toBeVisible({ timeout: 30_000 });

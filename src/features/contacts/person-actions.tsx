@@ -9,8 +9,9 @@ import { isolate } from "../../lib/isolate";
 import { sendRequest } from "../../sync/relations";
 import type { PersonRow } from "../../sync/store";
 
+// None is narrower than its longest word.
 const tile =
-  "flex min-h-18 min-w-0 flex-1 flex-col items-center justify-center gap-1 rounded-card border border-line bg-surface px-0.5 py-2 text-center text-[0.8125rem] leading-tight [overflow-wrap:anywhere] sm:text-sm font-semibold text-accent hover:bg-raised";
+  "flex min-h-18 flex-1 flex-col items-center justify-center gap-1 rounded-card border border-line bg-surface px-1 py-2 text-center text-sm leading-tight font-semibold text-accent hover:bg-raised";
 
 /** The way to a connection: a request of one's own, one that waits, or theirs to answer. */
 function Connecting({ person }: { person: PersonRow }) {
