@@ -9,6 +9,7 @@ import { makePng } from "./pictures";
 import { newPair, type Pair, seedPerson } from "./seeded-people";
 import { call, site } from "./site";
 import { keysOf, noise, upload } from "./uploads";
+import { callWith } from "./wrapped-site";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -210,6 +211,26 @@ test("what is not to be read is one and the same nothing, in every way it is ask
   const wrong = await get(ben, readPath(id, kept), {}, "POST");
   expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET"]);
   expect(await wrong.json()).toMatchObject({ error_code: "method_not_allowed" });
+});
+
+test("whether two others have a chat is not told by how long it takes: it is not even called", async () => {
+  const pair = await newPair();
+  const sam = await seedPerson();
+  const { file } = await share(pair, noise(100));
+  const called: string[] = [];
+  const CONVERSATION = {
+    getByName: (name: string) => {
+      called.push(name);
+      return env.CONVERSATION.getByName(name);
+    },
+  };
+  const read = (by: Person, id: ConversationId) =>
+    callWith({ CONVERSATION }, "GET", readPath(id, file), { token: by.token });
+  expect((await read(sam, pair.id)).status).toBe(404);
+  expect(called).toEqual([]);
+  const own = privateConversationId(sam.id, pair.ana.id);
+  expect((await read(sam, own)).status).toBe(404);
+  expect(called).toEqual([own]);
 });
 
 test("where a file is brought, others than its owner find nothing by any method", async () => {

@@ -1,11 +1,12 @@
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
-import { filePath } from "../../contract/files";
-import { createUuid } from "../../contract/ids";
+import { filePath, partBytes, partCount } from "../../contract/files";
+import { createUuid, type Uuid } from "../../contract/ids";
 import { fileBytesPerDay, fileMaxBytes, filePartBytes } from "../../contract/limits";
 import { makePng, makePngClaiming } from "./pictures";
 import { call, drain, newPerson, site } from "./site";
 import { announce, ask, bring, bringPart, complete, keysOf, noise, partOf, storedFile, upload } from "./uploads";
+import { callWith } from "./wrapped-site";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -220,3 +221,36 @@ test.each(["upload_by_user", "part_by_user", "completion_by_user"] as const)(
     expect((await limited[policy]()).status).toBe(429);
   },
 );
+
+test("pictures that would not fit into the memory of all are told to come again, and come", async () => {
+  const ana = await newPerson();
+  const size = fileMaxBytes;
+  const ids = [createUuid(), createUuid(), createUuid()];
+  for (const id of ids) await announce(ana, id, size);
+  // A store that has all parts, and lets the second one wait until it is told.
+  let tell = () => {};
+  const told = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  let waiting = 0;
+  const part = (n: number) => `parts/${"0".repeat(13)}_x/${String(n).padStart(3, "0")}`;
+  const FILES = {
+    list: async () => ({
+      objects: Array.from({ length: partCount(size) }, (_, n) => ({ key: part(n), size: partBytes(size, n) })),
+    }),
+    get: async (key: string) => {
+      if (key.endsWith("/000")) return { arrayBuffer: async () => new Uint8Array(makePng(20, 20, "")).buffer };
+      waiting++;
+      await told;
+      return null;
+    },
+  };
+  const completeHere = (id: Uuid | undefined) =>
+    callWith({ FILES }, "POST", `${filePath(id ?? "")}/complete`, { token: ana.token });
+  const first = ids.slice(0, 2).map(completeHere);
+  await vi.waitFor(() => expect(waiting).toBeGreaterThan(2), { timeout: 10_000 });
+  expect(await completeHere(ids[2])).toMatchObject({ status: 503, body: { error_code: "unavailable" } });
+  tell();
+  for (const answer of await Promise.all(first)) expect(answer.body).toMatchObject({ error_code: "file_incomplete" });
+  expect((await completeHere(ids[2])).body).toMatchObject({ error_code: "file_incomplete" });
+});

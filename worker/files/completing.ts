@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { MediaType, otherType, partCount } from "../../contract/files";
 import { type Db, openDb } from "../db/client";
 import { partKey } from "../lib/file-bytes";
+import { Held } from "./held";
 import { beginsAsImage, cleanImage } from "./image";
 import { blankMetadata } from "./mp4-metadata";
 import { listReceived, PartMissing, readParts, readWhole } from "./parts";
@@ -38,20 +39,28 @@ const endings: Record<MediaType, string> = {
 const makeKey = ({ owner_id, created_at }: FileRow, type: MediaType): string =>
   `${owner_id}_${created_at}_${randomBytes(randomPartBytes).toString("base64url")}.${endings[type]}`;
 
+/** What this isolate holds of pictures: its memory (128 MB) is that of everybody who is served in it. */
+const held = new Held(56 * 1024 * 1024);
+
 type Content = Recognized & { size: number; chunks: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array> };
 
-/** What the file is and what is to be stored of it. Pictures are held whole, everything else only passes through. */
-const recognize = async (bucket: R2Bucket, file: FileRow): Promise<Content | "image_too_many_pixels"> => {
+const readFirst = async (bucket: R2Bucket, file: FileRow): Promise<Uint8Array> => {
   const begin = await bucket.get(partKey(file, 0));
   if (!begin) throw new PartMissing();
-  const first = new Uint8Array(await begin.arrayBuffer());
+  return new Uint8Array(await begin.arrayBuffer());
+};
+
+/** What is no picture only passes through. */
+const passThrough = (bucket: R2Bucket, file: FileRow, first: Uint8Array): Content => {
+  const type = sniffType(first);
+  const isMp4 = type === "video/mp4" || type === "audio/mp4";
+  const chunks = () => (isMp4 ? blankMetadata(readParts(bucket, file)) : readParts(bucket, file));
+  return { type, width: null, height: null, size: file.announced_size, chunks };
+};
+
+/** What begins like a picture is held whole. */
+const readPicture = async (bucket: R2Bucket, file: FileRow): Promise<Content | "image_too_many_pixels"> => {
   const size = file.announced_size;
-  if (!beginsAsImage(first)) {
-    const type = sniffType(first);
-    const isMp4 = type === "video/mp4" || type === "audio/mp4";
-    const chunks = () => (isMp4 ? blankMetadata(readParts(bucket, file)) : readParts(bucket, file));
-    return { type, width: null, height: null, size, chunks };
-  }
   const whole = await readWhole(bucket, file);
   const image = cleanImage(whole);
   if (image === "image_too_many_pixels") return image;
@@ -106,15 +115,21 @@ const store = async (bucket: R2Bucket, key: string, content: Content): Promise<R
   return fromMetadata(there);
 };
 
-const join = async (
-  env: Env,
-  db: Db,
-  file: FileRow,
-): Promise<FileRow | "file_incomplete" | "image_too_many_pixels" | undefined> => {
+type Unfit = "file_incomplete" | "image_too_many_pixels" | "unavailable";
+
+const join = async (env: Env, db: Db, file: FileRow): Promise<FileRow | Unfit | undefined> => {
   const received = await listReceived(env.FILES, file);
   if (received.length < partCount(file.announced_size)) return "file_incomplete";
-  const content = await recognize(env.FILES, file);
-  if (typeof content === "string") return content;
+  const first = await readFirst(env.FILES, file);
+  if (!beginsAsImage(first)) return keep(env, db, file, passThrough(env.FILES, file, first));
+  const kept = held.during(file.announced_size, async () => {
+    const picture = await readPicture(env.FILES, file);
+    return typeof picture === "string" ? picture : keep(env, db, file, picture);
+  });
+  return kept ?? "unavailable";
+};
+
+const keep = async (env: Env, db: Db, file: FileRow, content: Content): Promise<FileRow | undefined> => {
   const key = await claimKey(db, file.id, makeKey(file, content.type));
   if (key === undefined) return undefined;
   const { type, width, height, size } = await store(env.FILES, key, content);
@@ -134,7 +149,7 @@ export const completeFile = async (env: Env, file: FileRow): ReturnType<typeof j
     if (error instanceof PartMissing) return "file_incomplete" as const;
     throw error;
   });
-  if (typeof done === "object" || done === "image_too_many_pixels") return done;
+  if (done !== "file_incomplete" && done !== undefined) return done;
   // Parts go missing under one's hands when another request was faster.
   const now = await findOwnFile(db, file.owner_id, file.id);
   return now?.status === "receiving" ? done : now;

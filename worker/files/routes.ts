@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { FileState, NewFile, partBytes, partCount } from "../../contract/files";
-import { ConversationId, Uuid } from "../../contract/ids";
+import { ConversationId, privateMembers, Uuid } from "../../contract/ids";
 import { openDb } from "../db/client";
 import { removeFile } from "../db/files";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
@@ -31,8 +31,11 @@ const toState = async (env: Env, file: FileRow): Promise<FileState> => {
 
 /** The file when a message that this person may see now names it. */
 const findReadable = async (c: AppContext, conversation: string, file: string): Promise<FileRow | undefined> => {
+  const { user } = c.var.caller;
   if (!v.is(ConversationId, conversation) || !v.is(Uuid, file)) return undefined;
-  const isNamed = await conversationOf(c.env, conversation).names(conversation, c.var.caller.user, file);
+  // Two others' chat is not even called: how long it takes to answer would tell whether there is one.
+  if (privateMembers(conversation)?.includes(user) === false) return undefined;
+  const isNamed = await conversationOf(c.env, conversation).names(conversation, user, file);
   return isNamed ? findFile(openDb(c.env), file) : undefined;
 };
 
@@ -117,15 +120,26 @@ export const fileRoutes = createRoutes()
       tag: "files",
       summary: "Join the parts: what the file is, is looked up in its bytes, and a picture's metadata is taken out",
       ok: { status: 200, body: FileState },
-      refusals: ["invalid_input", "file_not_found", "file_incomplete", "image_too_many_pixels", "forbidden_origin"],
+      refusals: [
+        "invalid_input",
+        "file_not_found",
+        "file_incomplete",
+        "image_too_many_pixels",
+        "unavailable",
+        "forbidden_origin",
+      ],
     }),
     authenticate,
     validate("param", Named),
     limitCaller("completion_by_user"),
     async (c) => {
       const file = await findOwnFile(openDb(c.env), c.var.caller.user, c.req.valid("param").id);
-      const done = file && (await completeFile(c.env, file));
-      if (!file || !done) return refuse(c, "file_not_found");
+      if (!file) return refuse(c, "file_not_found");
+      const completing = completeFile(c.env, file);
+      // Goes on for a phone that goes away: the next time it asks, the file is ready.
+      afterAnswer(c.executionCtx, "complete a file", completing);
+      const done = await completing;
+      if (!done) return refuse(c, "file_not_found");
       if (typeof done === "string") return refuse(c, done);
       afterAnswer(c.executionCtx, "delete the parts of a file", deleteParts(c.env.FILES, file));
       return c.json(await toState(c.env, done), 200);
