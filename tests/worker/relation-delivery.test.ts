@@ -103,9 +103,30 @@ test("a change that comes while a channel is being told is told too", async () =
   });
   const listening = { ...env, USER_CHANNEL } as unknown as Env;
   await flushPendingRelations(listening, ben.id);
-  expect(await waiting(ben)).toBe(1);
-  await flushPendingRelations(listening, ben.id);
   expect(told.map(({ state }) => state)).toEqual(["received", "none"]);
+  expect(await waiting(ben)).toBe(0);
+  log.mockRestore();
+});
+
+test("what was read before a change and told after it does not stay", async () => {
+  const [ana, ben] = await twoPeople();
+  const silent = listenTo(() => Promise.reject(new Error("away")));
+  const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const asked = await callWith({ USER_CHANNEL: silent.USER_CHANNEL }, "POST", "/api/requests", {
+    token: ana.token,
+    body: { to_user_id: ben.id },
+  });
+  const path = `/api/requests/${(asked.body as Relation).request_id}/decline`;
+  let isFirst = true;
+  const { told, USER_CHANNEL } = listenTo(async () => {
+    if (!isFirst) return;
+    isFirst = false;
+    // The change and all that is to be told of it overtake this one.
+    await callWith({ USER_CHANNEL }, "POST", path, { token: ben.token });
+  });
+  await flushPendingRelations({ ...env, USER_CHANNEL } as unknown as Env, ben.id);
+  const heard = told.filter(({ user }) => user === ben.id).map(({ state }) => state);
+  expect(heard).toEqual(["none", "received", "none"]);
   expect(await waiting(ben)).toBe(0);
   log.mockRestore();
 });

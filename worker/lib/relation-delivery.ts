@@ -1,4 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
 import type { Uuid } from "../../contract/ids";
 import { type Db, openDb } from "../db/client";
 import { listRelations } from "../db/relations";
@@ -13,6 +14,7 @@ import { pending_relations } from "../db/schema";
 const pageRows = 40; // one bound parameter each, of which a statement may have `boundParametersMax`
 const pagesMax = 50;
 const peopleAtOnce = 6; // outgoing connections of one request
+const overtakenPauseMs = 50; // at most, so that two who tell the same do not overtake each other by turns
 const peopleMax = 200; // told at once of a changed profile; the rest hear of it when they next connect
 
 const again = {
@@ -48,6 +50,11 @@ export const queueProfile = (db: Db, me: Uuid) =>
     )
     .onConflictDoUpdate(again);
 
+const inBatch = async <T extends BatchItem<"sqlite">>(db: Db, statements: T[]) => {
+  const [first, ...rest] = statements;
+  return first ? db.batch([first, ...rest]) : [];
+};
+
 /** Tells a person's channel what it has still to hear. Throws when the channel does not answer; then nothing is lost. */
 export const flushPendingRelations = async (env: Env, user: Uuid): Promise<void> => {
   const db = openDb(env);
@@ -61,7 +68,7 @@ export const flushPendingRelations = async (env: Env, user: Uuid): Promise<void>
     if (pending.length === 0) return;
     const others = pending.map(({ other_id }) => other_id);
     await channel.relate(user, await listRelations(db, user, others));
-    // A change that came while the channel was being told has raised the version: its row stays.
+    // Only the row that was read before the channel was told: a change since then has raised its version.
     const told = pending.map(({ other_id, version }) =>
       db
         .delete(pending_relations)
@@ -73,9 +80,16 @@ export const flushPendingRelations = async (env: Env, user: Uuid): Promise<void>
           ),
         ),
     );
-    const [first, ...rest] = told;
-    if (first) await db.batch([first, ...rest]);
-    if (pending.length < pageRows) return;
+    const results = await inBatch(db, told);
+    // Somebody else told the channel of a change meanwhile, perhaps of a newer one and before this: it is told anew.
+    const overtaken = others.filter((_, index) => results[index]?.meta.changes === 0);
+    if (overtaken.length > 0) {
+      await inBatch(
+        db,
+        overtaken.map((other) => queueStanding(db, user, other)),
+      );
+      await scheduler.wait(Math.random() * overtakenPauseMs);
+    } else if (pending.length < pageRows) return;
   }
 };
 
