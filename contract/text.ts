@@ -5,8 +5,9 @@ import { displayNameMaxLength, messageTextMaxLength } from "./limits";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: naming them is the point
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 // Characters that reorder or hide what stands around them: fine inside a message, which is shown isolated,
-// and never in a name, which stands in other people's sentences.
-const invisible = /[\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/;
+// and never in a name, which stands in other people's sentences and by which one is known from another: all format
+// characters, the separators of lines, what joins marks, and the letters that are drawn as nothing.
+const invisible = /[\p{Cf}\u2028\u2029\u2065\u2800\u3164\uffa0]|\u034f|\u115f|\u1160|\u17b4|\u17b5|[\u180b-\u180f]/u;
 
 const loneSurrogate = /\p{Surrogate}/u;
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { isAcceptablePassword } from "../../contract/auth";
 import { Body, clampMarks, isListed, mergeMarks, placeOf, statusOf } from "../../contract/conversations";
 import { errorCodes, isErrorCode, isPermanent } from "../../contract/errors";
+import { cleanFileName, FileName } from "../../contract/files";
 import {
   ConversationId,
   createUuid,
@@ -156,6 +157,13 @@ describe("text", () => {
     for (const name of ["", " ", "a\u202eb", "a\u200bb", "\ufeff", "a\u0007", "\u3164", "x".repeat(51)]) {
       expect(v.is(DisplayName, name)).toBe(false);
     }
+    // Nobody is called like somebody else by means of what is not seen.
+    for (const char of ["\u00ad", "\u034f", "\u061c", "\u115f", "\u17b5", "\u180e", "\u206a", "\u3164", "\u{e0041}"]) {
+      expect([char.codePointAt(0), v.is(DisplayName, `Ma${char}rie`)]).toEqual([char.codePointAt(0), false]);
+      expect(v.is(FileName, `rap${char}port.pdf`)).toBe(false);
+      expect(cleanFileName(`rap${char}port.pdf`)).toBe("rapport.pdf");
+    }
+    for (const name of ["Zoé Ñandú", "مريم", "ꦱꦸꦮꦶꦠ", "Ana ❤️", "李雷"]) expect(v.is(DisplayName, name)).toBe(true);
     expect(v.is(DisplayName, "<script>alert(1)</script>")).toBe(true);
   });
 
