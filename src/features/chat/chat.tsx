@@ -131,7 +131,7 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
           {mayWrite === true && (
             <button
               type="button"
-              className="sr-only focus-visible:not-sr-only focus-visible:absolute focus-visible:inset-x-4 focus-visible:top-2 focus-visible:z-2 focus-visible:min-h-12 focus-visible:rounded-card focus-visible:bg-accent focus-visible:px-4 focus-visible:font-semibold focus-visible:text-on-accent"
+              className="sr-only focus-visible:not-sr-only focus-visible:absolute focus-visible:inset-x-4 focus-visible:top-2 focus-visible:z-2 focus-visible:mx-auto focus-visible:min-h-12 focus-visible:w-fit focus-visible:rounded-card focus-visible:bg-accent focus-visible:px-4 focus-visible:font-semibold focus-visible:text-on-accent"
               onClick={() => below.current?.querySelector("textarea")?.focus()}
             >
               {t("chat.toComposer")}

@@ -180,6 +180,12 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
   // One stop of the tab key among all the messages: where the focus was, else the newest that is drawn.
   const [activeKey, setActiveKey] = useState<string>();
   const tabKey = rows.some(({ key }) => key === activeKey) ? activeKey : rows.at(-1)?.key;
+  // A message that had the focus may be scrolled away: the keyboard goes on in the list, not at the page's beginning.
+  const isActiveGone = activeKey !== undefined && tabKey !== activeKey;
+  useEffect(() => {
+    if (isActiveGone && document.activeElement === document.body)
+      scroller.current?.querySelector("ol")?.focus({ preventScroll: true });
+  }, [isActiveGone]);
   const focusList = () => scroller.current?.querySelector("ol")?.focus({ preventScroll: true });
   const stepDeed = (step: Deed["step"] | undefined) => setDeed(deed && step && { ...deed, step });
   return (
