@@ -28,11 +28,10 @@ const timerReaches = (phone: Phone, seconds: number): Promise<void> =>
 
 /** Puts the mouse on the microphone. */
 const point = async (phone: Phone): Promise<{ x: number; y: number }> => {
+  await microphoneOf(phone).hover(); // once it stands still
   const box = await microphoneOf(phone).boundingBox();
   if (!box) throw new Error("no microphone");
-  const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-  await phone.page.mouse.move(at.x, at.y);
-  return at;
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 };
 
 /** Presses the microphone and holds it until the timer says so. */
@@ -43,10 +42,32 @@ const hold = async (phone: Phone, seconds: number): Promise<{ x: number; y: numb
   return at;
 };
 
-/** As short as a finger's tap also where the page takes long to answer: that it was pressed is not waited for. */
+/** As short as a finger's tap by the times that its events tell, however long a busy page takes to hear of them. */
 const tap = async (phone: Phone): Promise<void> => {
-  await point(phone);
-  await Promise.all([phone.page.mouse.down(), phone.page.mouse.up()]);
+  const at = await point(phone);
+  const input = await phone.context.newCDPSession(phone.page);
+  const now = Date.now() / 1_000;
+  const press = { ...at, button: "left", clickCount: 1 } as const;
+  await Promise.all([
+    input.send("Input.dispatchMouseEvent", { ...press, type: "mousePressed", timestamp: now - 0.1 }),
+    input.send("Input.dispatchMouseEvent", { ...press, type: "mouseReleased", timestamp: now }),
+  ]);
+  await input.detach();
+};
+
+/** The microphone opens only when the returned function is called, so that what is recorded by then is nothing. */
+const slowMicrophone = async ({ page }: Phone): Promise<() => Promise<void>> => {
+  await page.evaluate(() => {
+    const { mediaDevices } = navigator;
+    const open = mediaDevices.getUserMedia.bind(mediaDevices);
+    const given = new Promise<void>((give) => Object.assign(globalThis, { give }));
+    mediaDevices.getUserMedia = async (wanted) => {
+      mediaDevices.getUserMedia = open;
+      await given;
+      return open(wanted);
+    };
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { give(): void }).give());
 };
 
 /** Until what follows cannot be taken for the second tap on the button that sent. */
@@ -77,6 +98,7 @@ test("a voice message is held, locked, listened to, given up or sent, by thumb a
   await expect(page.getByText(texts.chat.voice.release)).toBeVisible();
   await page.mouse.up();
   await expect(timerOf(anas)).toHaveCount(0);
+  const giveMicrophone = await slowMicrophone(anas);
   await page.mouse.move(at.x, at.y);
   await page.mouse.down();
   const pressedMs = await page.evaluate(() => performance.now());
@@ -84,6 +106,7 @@ test("a voice message is held, locked, listened to, given up or sent, by thumb a
   await page.mouse.up();
   await expect(page.getByText(texts.chat.voice.hint)).toBeVisible();
   await expect(anas.composer()).toBeVisible();
+  await giveMicrophone();
 
   // Slid upwards it goes on by itself; stopped, it can be heard before it is sent.
   const up = await hold(anas, 0);
