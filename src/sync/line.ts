@@ -39,7 +39,7 @@ import { Socket, type SocketEvents } from "./socket";
 import type { OutboxRow } from "./store";
 import { SyncError } from "./sync-error";
 
-const helloRetryMs = 20_000;
+const unwelcomedMs = 60_000; // where a hello cannot be said or nobody hears it, pings are answered all the same
 
 export type LineEvents = Pick<SocketEvents, "ended" | "refused" | "outdated"> & {
   welcomed(): void;
@@ -71,10 +71,8 @@ export class Line {
     this.#readCursor = readCursor;
     this.#answers = new Answers(platform);
     this.#socket = new Socket(platform, {
-      opened: () => {
-        // Without the cursor there is nothing to say; the store's trouble is dealt with elsewhere.
-        this.#sayHello().catch(() => this.#socket.restart(helloRetryMs));
-      },
+      // Without the cursor there is nothing to say; the store's trouble is dealt with elsewhere.
+      opened: () => void this.#sayHello().catch(() => {}),
       received: (text) => this.#receive(text),
       counted: (counter) => this.#count(counter),
       ended: (failures) => {
@@ -161,6 +159,8 @@ export class Line {
 
   async #sayHello(): Promise<void> {
     const opening = ++this.#opening;
+    const isUnheard = () => opening === this.#opening && !this.isUp;
+    this.#platform.after(unwelcomedMs, () => isUnheard() && this.#socket.restart());
     const cursor = await this.#readCursor();
     if (opening !== this.#opening) return; // that socket is gone
     this.#hello = cursor;
