@@ -58,8 +58,11 @@ export class Resume {
         return { ...after, counter: Math.max(after.counter, reached) };
       },
     };
-    this.#receiver.push([move, ...rowChanges(result)]);
+    let isStored = false;
+    this.#receiver.push([move, ...rowChanges(result)], () => {
+      isStored = true;
+    });
     await this.#receiver.idle();
-    return "again";
+    return isStored ? "again" : "retry"; // a full phone: at once it would be asked for again and again
   }
 }

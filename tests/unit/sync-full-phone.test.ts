@@ -1,0 +1,36 @@
+import { IDBObjectStore } from "fake-indexeddb";
+import { afterEach, expect, it, vi } from "vitest";
+import { eventually } from "../support/eventually";
+import { becomesLevel, contextOf } from "../support/model-checks";
+import { makeDevice, makePair } from "../support/model-world";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+it("what a full phone cannot take in is not asked for without a pause", async () => {
+  const { server, amina, benoit, chat } = makePair();
+  const phone = makeDevice(server, amina);
+  const tab = await phone.openTab();
+  server.post(benoit, chat, "a");
+  await becomesLevel(server, tab, chat);
+  // A part of the changes is missing here, and there is no room for it.
+  const { store } = contextOf(tab);
+  const cursor = (await store.meta.get("cursor"))?.value as { holes: object[] };
+  await store.meta.put({ key: "cursor", value: { ...cursor, holes: [{ since: 0, before: null }] } });
+  for (const method of ["put", "add"] as const)
+    vi.spyOn(IDBObjectStore.prototype, method).mockImplementation(() => {
+      throw new DOMException("the phone is full", "QuotaExceededError");
+    });
+  const asked = () => server.asked.filter(({ user, command }) => user === amina && command.type === "changes").length;
+  const before = asked();
+  phone.sockets.at(-1)?.end(1006);
+  await phone.pass(60_000);
+  expect(asked() - before).toBeGreaterThan(0);
+  expect(asked() - before).toBeLessThan(30);
+  vi.restoreAllMocks();
+  await becomesLevel(server, tab, chat);
+  await eventually(async () => {
+    expect((await store.meta.get("cursor"))?.value).toMatchObject({ holes: [] });
+  });
+});
