@@ -1,10 +1,20 @@
 import Dexie, { type Table } from "dexie";
 import type { Platform } from "./platform";
 import { isQuotaError } from "./room";
-import type { BlobRow, OutboxRow, UploadRow } from "./store";
+import type { BlobRow, ChunkRow, MetaRow, OutboxRow, RecordingRow, UploadRow } from "./store";
 
-/** What nobody else has: unsent messages, and the files of those that name some. */
-export type UnsentRows = { outbox: OutboxRow[]; uploads: UploadRow[]; blobs: BlobRow[] };
+/**
+ * What nobody else has: unsent messages and what was begun (`meta`: drafts and what is chosen), with their files, and
+ * voice messages half recorded.
+ */
+export type UnsentRows = {
+  outbox: OutboxRow[];
+  uploads: UploadRow[];
+  blobs: BlobRow[];
+  meta: MetaRow[];
+  recordings: RecordingRow[];
+  chunks: ChunkRow[];
+};
 
 /**
  * Where unsent messages stand while the store they were in is made anew: a store of its own on the same phone,
@@ -14,11 +24,15 @@ class Aside extends Dexie {
   declare outbox: Table<OutboxRow, string>;
   declare uploads: Table<UploadRow, string>;
   declare blobs: Table<BlobRow, string>;
+  declare meta: Table<MetaRow, string>;
+  declare recordings: Table<RecordingRow, string>;
+  declare chunks: Table<ChunkRow, [string, number]>;
 
   constructor(platform: Platform, name: string) {
     super(`${name}-unsent`, { ...platform.storage, chromeTransactionDurability: "strict", cache: "disabled" });
     this.version(1).stores({ outbox: "cid" });
     this.version(2).stores({ uploads: "file", blobs: "file" });
+    this.version(3).stores({ meta: "key", recordings: "conversation", chunks: "[conversation+n]" });
   }
 }
 
@@ -26,7 +40,10 @@ export const keepAside = async (platform: Platform, name: string, unsent: Unsent
   const aside = new Aside(platform, name);
   try {
     await aside.outbox.bulkPut(unsent.outbox);
+    await aside.meta.bulkPut(unsent.meta);
     await aside.uploads.bulkPut(unsent.uploads);
+    await aside.recordings.bulkPut(unsent.recordings);
+    await aside.chunks.bulkPut(unsent.chunks);
     for (const row of unsent.blobs) await aside.blobs.put(row);
   } catch (error) {
     if (!isQuotaError(error)) throw error; // texts come first, then as many files as there is room for
@@ -44,7 +61,12 @@ export const readAside = async (platform: Platform, name: string): Promise<Unsen
       aside.uploads.toArray(),
       aside.blobs.toArray(),
     ]);
-    return { outbox, uploads, blobs };
+    const [meta, recordings, chunks] = await Promise.all([
+      aside.meta.toArray(),
+      aside.recordings.toArray(),
+      aside.chunks.toArray(),
+    ]);
+    return { outbox, uploads, blobs, meta, recordings, chunks };
   } finally {
     aside.close();
   }

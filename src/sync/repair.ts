@@ -7,7 +7,18 @@ import { ConversationId, Uuid } from "../../contract/ids";
 import { dropAside, keepAside, readAside, type UnsentRows } from "./aside";
 import type { Platform } from "./platform";
 import { blankRow, placeInList } from "./rows";
-import { type BlobRow, type OutboxRow, Store, storeName, type UploadRow } from "./store";
+import {
+  type BlobRow,
+  type ChunkRow,
+  chosenIn,
+  isBegun,
+  type MetaRow,
+  type OutboxRow,
+  type RecordingRow,
+  Store,
+  storeName,
+  type UploadRow,
+} from "./store";
 
 export type Stores = { store: Store; strict: Store };
 type Where = NonNullable<Platform["storage"]>;
@@ -40,7 +51,33 @@ const RescuedUpload = v.object({
 });
 const RescuedBlob = v.object({ file: Uuid, blob: v.blob() });
 
-const nothingUnsent: UnsentRows = { outbox: [], uploads: [], blobs: [] };
+const RescuedFile = v.object({
+  id: Uuid,
+  name: v.string(),
+  type: v.string(),
+  modified: v.number(),
+  caption: v.string(),
+});
+const RescuedChoice = v.object({
+  files: v.array(RescuedFile),
+  isOriginal: v.boolean(),
+  text: v.string(),
+  to: v.array(Uuid),
+});
+const RescuedBegun = v.object({
+  key: v.pipe(v.string(), v.check(isBegun)),
+  value: v.union([v.string(), RescuedChoice]),
+});
+const RescuedRecording = v.object({
+  conversation: ConversationId,
+  startedAt: v.number(),
+  mime: v.string(),
+  ms: v.number(),
+  levels: v.array(v.number()),
+});
+const RescuedChunk = v.object({ conversation: ConversationId, n: v.number(), chunk: v.blob() });
+
+const nothingUnsent: UnsentRows = { outbox: [], uploads: [], blobs: [], meta: [], recordings: [], chunks: [] };
 
 /** A store that answers neither yes nor no: it may be sound, and what is in it is not to be given up. */
 class StuckStoreError extends Error {}
@@ -111,9 +148,12 @@ const rescueUnsent = async (platform: Platform, name: string): Promise<UnsentRow
     await withTimeout(platform, old.open());
     const outbox = await read<OutboxRow>("outbox", RescuedMessage);
     const uploads = await read<UploadRow>("uploads", RescuedUpload).catch(() => []);
-    const named = new Set(outbox.map(({ body }) => attachmentOf(body)?.file));
+    const meta = await read<MetaRow>("meta", RescuedBegun).catch(() => []);
+    const named = new Set([...filesOf(outbox), ...chosenIn(meta)]);
     const blobs = await read<BlobRow>("blobs", RescuedBlob).catch(() => []);
-    return { outbox, uploads, blobs: blobs.filter(({ file }) => named.has(file)) };
+    const recordings = await read<RecordingRow>("recordings", RescuedRecording).catch(() => []);
+    const chunks = await read<ChunkRow>("chunks", RescuedChunk).catch(() => []);
+    return { outbox, uploads, blobs: blobs.filter(({ file }) => named.has(file)), meta, recordings, chunks };
   } catch (error) {
     if (error instanceof StuckStoreError) throw error;
     return nothingUnsent; // nothing of it can be read
@@ -122,12 +162,19 @@ const rescueUnsent = async (platform: Platform, name: string): Promise<UnsentRow
   }
 };
 
-const putBack = async ({ strict }: Stores, me: Uuid, { outbox, uploads, blobs }: UnsentRows): Promise<void> => {
+const filesOf = (outbox: readonly OutboxRow[]): Uuid[] => outbox.flatMap(({ body }) => attachmentOf(body)?.file ?? []);
+
+const putBack = async ({ strict }: Stores, me: Uuid, unsent: UnsentRows): Promise<void> => {
+  const { outbox, uploads, blobs } = unsent;
   const kept = new Set(blobs.map(({ file }) => file));
-  await strict.transaction("rw", strict.sending, async () => {
+  const named = new Set(filesOf(outbox));
+  await strict.transaction("rw", [...strict.sending, strict.recordings, strict.chunks], async () => {
+    await strict.meta.bulkPut(unsent.meta);
+    await strict.recordings.bulkPut(unsent.recordings);
+    await strict.chunks.bulkPut(unsent.chunks);
     await strict.blobs.bulkPut(blobs);
     await strict.uploads.bulkPut(uploads.filter(({ file }) => kept.has(file)));
-    const here = blobs.filter(({ file }) => !uploads.some((upload) => upload.file === file));
+    const here = blobs.filter(({ file }) => named.has(file) && !uploads.some((upload) => upload.file === file));
     await strict.files.bulkPut(here.map(({ file, blob }) => ({ file, size: blob.size, usedAt: 0 })));
     await strict.outbox.bulkPut(outbox.map((row) => withoutLostFile(row, kept)));
     for (const { conversation, createdAt } of outbox) {
@@ -208,7 +255,7 @@ export const keepUnsentOnly = async (platform: Platform, me: Uuid): Promise<void
   const isWorthKeeping = begun.length > 0 || unsent.length > 0 || (await store.recordings.count()) > 0;
   if (isWorthKeeping) {
     const known = [store.people, store.conversations, store.messages, store.meta];
-    const named = [...unsent.flatMap(({ body }) => attachmentOf(body)?.file ?? []), ...(await store.chosen())];
+    const named = [...filesOf(unsent), ...chosenIn(begun)];
     await store.transaction("rw", [...known, store.files, store.blobs], async () => {
       await Promise.all(known.map((table) => table.clear()));
       await Promise.all([store.files, store.blobs].map((table) => table.where("file").noneOf(named).delete()));

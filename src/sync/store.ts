@@ -121,7 +121,16 @@ export const draftKey = (conversation: ConversationId): string => draftPrefix + 
 const choicePrefix = "choice:";
 export const choiceKey = (place: ChoicePlace): string => choicePrefix + place;
 
+/** Whether a row of `meta` under this key is something a person typed or chose and did not send. */
+export const isBegun = (key: string): boolean => key.startsWith(draftPrefix) || key.startsWith(choicePrefix);
+
 export const storeName = (userId: Uuid): string => `lisolo-${userId}`;
+
+/** The bytes that rows of what is chosen name. */
+export const chosenIn = (begun: readonly MetaRow[]): Uuid[] =>
+  begun.flatMap(({ key, value }) =>
+    (key.startsWith(choicePrefix) ? (value as ChoiceRow).files : []).map(({ id }) => id),
+  );
 
 /**
  * One person's local data. A transaction of an instance is as durable as the instance: "strict" waits until
@@ -194,7 +203,6 @@ export class Store extends Dexie {
 
   /** The bytes of what is chosen and not sent. */
   async chosen(): Promise<Uuid[]> {
-    const rows = await this.meta.where("key").startsWith(choicePrefix).toArray();
-    return rows.flatMap(({ value }) => (value as ChoiceRow).files.map(({ id }) => id));
+    return chosenIn(await this.begun().toArray());
   }
 }

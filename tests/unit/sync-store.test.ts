@@ -1,8 +1,12 @@
 import { type IDBFactory, IDBKeyRange, IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { createUuid } from "../../contract/ids";
+import { readChoice } from "../../src/sync/begun";
 import { Drafts } from "../../src/sync/drafts";
+import { readDraft } from "../../src/sync/queries";
+import { find, keep } from "../../src/sync/recordings";
 import { keepUnsentOnly } from "../../src/sync/repair";
-import { Store, storeName } from "../../src/sync/store";
+import { choiceKey, draftKey, Store, storeName } from "../../src/sync/store";
 import { fetchOlder } from "../../src/sync/viewing";
 import { writeText } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
@@ -42,6 +46,32 @@ describe("a local store that breaks", () => {
     expect(second.trouble.get()).toBeUndefined();
     await becomesLevel(server, second, chat);
     expect(await shownIn(second, chat)).toEqual(["before", "unsent sent"]);
+  });
+
+  it("what was begun in a store that is made anew is there again: a draft, what is chosen and a voice message", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    const { store } = contextOf(first);
+    await store.meta.put({ key: draftKey(chat), value: "half a tho" });
+    const id = createUuid();
+    await store.blobs.put({ file: id, blob: new Blob(["a picture"]) });
+    const files = [{ id, name: "a.png", type: "image/png", modified: 1, caption: "here" }];
+    await store.meta.put({ key: choiceKey(chat), value: { files, isOriginal: false, text: "", to: [] } });
+    const recording = { conversation: chat, startedAt: 5, mime: "audio/webm", ms: 900, levels: [1, 2] };
+    await keep(first, recording, new Blob(["sound"]));
+    await phone.close(first);
+    breakOpens(phone.indexedDB, 8);
+    const second = await phone.openTab();
+    expect(second.trouble.get()).toBeUndefined();
+    const { store: anew } = contextOf(second);
+    expect(await readDraft(anew, chat)).toBe("half a tho");
+    expect(await readChoice(anew, chat)).toMatchObject({ files });
+    expect(await (await anew.blobs.get(id))?.blob.text()).toBe("a picture");
+    expect(await anew.files.count()).toBe(0);
+    const found = await find(second, chat);
+    expect(found).toMatchObject({ startedAt: 5, ms: 900, levels: [1, 2] });
+    expect(await found?.chunks[0]?.text()).toBe("sound");
   });
 
   it("what was unsent survives a page that dies between the old store and the new one", async () => {
