@@ -3,11 +3,15 @@ import { toParts } from "./links";
 const foldLines = 20;
 const foldChars = 1_200;
 const slack = 1.2; // for a little more it is not worth a tap
+const phoneMaxChars = 32; // with the spaces in it; no other link has any
 
 /** The same place, or the beginning of the link around it: half an address would lead elsewhere. */
 const besideLink = (text: string, at: number): number => {
+  // What stands behind the link is not looked at: there may be much of it.
+  const space = text.slice(at + phoneMaxChars).search(/\s/);
+  const near = space === -1 ? text : text.slice(0, at + phoneMaxChars + space);
   let start = 0;
-  for (const part of toParts(text)) {
+  for (const part of toParts(near)) {
     const end = start + (typeof part === "string" ? part : part.text).length;
     if (end > at) return typeof part === "string" ? at : start || end;
     start = end;
