@@ -59,6 +59,16 @@ test("a refresh token used twice closes its session's socket", async () => {
   expect(await within2s(closed)).toBe(closeCodes.signedOut);
 });
 
+test("a session that is too old to be renewed ends with its socket", async () => {
+  const person = await newPerson();
+  const { closed } = await openSocket(person.token);
+  await env.DB.prepare("UPDATE sessions SET created_at = 0 WHERE user_id = ?").bind(person.id).run();
+  const body = { refresh_token: person.refreshToken };
+  const answer = await call("POST", "/api/auth/token?grant_type=refresh_token", { body });
+  expect(answer.body).toMatchObject({ error_code: "session_expired" });
+  expect(await within2s(closed)).toBe(closeCodes.signedOut);
+});
+
 test("a session that ends while its socket is being opened does not keep it", async () => {
   const { person, second } = await twoDevices();
   const signOut = () => call("POST", "/api/auth/logout?scope=global", { token: second.access_token });

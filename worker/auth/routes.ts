@@ -111,12 +111,11 @@ const refreshSession = async (c: AppContext, { refresh_token }: v.InferOutput<ty
     if (user) return c.json(await toSession(c, user, rotation.tokens), 200);
   }
   if (usesCookies(c)) clearSessionCookies(c);
-  if (rotation.outcome === "reused") {
-    console.warn("a refresh token was used twice; its session ended");
-    await closeSockets(c.env, rotation.user, [rotation.session]);
-    return refuse(c, "refresh_token_already_used");
-  }
-  return refuse(c, rotation.outcome === "expired" ? "session_expired" : "refresh_token_not_found");
+  if (rotation.outcome !== "reused" && rotation.outcome !== "expired") return refuse(c, "refresh_token_not_found");
+  await closeSockets(c.env, rotation.user, [rotation.session]);
+  if (rotation.outcome === "expired") return refuse(c, "session_expired");
+  console.warn("a refresh token was used twice; its session ended");
+  return refuse(c, "refresh_token_already_used");
 };
 
 /** Whoever signs out: by the access token, or by the refresh cookie of a browser that was away for longer. */

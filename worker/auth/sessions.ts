@@ -40,8 +40,7 @@ export const toTokens = (
 export type Rotation =
   | { outcome: "renewed"; user: Uuid; tokens: Tokens }
   | { outcome: "unknown" }
-  | { outcome: "expired" }
-  | { outcome: "reused"; user: Uuid; session: Uuid };
+  | { outcome: "expired" | "reused"; user: Uuid; session: Uuid };
 
 /** The person and session of a genuine refresh token of any generation, undefined for anything else. */
 export const findSession = async (env: Env, db: Db, token: RefreshToken) => {
@@ -61,7 +60,7 @@ export const rotateSession = async (env: Env, db: Db, token: RefreshToken, now =
   const { id, user_id: user } = row;
   if (now - row.refreshed_at > sessionIdleDays * dayMs || now - row.created_at > sessionAbsoluteDays * dayMs) {
     await endSessions(db, user, { only: id });
-    return { outcome: "expired" };
+    return { outcome: "expired", user, session: id };
   }
   const next = token.generation + 1;
   const renewed: Rotation = { outcome: "renewed", user, tokens: toTokens(env, { ...row, generation: next }) };
