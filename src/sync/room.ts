@@ -11,10 +11,12 @@ export const isQuotaError = (error: unknown): boolean => {
   return false;
 };
 
-/** Forgets local copies of files. */
+/** Forgets local copies of files; what is unsent needs its own. */
 export const dropFiles = (store: Store, files: readonly Uuid[]): Promise<void> =>
-  store.transaction("rw", [store.files, store.blobs], async () => {
-    const kept = (await store.files.bulkGet([...files])).flatMap((row) => row?.file ?? []);
+  store.transaction("rw", [store.files, store.blobs, store.outbox], async () => {
+    const unsent = new Set((await store.outbox.orderBy("body.file").uniqueKeys()) as Uuid[]);
+    const known = (await store.files.bulkGet([...files])).flatMap((row) => row?.file ?? []);
+    const kept = known.filter((file) => !unsent.has(file));
     await Promise.all([store.files.bulkDelete(kept), store.blobs.bulkDelete(kept)]);
   });
 

@@ -4,15 +4,18 @@ import { describe, expect, it } from "vitest";
 import { type AttachedBody, attachmentOf } from "../../contract/conversations";
 import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
 import { sendFiles } from "../../src/sync/attaching";
+import { hide } from "../../src/sync/changing";
 import { readBlocked } from "../../src/sync/queries";
 import { drop, find, keep } from "../../src/sync/recordings";
 import { Shelf } from "../../src/sync/shelf";
 import { forward } from "../../src/sync/spreading";
 import { storeName } from "../../src/sync/store";
 import type { Tab } from "../../src/sync/tab";
+import { retry } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
 import { becomesLevel, contextOf, shownIn } from "../support/model-checks";
 import type { ModelDevice } from "../support/model-device";
+import { picture } from "../support/model-outgoing";
 import type { ModelServer } from "../support/model-server";
 import { makeDevice, makePair } from "../support/model-world";
 
@@ -148,6 +151,26 @@ describe("a file of a message", () => {
     server.execute(benoit, { type: "retract", conversation: chat, seq: 1 });
     const { store } = contextOf(tab);
     await eventually(async () => expect([await store.files.count(), await store.blobs.count()]).toEqual([0, 0]));
+  });
+
+  it("stays when its message is cleared away while another one that names it is still to be sent", async () => {
+    const { server, amina, chat } = makePair();
+    const other = server.connect(amina, server.addPerson("Chantal"));
+    server.close(other);
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await sendFiles(tab, [chat, other], [picture(size)]);
+    await eventually(async () => {
+      expect([await shownIn(tab, chat), await shownIn(tab, other)]).toEqual([["image sent"], ["image failed"]]);
+    });
+    await hide(tab, chat, true);
+    expect(await shownIn(tab, chat)).toEqual([]);
+    // The server has let go of it meanwhile: what is here is all there is.
+    server.files.all.clear();
+    server.log(other).open = true;
+    const [unsent] = await contextOf(tab).store.outbox.toArray();
+    await retry(tab, unsent?.cid ?? "");
+    await eventually(async () => expect(await shownIn(tab, other)).toEqual(["image sent"]));
   });
 
   it("makes place for newer ones, the one not seen for longest first, but never one that is still to be sent", async () => {
