@@ -52,6 +52,7 @@ test("one text and one picture go to three people as ordinary private messages",
   await expect(sheet.getByRole("textbox", { name: texts.masolo.broadcastText })).toHaveValue("Reunião às 18h");
   await expect(send).toHaveText(fill(texts.masolo.broadcastSend_other, { count: 3 }));
   expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect((await sheet.ariaSnapshot()).split(texts.masolo.addPictures)).toHaveLength(2); // it is said once
   await send.click();
   await expect(page.getByRole("status").getByText(fill(texts.masolo.broadcastSent_other, { count: 3 }))).toBeVisible();
   await expect(sheet).toHaveCount(0);
