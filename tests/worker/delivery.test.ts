@@ -201,18 +201,6 @@ test("what one device sends, its person's other devices get with its client id, 
   expect(phone.messagesOf(await phone.nextOf("m"))).toMatchObject([{ seq: 2, cid: second }]);
 });
 
-test("marks that were only held when both objects died are right again after the alarm", async () => {
-  const { ana, ben, id } = await newPair();
-  await post(ana, id, "un", "deux");
-  await until(async () => (await rowOf(ben, id)).head === 2);
-  expect(await request(ben, { type: "mark", conversation: id, delivered: 2, read: 2 })).toEqual({ unread: 0 });
-  const abort = (stub: DurableObjectStub) =>
-    runInDurableObject(stub, (_, state) => state.abort("as if the machine had died")).catch(() => undefined);
-  await Promise.all([abort(channelStub(ana.id)), abort(channelStub(ben.id)), abort(conversationStub(id))]);
-  expect(await ring(id)).toBe(true);
-  await until(async () => (await rowOf(ben, id)).unread === 0 && (await rowOf(ana, id)).othersRead === 2);
-});
-
 /** A generator of the same numbers for the same seed (mulberry32). */
 const seeded = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0;

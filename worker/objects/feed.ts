@@ -268,7 +268,8 @@ export class Feed {
 
   #hold(entry: Entry): void {
     this.#inbox.hold(entry);
-    if (this.#counter - this.#written >= unwrittenMax) this.flush();
+    // What no device hears of now stands nowhere but here.
+    if (this.#sockets.isEmpty || this.#counter - this.#written >= unwrittenMax) this.flush();
     if (!this.#inbox.isHolding) return;
     this.#timer ??= setTimeout(() => {
       try {

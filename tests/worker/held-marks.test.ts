@@ -1,0 +1,34 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { Device, post, request, rowOf, until } from "./device";
+import { newPair } from "./seeded-people";
+
+const ring = (id: string) => runDurableObjectAlarm(env.CONVERSATION.getByName(id));
+const die = (stub: DurableObjectStub) =>
+  runInDurableObject(stub, (_, state) => state.abort("as if the machine had died")).catch(() => undefined);
+
+test("marks that were only held when both objects died are right again after the alarm", async () => {
+  const { ana, ben, id } = await newPair();
+  await post(ana, id, "un", "deux");
+  await until(async () => (await rowOf(ben, id)).head === 2);
+  for (const person of [ana, ben]) await Device.open(person); // without any nothing is held
+  expect(await request(ben, { type: "mark", conversation: id, delivered: 2, read: 2 })).toEqual({ unread: 0 });
+  const { CONVERSATION, USER_CHANNEL } = env;
+  const all = [USER_CHANNEL.getByName(ana.id), USER_CHANNEL.getByName(ben.id), CONVERSATION.getByName(id)];
+  await Promise.all(all.map(die));
+  expect(await ring(id)).toBe(true);
+  await until(async () => (await rowOf(ben, id)).unread === 0 && (await rowOf(ana, id)).othersRead === 2);
+});
+
+test("marks that a channel was told of while no device listened outlive it, also when the conversation lives on", async () => {
+  const { ana, ben, id } = await newPair();
+  await post(ana, id, "un", "deux");
+  await until(async () => (await rowOf(ben, id)).head === 2);
+  expect(await request(ben, { type: "mark", conversation: id, delivered: 2, read: 2 })).toEqual({ unread: 0 });
+  await ring(id); // everybody has confirmed
+  for (const { id: user } of [ana, ben]) await die(env.USER_CHANNEL.getByName(user));
+  await ring(id); // there is nothing to tell again
+  expect(await rowOf(ana, id)).toMatchObject({ othersRead: 2 });
+  expect(await rowOf(ben, id)).toMatchObject({ read: 2, unread: 0 });
+});
