@@ -17,7 +17,7 @@ export type SocketEvents = {
   outdated(): void;
 };
 
-const healthyMs = 60_000; // a socket that lived this long starts its back-off anew
+const healthyMs = 2_000; // a server that carried a socket this long is well: what ended it was the link, and back-off starts anew
 const outdatedRetryMs = 10 * 60_000;
 const wakePongTimeoutMs = 3_500; // coming back, a dead socket is likely and a person is waiting
 const crowdedRetryMs = 30_000; // closed to make place for other sockets: coming back at once would push those out

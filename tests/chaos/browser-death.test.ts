@@ -34,7 +34,7 @@ test("what was written offline arrives exactly once though the browser was kille
     const ben = await makePerson(site, 2);
     await connectPeople(site, ana, ben);
 
-    await (await Phone.openIn(await battery.start(), server)).logIn(ana.phone);
+    await (await Phone.openIn(await battery.start(), server)).signIn(ana);
     await battery.quit();
     const phone = await Phone.openIn(await battery.start(), server);
     await phone.openChat(ben.id);
@@ -71,7 +71,7 @@ test("a page that was left and frozen while it made its store keeps the next one
     const phone = await Phone.openIn(await browser.start(), server);
     const { page, texts } = phone;
     await page.addInitScript(makeStoreEndlessly);
-    await phone.logIn(ana.phone);
+    await phone.signIn(ana);
     await expect(page.locator("[data-making]")).toBeAttached();
     await phone.openChat(ben.id);
     await phone.write("tout de suite");

@@ -15,19 +15,22 @@ const toLine = ({ seq, sender, body }: Pick<Message, "seq" | "sender" | "body">)
 });
 
 /** A conversation's whole log as the server tells it to one of its members. */
-export const readServerLog = async (site: Site, person: Person, conversation: string): Promise<Line[]> => {
-  const lines: Line[] = [];
+export const readServerMessages = async (site: Site, person: Person, conversation: string): Promise<Message[]> => {
+  const messages: Message[] = [];
   for (let more = true; more; ) {
-    const after = lines.at(-1)?.seq ?? 0;
+    const after = messages.at(-1)?.seq ?? 0;
     const path = `/api/conversations/${conversation}/messages?after=${after}&limit=${gapPageRows}`;
     const { status, body } = await callSite(site, "GET", path, { token: person.token });
     if (status !== 200) throw new Error(`page after ${after}: ${status}`);
     const page = v.parse(PageResult, body);
-    lines.push(...page.messages.map(toLine));
+    messages.push(...page.messages);
     more = page.more;
   }
-  return lines;
+  return messages;
 };
+
+export const readServerLog = async (site: Site, person: Person, conversation: string): Promise<Line[]> =>
+  (await readServerMessages(site, person, conversation)).map(toLine);
 
 type StoreName = "messages" | "outbox";
 

@@ -49,6 +49,7 @@ export class MortalBrowser {
     const session = await this.#browser?.newBrowserCDPSession();
     await session?.send("Browser.close");
     await ended;
+    await this.#noticeEnd();
     this.#process = undefined;
     running.delete(this);
   }
@@ -60,6 +61,13 @@ export class MortalBrowser {
     const ended = new Promise<void>((resolve) => killed.once("exit", () => resolve()));
     this.killNow();
     await ended;
+    await this.#noticeEnd();
+  }
+
+  /** Playwright asks what it believes to be alive for its trace, and fails the test when nothing answers. */
+  async #noticeEnd(): Promise<void> {
+    const browser = this.#browser;
+    if (browser?.isConnected()) await new Promise<void>((resolve) => browser.once("disconnected", () => resolve()));
   }
 
   killNow(): void {

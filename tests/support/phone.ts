@@ -1,9 +1,11 @@
 import { type Browser, type BrowserContext, expect, type Locator, type Page } from "@playwright/test";
 import type { Language } from "../../contract/language";
+import { accessTokenSeconds } from "../../contract/limits";
 import en from "../../src/i18n/en.json" with { type: "json" };
 import fr from "../../src/i18n/fr.json" with { type: "json" };
 import pt from "../../src/i18n/pt.json" with { type: "json" };
-import { testPassword } from "./people";
+import { accessCookie, refreshCookie } from "../../worker/lib/cookies";
+import { type Person, testPassword } from "./people";
 import type { Server } from "./server";
 
 export const textsOf = { fr, en, pt } as const satisfies Record<Language, typeof fr>;
@@ -18,6 +20,8 @@ export const onePixelPng = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
+
+const chatPath = (userId: string): string => `/app/chat/${userId}`;
 
 /** Somebody's browser, with what a person does in it. */
 export class Phone {
@@ -60,6 +64,7 @@ export class Phone {
     await page.waitForURL("**/app");
   }
 
+  /** By the form. */
   async logIn(phone: string, password = testPassword): Promise<void> {
     const { page, texts } = this;
     await this.goTo("/login");
@@ -67,6 +72,26 @@ export class Phone {
     await page.getByLabel(texts.auth.password, { exact: true }).fill(password);
     await page.getByRole("button", { name: texts.auth.logIn }).click();
     await page.waitForURL("**/app");
+  }
+
+  /** With the session that was opened when the person was made: the form is shown in tests of its own. */
+  async signIn({ id, token, refreshToken }: Person, path = "/app"): Promise<void> {
+    const url = this.#origin.replace("http:", "https:"); // what is secure is sent to localhost all the same
+    const expires = Math.floor(Date.now() / 1_000) + accessTokenSeconds;
+    const kept = { url, expires, httpOnly: true, sameSite: "Strict", secure: true } as const;
+    await this.context.addCookies([
+      { ...kept, name: accessCookie, value: token },
+      { ...kept, name: refreshCookie, value: refreshToken },
+    ]);
+    await this.goTo("/favicon.svg"); // a page of this origin without a script
+    const session = { userId: id, expiresAt: expires * 1_000 };
+    await this.page.evaluate((text) => localStorage.setItem("session", text), JSON.stringify(session));
+    await this.goTo(path);
+  }
+
+  async signInToChat(person: Person, userId: string): Promise<void> {
+    await this.signIn(person, chatPath(userId));
+    await expect(this.composer()).toBeVisible();
   }
 
   /** By the tab bar, as a thumb would. */
@@ -78,7 +103,7 @@ export class Phone {
   }
 
   async openChat(userId: string, page = this.page): Promise<void> {
-    await this.goTo(`/app/chat/${userId}`, page);
+    await this.goTo(chatPath(userId), page);
     await expect(this.composer(page)).toBeVisible();
   }
 
@@ -89,6 +114,21 @@ export class Phone {
   async write(text: string, page = this.page): Promise<void> {
     await this.composer(page).fill(text);
     await this.composer(page).press("Enter");
+  }
+
+  /** Writes these as fast as the page takes them, by its own hand: each word from outside costs more than the page does. */
+  async writeAll(texts: string[]): Promise<void> {
+    await this.composer().evaluate(async (field: HTMLTextAreaElement, texts) => {
+      const type = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value")?.set;
+      const drawn = () => new Promise((resolve) => requestAnimationFrame(resolve));
+      for (const text of texts) {
+        type?.call(field, text);
+        field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+        await drawn();
+        field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+        while (field.value !== "") await drawn();
+      }
+    }, texts);
   }
 
   /** The message that says exactly this. */

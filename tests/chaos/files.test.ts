@@ -1,0 +1,201 @@
+import { createHash, randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { expect, type Locator, test } from "@playwright/test";
+import { attachmentOf } from "../../contract/conversations";
+import { partCount, readPath } from "../../contract/files";
+import type { ConversationId } from "../../contract/ids";
+import { fileMaxBytes } from "../../contract/limits";
+import { startLink } from "../support/link";
+import { readServerLog, readServerMessages } from "../support/logs";
+import { type MadeFile, makeGif } from "../support/media";
+import { MortalBrowser } from "../support/mortal-browser";
+import { makeCouple, siteOf } from "../support/pair";
+import { expectPartsOnce } from "../support/parts-log";
+import type { Person, Site } from "../support/people";
+import { Phone } from "../support/phone";
+import { type Server, startServer } from "../support/server";
+
+const megabyte = 1024 * 1024;
+const dropMs = 3_000;
+const goodLink = 3 * megabyte; // a second
+const poorLink = megabyte / 2; // what is left of it when many use it
+
+let server: Server;
+let site: Site;
+test.beforeAll(async () => {
+  server = await startServer();
+  site = siteOf(server);
+});
+test.afterAll(async () => {
+  await server.stop();
+});
+
+/** A file on disk: handing over its bytes takes a busy machine half a minute. They are of no kind, so they stay what they are. */
+const makeFilm = (size: number): { path: string; bytes: Buffer } => {
+  const bytes = Buffer.concat([Buffer.alloc(16), randomBytes(size - 16)]);
+  const path = test.info().outputPath("film.bin");
+  writeFileSync(path, bytes);
+  return { path, bytes };
+};
+
+const sheetOf = ({ page }: Phone): Locator => page.getByRole("dialog");
+const choose = async (phone: Phone, file: MadeFile | string): Promise<void> => {
+  await phone.page.locator('input[data-attach="file"]').setInputFiles(file);
+  await expect(sheetOf(phone)).toBeVisible();
+};
+const sendChosen = (phone: Phone): Promise<void> =>
+  sheetOf(phone).getByRole("button", { name: phone.texts.chat.send, exact: true }).click();
+
+const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+/** Everything in the log, of a file what its reader gets. */
+const readAll = async (reader: Person, conversation: ConversationId): Promise<string[]> => {
+  const messages = await readServerMessages(site, reader, conversation);
+  return Promise.all(
+    messages.map(async ({ body }) => {
+      if (body.type === "text") return body.text;
+      const file = attachmentOf(body)?.file;
+      if (!file) return body.type;
+      const headers = { authorization: `Bearer ${reader.token}` };
+      const answer = await site.fetch(site.origin + readPath(conversation, file), { headers });
+      return hashOf(new Uint8Array(await answer.arrayBuffer()));
+    }),
+  );
+};
+
+test("25 MB arrive whole and once over a link that drops every 3 s while the runtime dies twice, and texts pass", async ({
+  browser,
+}) => {
+  const { people, conversation } = await makeCouple(site, 1);
+  const [ana, ben] = people;
+  const link = await startLink(server, goodLink);
+  try {
+    const bens = await Phone.open(browser, server);
+    await bens.signInToChat(ben, ana.id);
+    const anas = await Phone.open(browser, { ...server, origin: link.origin });
+    await anas.signInToChat(ana, ben.id);
+    const film = makeFilm(fileMaxBytes - 17);
+    await choose(anas, film.path);
+    link.dropEvery(dropMs);
+    await sendChosen(anas);
+
+    const texts: string[] = [];
+    const write = async (text: string) => {
+      texts.push(text);
+      await anas.write(text);
+    };
+    const lastArrives = () => expect(bens.message(texts.at(-1) ?? "")).toBeVisible({ timeout: 30_000 });
+    const { finished } = link.parts;
+    for (const death of [1, 2]) {
+      const soFar = finished.size;
+      await expect.poll(() => finished.size, { timeout: 60_000 }).toBeGreaterThan(soFar + partCount(fileMaxBytes) / 6);
+      link.bytesPerSecond = poorLink; // so that the file is still on its way when the texts have arrived
+      await write(`en route ${death}`);
+      await lastArrives();
+      await server.kill();
+      await write(`sans serveur ${death}`);
+      await server.restart();
+      await lastArrives();
+      link.bytesPerSecond = goodLink;
+    }
+    await expect(anas.ticks(texts[0] ?? "", "read")).toBeVisible({ timeout: 30_000 });
+    await expect(bens.page.getByText("film", { exact: true })).toBeVisible({ timeout: 90_000 });
+    expect(link.drops).toBeGreaterThan(3);
+    link.holdStill();
+    await expect(anas.page.getByRole("progressbar")).toHaveCount(0);
+
+    expect(await readAll(ben, conversation)).toEqual([...texts, hashOf(film.bytes)]);
+    expectPartsOnce(link.parts, film.bytes.length);
+    await anas.close();
+    await bens.close();
+  } finally {
+    await link.stop();
+  }
+});
+
+test("a file whose browser was killed on the way goes on by itself when it is opened again, and arrives once", async () => {
+  const { people, conversation } = await makeCouple(site, 3);
+  const [ana, ben] = people;
+  const link = await startLink(server, goodLink);
+  const battery = new MortalBrowser();
+  try {
+    const slow = { ...server, origin: link.origin };
+    await (await Phone.openIn(await battery.start(), slow)).signIn(ana);
+    await battery.quit();
+    const phone = await Phone.openIn(await battery.start(), slow);
+    await phone.openChat(ben.id);
+    const film = makeFilm(4 * megabyte);
+    await choose(phone, film.path);
+    link.bytesPerSecond = poorLink;
+    await sendChosen(phone);
+    await expect.poll(() => link.parts.finished.size).toBeGreaterThan(partCount(film.bytes.length) / 4);
+    await battery.kill();
+    expect(link.parts.finished.size).toBeLessThan(partCount(film.bytes.length));
+
+    link.bytesPerSecond = goodLink;
+    const reopened = await Phone.openIn(await battery.start(), slow);
+    await reopened.goTo("/app");
+    await expect.poll(() => readServerLog(site, ben, conversation), { timeout: 30_000 }).toHaveLength(1);
+    expect(await readAll(ben, conversation)).toEqual([hashOf(film.bytes)]);
+    expectPartsOnce(link.parts, film.bytes.length);
+    await reopened.openChat(ben.id);
+    await expect(reopened.page.getByRole("main").getByRole("listitem")).toHaveCount(1);
+  } finally {
+    await battery.remove();
+    await link.stop();
+  }
+});
+
+/** Takes what room is left, down to a few hundred bytes. */
+const fillRoom = (): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const opening = indexedDB.open("filler", 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore("bytes", { autoIncrement: true });
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const put = (bytes: number) => {
+        if (bytes < 256) return resolve();
+        const write = opening.result.transaction("bytes", "readwrite");
+        write.objectStore("bytes").put(crypto.getRandomValues(new Uint8Array(bytes)));
+        write.oncomplete = () => put(bytes);
+        write.onabort = () => put(bytes / 2);
+      };
+      put(65_536);
+    };
+  });
+
+test("on a phone whose storage is full a picture is not taken and says so, and a text still goes", async () => {
+  const { people, conversation } = await makeCouple(site, 5);
+  const [ana, ben] = people;
+  const battery = new MortalBrowser(); // a quota does not reach the stores of a private window
+  try {
+    const phone = await Phone.openIn(await battery.start(), server);
+    const { page, texts } = phone;
+    const devtools = await phone.context.newCDPSession(page);
+    const setQuota = (quotaSize: number) =>
+      devtools.send("Storage.overrideQuotaForOrigin", { origin: server.origin, quotaSize });
+    await setQuota(3 * megabyte); // before the browser has looked: it asks seldom
+    await phone.signInToChat(ana, ben.id);
+    await page.evaluate(fillRoom);
+
+    const gif = makeGif("danse.gif");
+    const picture = { ...gif, buffer: Buffer.concat([gif.buffer, randomBytes(megabyte)]) };
+    await choose(phone, picture);
+    await sendChosen(phone);
+    const warning = sheetOf(phone).getByRole("alert");
+    await expect(warning).toHaveText(texts.chat.attach.noRoom);
+    await expect(warning).toContainText("Pas assez de place pour ce fichier");
+    await page.keyboard.press("Escape");
+    await phone.write("plus de place");
+    const readLog = () => readServerLog(site, ben, conversation);
+    await expect.poll(readLog).toMatchObject([{ text: "plus de place" }]);
+
+    await setQuota(100 * megabyte);
+    await choose(phone, picture);
+    await sendChosen(phone);
+    await expect.poll(readLog, { timeout: 30_000 }).toHaveLength(2);
+    await expect(phone.message("plus de place")).toHaveCount(1, { timeout: 40_000 });
+  } finally {
+    await battery.remove();
+  }
+});
