@@ -69,6 +69,25 @@ describe("the socket", () => {
     expect(phone.sockets.length).toBeLessThan(12);
   });
 
+  it("a link that drops again and again is taken up soon each time", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.random = () => 1;
+    const tab = await phone.openTab();
+    const pauses: number[] = [];
+    for (let drop = 1; drop <= 8; drop++) {
+      await online(tab);
+      await phone.pass(5_000); // while it is there it carries what it should
+      const sockets = phone.sockets.length;
+      const dropped = phone.now();
+      phone.sockets.at(-1)?.end(1006);
+      await eventually(() => expect(phone.sockets.length).toBeGreaterThan(sockets));
+      pauses.push(phone.now() - dropped);
+    }
+    // Pauses that grew with every drop would be at 8, 16 and twice 30 s by now; a busy machine adds to some.
+    expect(Math.min(...pauses.slice(-4))).toBeLessThan(5_000);
+  });
+
   it("coming back, the phone tries at once instead of waiting out its pause", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
