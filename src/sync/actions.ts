@@ -6,15 +6,16 @@ import { takeIn } from "./context";
 import { running, type Sync } from "./engine";
 import { drop, find, keep } from "./recordings";
 import { type FoundMessage, search } from "./search";
-import { choiceKey } from "./store";
+import { type ChoicePlace, choiceKey } from "./store";
 import { SyncError } from "./sync-error";
-import type { ChatItem, ChoicePlace, KeptRecording, OutgoingFile } from "./views";
+import type { ChatItem, KeptRecording, OutgoingFile } from "./views";
 import { discard, retry, setPaused } from "./writing";
 
 export type { ChoiceKeeper } from "./choices";
 export type { FoundMessage } from "./search";
+export type { ChoicePlace } from "./store";
 export { SyncError } from "./sync-error";
-export type { Choice, ChoicePlace, KeptRecording, OutgoingFile } from "./views";
+export type { Choice, KeptRecording, OutgoingFile } from "./views";
 
 const getSync = (): Sync => {
   const sync = running.get();

@@ -7,11 +7,11 @@ import { dropChoice } from "./begun";
 import { type Context, withRoom } from "./context";
 import { isQuotaError } from "./room";
 import { toMany } from "./spreading";
-import { choiceKey } from "./store";
+import { type ChoicePlace, choiceKey } from "./store";
 import { SyncError } from "./sync-error";
 import type { Tab } from "./tab";
 import { uploadOf } from "./upload-rows";
-import type { ChoicePlace, OutgoingFile } from "./views";
+import type { OutgoingFile } from "./views";
 import { getContext, insertUnsent, parseBody, type Unsent } from "./writing";
 
 /** Files on their way out, from where a person chose them to where the uploader finds them. */

@@ -1,8 +1,7 @@
 import type { ConversationId } from "../../contract/ids";
 import { drop } from "./recordings";
-import { type ChoiceRow, choiceKey, draftKey, type Store } from "./store";
+import { type ChoicePlace, type ChoiceRow, choiceKey, draftKey, type Store } from "./store";
 import type { Tab } from "./tab";
-import type { ChoicePlace } from "./views";
 
 /** What was begun in a conversation and not sent. */
 

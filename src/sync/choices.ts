@@ -2,9 +2,9 @@ import { createUuid, type Uuid } from "../../contract/ids";
 import { fileMaxBytes } from "../../contract/limits";
 import { dropChoice, readChoice } from "./begun";
 import { isQuotaError } from "./room";
-import { type ChoiceRow, choiceKey, type Store } from "./store";
+import { type ChoicePlace, type ChoiceRow, choiceKey, type Store } from "./store";
 import type { Tab } from "./tab";
-import type { Choice, ChoicePlace } from "./views";
+import type { Choice } from "./views";
 import { getContext } from "./writing";
 
 const settleMs = 400;

@@ -10,6 +10,7 @@ import { Shelf } from "./shelf";
 import { storeName } from "./store";
 import { type Notice, Tab } from "./tab";
 import { Viewed } from "./viewing";
+import { takeUpSent } from "./writing";
 
 /** The running synchronisation of one person in this tab. */
 export type Sync = {
@@ -83,6 +84,8 @@ const start = async (userId: Uuid): Promise<Running> => {
   };
   running.set(sync);
   await tab.start();
+  const context = tab.context.get();
+  if (context) inBackground(context, takeUpSent(tab));
   return sync;
 };
 

@@ -4,7 +4,6 @@ import type { Body, InboxRow, StoredBody } from "../../contract/conversations";
 import type { ErrorCode } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { RelationState } from "../../contract/people";
-import type { ChoicePlace } from "./views";
 
 /** Somebody I have or had to do with. */
 export type PersonRow = {
@@ -104,6 +103,9 @@ export type RecordingRow = {
   levels: number[];
 };
 export type ChunkRow = { conversation: ConversationId; n: number; chunk: Blob };
+
+/** Where something is being composed. */
+export type ChoicePlace = ConversationId | "broadcast";
 
 /** What is chosen to be sent; the bytes stand in `blobs`. */
 export type ChoiceRow = {

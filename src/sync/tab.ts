@@ -12,7 +12,6 @@ import { storeName } from "./store";
 import { SyncError } from "./sync-error";
 import { Typing } from "./typing";
 import type { LinkState, StorageTrouble } from "./views";
-import { takeUpSent } from "./writing";
 
 /** What the app may want to say aloud. */
 export type Notice = "store-reset" | "outdated" | "signed-out";
@@ -79,7 +78,6 @@ export class Tab {
       }),
     );
     this.#peers.tell({ type: "who" });
-    this.#background(takeUpSent(this));
   }
 
   async stop(): Promise<void> {

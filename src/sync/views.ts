@@ -61,8 +61,6 @@ export type FileView = {
 /** A voice message that was being recorded, with all that was kept of it. */
 export type KeptRecording = { startedAt: number; chunks: Blob[]; mime: string; ms: number; levels: number[] };
 
-/** Where something is being composed. */
-export type ChoicePlace = ConversationId | "broadcast";
 /** What is chosen and written, and not sent yet. */
 export type Choice = {
   files: readonly File[];

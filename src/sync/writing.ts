@@ -7,6 +7,7 @@ import { type Context, withRoom } from "./context";
 import { readCursor } from "./cursor";
 import { askByHttp } from "./http-carrier";
 import { jotSent, listSent, strikeSent } from "./jotting";
+import { readDraft } from "./queries";
 import { isQuotaError } from "./room";
 import { blankRow, placeInList } from "./rows";
 import { draftKey, type OutboxRow } from "./store";
@@ -14,6 +15,8 @@ import { SyncError } from "./sync-error";
 import type { Tab } from "./tab";
 
 const memoryAckMs = 15_000;
+/** A text that is noted was sent a moment before its page was gone: if it is in the log, it is among so many. */
+const recentMessages = 200;
 
 export const getContext = (tab: Tab): Context => {
   const context = tab.context.get();
@@ -46,6 +49,8 @@ export const insertUnsent = (
     const createdAt = platform.now() + skew;
     let order = last?.order ?? 0;
     for (const message of messages) {
+      // Another page may have found it noted and taken it up.
+      if ((await strict.outbox.get(message.cid)) !== undefined) continue;
       await strict.outbox.add({ state: "queued", attempts: 0, ...message, order: ++order, createdAt });
       const head = (await strict.conversations.get(message.conversation)) ?? blankRow(message.conversation, me);
       placeInList(head, createdAt);
@@ -116,13 +121,30 @@ const strikeKept = async (tab: Tab, context: Context, cid: Uuid): Promise<void> 
   if (tab.trouble.get() !== "memory" || (await acknowledged(context, cid))) strikeSent(context, cid);
 };
 
+/** Whether the log, as far as it is here, has a message of one's own. */
+const isDelivered = async ({ store }: Context, conversation: ConversationId, cid: Uuid): Promise<boolean> => {
+  const newest = store.messages
+    .where("[conversation+seq]")
+    .between([conversation, 0], [conversation, Infinity])
+    .reverse();
+  return (await newest.limit(recentMessages).toArray()).some((message) => message.cid === cid);
+};
+
+/** What was typed after it stays typed. */
+const insertNoted = (context: Context, cid: Uuid, conversation: ConversationId, text: string): Promise<void> =>
+  insertUnsent(context, [{ cid, conversation, body: parseText(text) }], async () => {
+    const isOfIt = text.startsWith(await readDraft(context.strict, conversation));
+    if (isOfIt) await context.strict.meta.delete(draftKey(conversation));
+  });
+
 /** Texts of pages that were gone before the store had them. Under their own ids, those that it has after all are no second ones. */
 export const takeUpSent = async (tab: Tab): Promise<void> => {
-  const context = getContext(tab);
+  const context = tab.context.get();
+  if (!context) return;
   for (const { cid, conversation, text } of listSent(context)) {
     try {
-      const isHere = (await context.strict.outbox.get(cid)) !== undefined;
-      if (!isHere) await withRoom(context, () => insertText(context, cid, conversation, parseText(text)));
+      const isHere = await isDelivered(context, conversation, cid);
+      if (!isHere) await withRoom(context, () => insertNoted(context, cid, conversation, text));
     } catch (error) {
       if (isQuotaError(error)) return; // it stays noted until there is room
       throw error;

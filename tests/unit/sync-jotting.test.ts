@@ -3,7 +3,7 @@ import type { ConversationId, Uuid } from "../../contract/ids";
 import { Drafts } from "../../src/sync/drafts";
 import { dropJotted, listDrafts, listSent } from "../../src/sync/jotting";
 import type { Tab } from "../../src/sync/tab";
-import { writeText } from "../../src/sync/writing";
+import { takeUpSent, writeText } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
 import { becomesLevel, contextOf, shownIn } from "../support/model-checks";
 import type { ModelDevice } from "../support/model-device";
@@ -81,6 +81,51 @@ describe("a page that is gone before its store has what was written", () => {
     });
     expect(await shownIn(second, chat)).toEqual(["once sent"]);
     expect(server.log(chat).messages).toHaveLength(1);
+  });
+
+  it("is not believed either when the server cannot be asked", async () => {
+    const { server, chat, phone, first } = await makePhone();
+    if (phone.notes) vi.spyOn(phone.notes, "removeItem").mockImplementation(() => {});
+    await writeText(first, chat, "once");
+    await becomesLevel(server, first, chat);
+    await eventually(async () => expect(await shownIn(first, chat)).toEqual(["once sent"]));
+    await phone.kill(first);
+    vi.restoreAllMocks();
+    phone.faults.isOffline = true;
+    const second = await phone.openTab();
+    await eventually(() => expect(listSent(placeOf(phone))).toEqual([]));
+    expect(await shownIn(second, chat)).toEqual(["once sent"]);
+  });
+
+  it("may not be gone at all: what two pages put into the store at once goes once", async () => {
+    const { server, chat, phone, first } = await makePhone();
+    const second = await phone.openTab();
+    const texts = Array.from({ length: 10 }, (_, n) => `text ${n}`);
+    const writing = texts.map((text) => writeText(first, chat, text));
+    await Promise.all([...writing, takeUpSent(second), takeUpSent(second)]);
+    await becomesLevel(server, first, chat);
+    expect(server.log(chat).messages).toHaveLength(texts.length);
+    expect(phone.notices).toEqual([]);
+  });
+
+  it("leaves what was typed after a text that was sent", async () => {
+    const { chat, phone, first } = await makePhone();
+    phone.faults.isOffline = true;
+    stall(first);
+    const drafts = new Drafts(first);
+    drafts.save(chat, "sent");
+    void drafts.send(chat, "sent");
+    drafts.save(chat, "and more");
+    drafts.leave();
+    await phone.kill(first);
+    vi.restoreAllMocks();
+    const slow = phone.notes && vi.spyOn(phone.notes, "length", "get").mockReturnValue(0);
+    const second = await phone.openTab();
+    slow?.mockRestore();
+    await new Drafts(second).flush();
+    await takeUpSent(second);
+    expect(await shownIn(second, chat)).toEqual(["sent sending"]);
+    expect(await draftIn(second, chat)).toBe("and more");
   });
 
   it("leaves the last letters of a draft, in place of what the store has of it", async () => {
