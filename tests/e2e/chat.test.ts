@@ -2,6 +2,7 @@ import AxeBuilder from "@axe-core/playwright";
 import { privateConversationId } from "../../contract/ids";
 import { messageTextMaxLength } from "../../contract/limits";
 import { expect, test } from "../support/browser-test";
+import { readServerLog } from "../support/logs";
 import { sendTexts } from "../support/messages";
 import { openPair, siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson, type Person } from "../support/people";
@@ -34,13 +35,14 @@ test("a message shows its four ticks in turn on its way to the other person", as
 });
 
 test("what is typed arrives exactly as it was, whatever it contains", async ({ browser, server }) => {
-  const { phones } = await openPair(browser, server, 502);
+  const { site, people, phones, conversation } = await openPair(browser, server, 502);
   const [anas, bens] = phones;
+  const overrides = "\u202Eécrit à l’envers";
   const texts = [
     "ligne une\n\n  ligne trois, avec deux espaces devant",
     "<img src=x onerror=alert(1)> & <b>gras</b> {name} $1",
     "مرحبا، نلتقي غداً",
-    "\u202Eécrit à l’envers",
+    overrides,
     "z\u0300\u0301\u0302\u0303\u0304\u0305".repeat(20),
     "a".repeat(600),
     "👩‍👩‍👧‍👦 🇨🇩",
@@ -51,7 +53,11 @@ test("what is typed arrives exactly as it was, whatever it contains", async ({ b
   }
   const shown = bens.page.getByRole("main").locator("li p > bdi");
   await expect(shown).toHaveCount(texts.length);
-  expect(await shown.evaluateAll((elements) => elements.map((element) => element.textContent))).toEqual(texts);
+  expect((await readServerLog(site, people[1], conversation)).map(({ text }) => text)).toEqual(texts);
+  // On the screen a change of direction ends with its text.
+  expect(await shown.evaluateAll((elements) => elements.map((element) => element.textContent))).toEqual(
+    texts.map((text) => (text === overrides ? `${text}\u202C` : text)),
+  );
   // Nothing makes the page wider than the phone, and a text that turns its direction leaves the time in its place.
   expect(await bens.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
   const time = bens.page.getByRole("main").locator("li", { hasText: "écrit à l’envers" }).locator("time");
