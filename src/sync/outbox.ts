@@ -109,8 +109,7 @@ export class Outbox {
     const row = await strict.outbox.get(cid);
     if (!row) return;
     if (isWorthRetry(error)) {
-      await strict.outbox.update(cid, { attempts: row.attempts + 1 });
-      this.#block(row.conversation, error.retryAfterMs);
+      await this.#putOff([row], error.retryAfterMs);
     } else {
       const file = error.code === "file_not_found" && !row.source ? attachmentOf(row.body)?.file : undefined;
       const isSentAgain = file !== undefined && (await this.#bringAgain(file));
@@ -125,6 +124,18 @@ export class Outbox {
     const isHere = (await loaded?.bringAgain(this.#context, file)) ?? false;
     if (isHere) this.#options.awaiting();
     return isHere;
+  }
+
+  /** The server could not take them now. One that it could not take for so long is not tried again by itself. */
+  async #putOff(rows: readonly OutboxRow[], retryAfterMs: number | undefined): Promise<void> {
+    const { strict, platform } = this.#context;
+    const { skew } = await readCursor(strict);
+    const deadline = platform.now() + skew - giveUpMs;
+    for (const { cid, createdAt, attempts } of rows) {
+      if (createdAt < deadline) await this.#giveUp(cid, "unavailable");
+      else await strict.outbox.update(cid, { attempts: attempts + 1 });
+    }
+    for (const conversation of new Set(rows.map((row) => row.conversation))) this.#block(conversation, retryAfterMs);
   }
 
   /** From here on only its author can have it sent again. */
@@ -166,11 +177,8 @@ export class Outbox {
   /** What may go now, oldest first: no message before an earlier one of its conversation, and a spread in one piece. */
   async #due(): Promise<OutboxRow[]> {
     const due: OutboxRow[] = [];
-    const expired: Uuid[] = [];
     const { platform } = this.#context;
-    const { skew } = await readCursor(this.#context.store);
     const now = platform.now();
-    const deadline = now + skew - giveUpMs;
     /** Batches of which an earlier file is still on its way. */
     const unready = new Set<string>();
     let patienceMs = Number.POSITIVE_INFINITY;
@@ -178,7 +186,7 @@ export class Outbox {
       if (batch === undefined) return false;
       const key = `${batch} ${conversation}`;
       if (state === "awaiting" && !paused) unready.add(key);
-      const leftMs = readyAt + batchPatienceMs - now;
+      const leftMs = Math.min(readyAt + batchPatienceMs - now, batchPatienceMs); // the clock may have been set back
       if (state !== "queued" || leftMs <= 0 || !unready.has(key)) return false;
       patienceMs = Math.min(patienceMs, leftMs);
       return true;
@@ -197,10 +205,8 @@ export class Outbox {
           this.#isBlocked(row.conversation)
         )
           return;
-        if (row.createdAt < deadline) expired.push(row.cid);
-        else due.push(row);
+        due.push(row);
       });
-    for (const cid of expired) await this.#giveUp(cid, "unavailable");
     this.#cancelPatience();
     if (patienceMs < Number.POSITIVE_INFINITY) this.#cancelPatience = platform.after(patienceMs, () => this.want());
     return due;
@@ -255,7 +261,7 @@ export class Outbox {
     } catch (error) {
       const failure = asSyncError(error);
       if (failure.code === "offline") return "retry";
-      if (isWorthRetry(failure)) for (const row of rows) this.#block(row.conversation, failure.retryAfterMs);
+      if (isWorthRetry(failure)) await this.#putOff(rows, failure.retryAfterMs);
       else if (rows.length > 1) this.#single.add(conversation);
       else await this.refused(first.cid, failure);
       return "again";

@@ -151,7 +151,8 @@ export class Uploader {
     const isPassing = isWorthRetry(failure) || code === "file_incomplete" || code === "file_part_mismatch";
     if (!isPassing) return this.#giveUp(file, code as ErrorCode);
     const { skew } = await readCursor(store);
-    if (createdAt < platform.now() + skew - giveUpMs) return this.#giveUp(file, "unavailable");
+    const isOld = createdAt < platform.now() + skew - giveUpMs;
+    if (isOld && code !== "offline") return this.#giveUp(file, "unavailable");
     await this.#setState(file, "waiting");
     this.#pause(file, failure.retryAfterMs);
   }

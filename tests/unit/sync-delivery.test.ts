@@ -120,6 +120,26 @@ describe("sending", () => {
     await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["old failed"]));
   });
 
+  it("a message from before a week without a network goes when there is one, whatever the clock said then", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    await writeText(tab, chat, "old");
+    await contextOf(tab)
+      .store.outbox.toCollection()
+      .modify((row) => {
+        row.createdAt -= 800 * 24 * 3_600_000;
+      });
+    phone.faults.isOffline = false;
+    phone.wake();
+    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["old sent"]));
+  });
+
   it("blank text is refused before it is written anywhere", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
