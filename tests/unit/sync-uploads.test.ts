@@ -188,6 +188,24 @@ describe("a file on its way", () => {
     expectEachPartOnce(server, threeAndABit);
   });
 
+  it("waits for a network however long there was none", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    cutAfter(phone, 2);
+    await send(tab, chat, picture(threeAndABit));
+    await contextOf(tab)
+      .store.uploads.toCollection()
+      .modify((row) => {
+        row.createdAt -= 8 * 24 * 3_600_000;
+      });
+    const tries = phone.requests.length;
+    await eventually(() => expect(phone.requests.length).toBeGreaterThan(tries + 6));
+    phone.loses = () => false;
+    await becomesLevel(server, tab, chat);
+    expectEachPartOnce(server, threeAndABit);
+  });
+
   it("that turns out to be something else goes as a file, and is shown as what everybody gets", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
