@@ -1,56 +1,21 @@
 import { readFileSync } from "node:fs";
-import type { Browser, Page } from "@playwright/test";
-import { rgbaToThumbHash } from "thumbhash";
-import { type ConversationId, privateConversationId } from "../../contract/ids";
-import { makePicture, makeSound, sendAttachment } from "../support/attachments";
+import type { Page } from "@playwright/test";
+import { sendAttachment } from "../support/attachments";
 import { expect, test } from "../support/browser-test";
+import {
+  openReader,
+  report,
+  reportName,
+  sendPicture,
+  sendReport,
+  sendVoice,
+  watchFiles,
+} from "../support/files-in-chat";
 import { sendTexts } from "../support/messages";
 import { isKeptOffline } from "../support/offline";
-import { siteOf } from "../support/pair";
-import { callSite, connectPeople, makePerson, type Person, type Site } from "../support/people";
-import { fill, Phone } from "../support/phone";
-import type { Server } from "../support/server";
+import { fill } from "../support/phone";
 
 test.describe.configure({ timeout: 240_000 }); // several phones on a machine that may be busy
-
-const thumb = Buffer.from(rgbaToThumbHash(2, 2, new Uint8Array(16).fill(200))).toString("base64url");
-const waveform = "AZaz09_-".repeat(6);
-const reportName = "Rapport du mois.pdf";
-const report = Buffer.from(`%PDF-1.4\n${"ligne du rapport\n".repeat(2_000)}`);
-
-const sendPicture = (site: Site, from: Person, to: ConversationId, name: string, noise = 0, text?: string) =>
-  sendAttachment(site, from, to, makePicture(640, 480, noise), {
-    type: "image",
-    name,
-    thumb,
-    ...(text ? { text } : {}),
-  });
-const sendVoice = (site: Site, from: Person, to: ConversationId, ms: number) =>
-  sendAttachment(site, from, to, makeSound(ms), { type: "voice", name: "voix.wav", ms, waveform });
-const sendReport = (site: Site, from: Person, to: ConversationId) =>
-  sendAttachment(site, from, to, report, { type: "file", name: reportName });
-
-type Sending = (site: Site, ben: Person, conversation: ConversationId) => Promise<unknown>;
-
-/** Ana's phone in the chat where Ben wrote what `send` sends. */
-const openReader = async (browser: Browser, server: Server, n: number, send: Sending) => {
-  const site = siteOf(server);
-  const [ana, ben] = [await makePerson(site, n), await makePerson(site, n + 1)];
-  await connectPeople(site, ana, ben);
-  const conversation = privateConversationId(ana.id, ben.id);
-  await send(site, ben, conversation);
-  const phone = await Phone.open(browser, server);
-  return { site, ana, ben, conversation, phone, page: phone.page, texts: phone.texts.messages };
-};
-
-/** The addresses of files this page asked for, or sent, from now on. */
-const watchFiles = (page: Page): string[] => {
-  const seen: string[] = [];
-  page.on("request", (request) => {
-    if (/\/files\//.test(request.url())) seen.push(`${request.method()} ${new URL(request.url()).pathname}`);
-  });
-  return seen;
-};
 
 type Sound = { paused: boolean; playbackRate: number };
 const watchSounds = (page: Page) =>
@@ -68,16 +33,11 @@ const watchSounds = (page: Page) =>
 const soundsOf = (page: Page): Promise<Sound[]> =>
   page.evaluate(() => (window as unknown as { sounds(): Sound[] }).sounds());
 
-const openMenu = async (phone: Phone, text: string) => {
-  await phone.message(text).locator("bdi").first().click({ button: "right" });
-};
-const pick = (page: Page, label: string) => page.getByRole("menuitem", { name: label, exact: true }).click();
-
 test("a picture keeps its room, comes by itself when it is small, and can be looked at closely", async ({
   browser,
   server,
 }) => {
-  const { ana, ben, phone, page, texts } = await openReader(browser, server, 700, async (site, by, conversation) => {
+  const { ana, ben, phone, page, texts } = await openReader(browser, server, 540, async (site, by, conversation) => {
     await sendPicture(site, by, conversation, "petite.png", 0, "Vue du fleuve www.example.com");
     await sendPicture(site, by, conversation, "grande.png", 90);
     // Ends what isolates it and turns what follows around.
@@ -162,7 +122,7 @@ test("a file is saved with its name and bytes, and a voice note is heard, sought
   browser,
   server,
 }) => {
-  const { ana, ben, phone, page, texts } = await openReader(browser, server, 702, async (site, by, conversation) => {
+  const { ana, ben, phone, page, texts } = await openReader(browser, server, 542, async (site, by, conversation) => {
     await sendVoice(site, by, conversation, 90_000);
     await sendVoice(site, by, conversation, 12_000);
     await sendTexts(
@@ -256,126 +216,4 @@ test("a file is saved with its name and bytes, and a voice note is heard, sought
   await page.getByRole("button", { name: /Pas ici\.pdf/ }).click();
   await expect(page.getByRole("alert").getByText(phone.texts.errors.offline)).toBeVisible();
   await phone.close();
-});
-
-test("a message is copied, passed on with its file to two at once, and deleted for everybody", async ({
-  browser,
-  server,
-}) => {
-  const site = siteOf(server);
-  const opened = await openReader(browser, server, 704, async (_, by, conversation) => {
-    await sendReport(site, by, conversation);
-    await sendPicture(site, by, conversation, "photo.png", 0, "Une légende");
-    await sendTexts(site, by, conversation, ["à copier"]);
-  });
-  const { ana, ben, phone, page, texts } = opened;
-  const [chantal, blocked] = [await makePerson(site, 706), await makePerson(site, 707)];
-  await connectPeople(site, ana, chantal);
-  await connectPeople(site, ana, blocked);
-  await callSite(site, "PUT", `/api/blocks/${blocked.id}`, { token: ana.token });
-  const bens = await Phone.open(browser, server);
-  await phone.logIn(ana.phone);
-  await bens.logIn(ben.phone);
-  await phone.openChat(ben.id);
-  await bens.openChat(ana.id);
-
-  // A text and a caption are copied; without the browser's leave it says so.
-  await phone.context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  for (const text of ["à copier", "Une légende"]) {
-    await openMenu(phone, text);
-    await pick(page, texts.copy);
-    await expect(page.getByRole("status").getByText("Message copié dans le presse-papiers.")).toBeVisible();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);
-  }
-  await page.evaluate(() => {
-    navigator.clipboard.writeText = () => Promise.reject(new Error("refused"));
-  });
-  await openMenu(phone, "à copier");
-  await pick(page, texts.copy);
-  await expect(page.getByRole("alert").getByText(texts.copyFailed)).toBeVisible();
-
-  // By keyboard: the menu of the newest message, two up is the file's.
-  const list = page.getByRole("list", { name: fill(phone.texts.chat.messages, { name: ben.username }) });
-  await list.focus();
-  const menus = page.getByRole("button", { name: texts.options.split("{")[0] ?? "" });
-  await menus.last().focus();
-  await page.keyboard.press("ArrowUp");
-  await page.keyboard.press("ArrowUp");
-  await expect(menus.first()).toBeFocused();
-  await page.keyboard.press("Enter");
-  const asked = watchFiles(page);
-  await pick(page, texts.forward);
-  const dialog = page.getByRole("dialog", { name: texts.forwardTitle });
-  const submit = dialog.getByRole("button", { name: fill(texts.forwardTo, { count: 0 }) });
-  await expect(submit).toBeDisabled();
-  await expect(dialog.getByRole("checkbox")).toHaveCount(2); // the blocked contact is not offered
-  await dialog.getByRole("searchbox").fill("706");
-  await expect(dialog.getByRole("checkbox")).toHaveCount(1);
-  await dialog.getByRole("checkbox", { name: chantal.username }).check({ force: true });
-  await dialog.getByRole("searchbox").fill("");
-  await dialog.getByRole("checkbox", { name: ben.username }).check({ force: true });
-  await phone.context.setOffline(true); // it waits in the outbox
-  await dialog.getByRole("button", { name: fill(texts.forwardTo, { count: 2 }) }).click();
-  await expect(page.getByText("Message transféré à 2 contact(s).")).toBeVisible();
-  await expect(dialog).toHaveCount(0);
-  await expect(menus.first()).toBeFocused();
-  await phone.context.setOffline(false);
-  // Ben wrote it, so to him it says "You".
-  await expect(bens.page.getByText(fill(texts.forwardedFrom, { name: texts.you }))).toBeVisible({ timeout: 30_000 });
-  await expect(page.getByText(fill(texts.forwardedFrom, { name: ben.username }))).toBeVisible();
-  const chantals = `/api/conversations/${privateConversationId(ana.id, chantal.id)}/messages?before=9&limit=9`;
-  await expect
-    .poll(async () => JSON.stringify((await callSite(site, "GET", chantals, { token: chantal.token })).body))
-    .toContain(reportName);
-  expect(asked.filter((request) => !request.startsWith("GET"))).toEqual([]);
-  const copy = bens.page
-    .getByRole("main")
-    .getByRole("listitem")
-    .filter({ hasText: texts.forwardedFrom.split("{")[0] ?? "" });
-  const [saved] = await Promise.all([bens.page.waitForEvent("download"), copy.getByRole("button").first().click()]);
-  expect(readFileSync(await saved.path())).toEqual(report);
-
-  // Only one's own can be deleted, and not without the network.
-  await openMenu(phone, "à copier");
-  await expect(page.getByRole("menuitem", { name: phone.texts.common.delete })).toHaveCount(0);
-  await page.keyboard.press("Escape");
-  await phone.write("à regretter");
-  await expect(bens.message("à regretter")).toBeVisible();
-  const remove = async () => {
-    await openMenu(phone, "à regretter");
-    await pick(page, phone.texts.common.delete);
-    const question = page.getByRole("alertdialog", { name: "Êtes-vous sûr?" });
-    await question.getByRole("button", { name: phone.texts.common.delete }).click();
-    await expect(question).toHaveCount(0);
-  };
-  await phone.context.setOffline(true);
-  await remove();
-  await expect(page.getByRole("alert").getByText("Impossible de supprimer le message.")).toBeVisible();
-  await expect(phone.message("à regretter")).toBeVisible();
-  await phone.context.setOffline(false);
-  await expect(async () => {
-    await remove();
-    await expect(page.getByRole("status").getByText("Message supprimé.")).toBeVisible({ timeout: 2_000 });
-  }).toPass();
-  for (const reader of [phone, bens]) {
-    await expect(reader.message(reader.texts.chat.deletedMessage)).toBeVisible();
-    await reader.page.reload();
-    await expect(reader.message(reader.texts.chat.deletedMessage)).toBeVisible();
-    await expect(reader.message("à regretter")).toHaveCount(0);
-  }
-
-  // The same in the other languages.
-  for (const [language, title] of [
-    ["en", "Forward Message To"],
-    ["pt", "Encaminhar mensagem para"],
-  ] as const) {
-    const other = await Phone.openIn(phone.context, server, language);
-    await other.openChat(ben.id);
-    await openMenu(other, "à copier");
-    await pick(other.page, other.texts.messages.forward);
-    await expect(other.page.getByRole("dialog", { name: title })).toBeVisible();
-    await other.page.close();
-  }
-  await phone.close();
-  await bens.close();
 });

@@ -3,7 +3,6 @@ import { privateConversationId } from "../../contract/ids";
 import { applyChanges } from "../../src/sync/apply";
 import { hide } from "../../src/sync/changing";
 import { readChat } from "../../src/sync/queries";
-import { search } from "../../src/sync/search";
 import { fetchOlder, Viewed } from "../../src/sync/viewing";
 import { writeText } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
@@ -288,41 +287,5 @@ describe("catching up", () => {
     await becomesLevel(server, tab, chat);
     await eventually(() => expect(server.log(chat).marks.get(amina)).toMatchObject({ delivered: 100 }));
     expect(server.asked.filter(({ command }) => command.type === "mark").length).toBeLessThan(10);
-  });
-});
-
-describe("searching", () => {
-  it("finds what is held here at once and the rest of the history on the server, newest first and each once", async () => {
-    const { server, amina, benoit, chat } = makePair();
-    for (let i = 1; i <= 300; i++) server.post(benoit, chat, i % 5 === 0 ? `Été ${i}` : `hiver ${i}`);
-    const tab = await makeDevice(server, amina).openTab();
-    await becomesLevel(server, tab, chat);
-    const steps: number[] = [];
-    let found: number[] = [];
-    const outcome = await search(tab, chat, "ete", (messages) => {
-      steps.push(messages.length);
-      found = messages.map(({ seq }) => seq);
-    });
-    expect(outcome).toEqual({ complete: true });
-    expect(steps[0]).toBe(6);
-    expect(found).toEqual(Array.from({ length: 60 }, (_, i) => 300 - i * 5));
-  });
-
-  it("without a network it finds what is here and says that this is not all", async () => {
-    const { server, amina, benoit, chat } = makePair();
-    server.post(benoit, chat, ...numbered(1, 100));
-    const phone = makeDevice(server, amina);
-    const tab = await phone.openTab();
-    await becomesLevel(server, tab, chat);
-    phone.faults.isOffline = true;
-    server.inbox(amina).sockets.forEach((socket) => {
-      socket.end(1006);
-    });
-    let count = 0;
-    const outcome = await search(tab, chat, "m9", (messages) => {
-      count = messages.length;
-    });
-    expect(outcome).toEqual({ complete: false });
-    expect(count).toBe(10);
   });
 });

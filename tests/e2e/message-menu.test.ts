@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "@playwright/test";
+import { privateConversationId } from "../../contract/ids";
+import { expect, test } from "../support/browser-test";
+import { openReader, report, reportName, sendPicture, sendReport, watchFiles } from "../support/files-in-chat";
+import { sendTexts } from "../support/messages";
+import { siteOf } from "../support/pair";
+import { callSite, connectPeople, makePerson } from "../support/people";
+import { fill, Phone } from "../support/phone";
+
+test.describe.configure({ timeout: 240_000 }); // several phones on a machine that may be busy
+
+const openMenu = async (phone: Phone, text: string) => {
+  await phone.message(text).locator("bdi").first().click({ button: "right" });
+};
+const pick = (page: Page, label: string) => page.getByRole("menuitem", { name: label, exact: true }).click();
+
+test("a message is copied, passed on with its file to two at once, and deleted for everybody", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const opened = await openReader(browser, server, 544, async (_, by, conversation) => {
+    await sendReport(site, by, conversation);
+    await sendPicture(site, by, conversation, "photo.png", 0, "Une légende");
+    await sendTexts(site, by, conversation, ["à copier"]);
+  });
+  const { ana, ben, phone, page, texts } = opened;
+  const [chantal, blocked] = [await makePerson(site, 546), await makePerson(site, 547)];
+  await connectPeople(site, ana, chantal);
+  await connectPeople(site, ana, blocked);
+  await callSite(site, "PUT", `/api/blocks/${blocked.id}`, { token: ana.token });
+  const bens = await Phone.open(browser, server);
+  await phone.logIn(ana.phone);
+  await bens.logIn(ben.phone);
+  await phone.openChat(ben.id);
+  await bens.openChat(ana.id);
+
+  // A text and a caption are copied; without the browser's leave it says so.
+  await phone.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  for (const text of ["à copier", "Une légende"]) {
+    await openMenu(phone, text);
+    await pick(page, texts.copy);
+    await expect(page.getByRole("status").getByText("Message copié dans le presse-papiers.")).toBeVisible();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);
+  }
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error("refused"));
+  });
+  await openMenu(phone, "à copier");
+  await pick(page, texts.copy);
+  await expect(page.getByRole("alert").getByText(texts.copyFailed)).toBeVisible();
+
+  // By keyboard: the menu of the newest message, two up is the file's.
+  const list = page.getByRole("list", { name: fill(phone.texts.chat.messages, { name: ben.username }) });
+  await list.focus();
+  const menus = page.getByRole("button", { name: texts.options.split("{")[0] ?? "" });
+  await menus.last().focus();
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowUp");
+  await expect(menus.first()).toBeFocused();
+  await page.keyboard.press("Enter");
+  const asked = watchFiles(page);
+  await pick(page, texts.forward);
+  const dialog = page.getByRole("dialog", { name: texts.forwardTitle });
+  const submit = dialog.getByRole("button", { name: fill(texts.forwardTo, { count: 0 }) });
+  await expect(submit).toBeDisabled();
+  await expect(dialog.getByRole("checkbox")).toHaveCount(2); // the blocked contact is not offered
+  await dialog.getByRole("searchbox").fill("546");
+  await expect(dialog.getByRole("checkbox")).toHaveCount(1);
+  await dialog.getByRole("checkbox", { name: chantal.username }).check({ force: true });
+  await dialog.getByRole("searchbox").fill("");
+  await dialog.getByRole("checkbox", { name: ben.username }).check({ force: true });
+  await phone.context.setOffline(true); // it waits in the outbox
+  await dialog.getByRole("button", { name: fill(texts.forwardTo, { count: 2 }) }).click();
+  await expect(page.getByText("Message transféré à 2 contact(s).")).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+  await expect(menus.first()).toBeFocused();
+  await phone.context.setOffline(false);
+  // Ben wrote it, so to him it says "You".
+  await expect(bens.page.getByText(fill(texts.forwardedFrom, { name: texts.you }))).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText(fill(texts.forwardedFrom, { name: ben.username }))).toBeVisible();
+  const chantals = `/api/conversations/${privateConversationId(ana.id, chantal.id)}/messages?before=9&limit=9`;
+  await expect
+    .poll(async () => JSON.stringify((await callSite(site, "GET", chantals, { token: chantal.token })).body))
+    .toContain(reportName);
+  expect(asked.filter((request) => !request.startsWith("GET"))).toEqual([]);
+  const copy = bens.page
+    .getByRole("main")
+    .getByRole("listitem")
+    .filter({ hasText: texts.forwardedFrom.split("{")[0] ?? "" });
+  const [saved] = await Promise.all([bens.page.waitForEvent("download"), copy.getByRole("button").first().click()]);
+  expect(readFileSync(await saved.path())).toEqual(report);
+
+  // Only one's own can be deleted, and not without the network.
+  await openMenu(phone, "à copier");
+  await expect(page.getByRole("menuitem", { name: phone.texts.common.delete })).toHaveCount(0);
+  await page.keyboard.press("Escape");
+  await phone.write("à regretter");
+  await expect(bens.message("à regretter")).toBeVisible();
+  const remove = async () => {
+    await openMenu(phone, "à regretter");
+    await pick(page, phone.texts.common.delete);
+    const question = page.getByRole("alertdialog", { name: "Êtes-vous sûr?" });
+    await question.getByRole("button", { name: phone.texts.common.delete }).click();
+    await expect(question).toHaveCount(0);
+  };
+  await phone.context.setOffline(true);
+  await remove();
+  await expect(page.getByRole("alert").getByText("Impossible de supprimer le message.")).toBeVisible();
+  await expect(phone.message("à regretter")).toBeVisible();
+  await phone.context.setOffline(false);
+  await expect(async () => {
+    await remove();
+    await expect(page.getByRole("status").getByText("Message supprimé.")).toBeVisible({ timeout: 2_000 });
+  }).toPass();
+  for (const reader of [phone, bens]) {
+    await expect(reader.message(reader.texts.chat.deletedMessage)).toBeVisible();
+    await reader.page.reload();
+    await expect(reader.message(reader.texts.chat.deletedMessage)).toBeVisible();
+    await expect(reader.message("à regretter")).toHaveCount(0);
+  }
+
+  // The same in the other languages.
+  for (const [language, title] of [
+    ["en", "Forward Message To"],
+    ["pt", "Encaminhar mensagem para"],
+  ] as const) {
+    const other = await Phone.openIn(phone.context, server, language);
+    await other.openChat(ben.id);
+    await openMenu(other, "à copier");
+    await pick(other.page, other.texts.messages.forward);
+    await expect(other.page.getByRole("dialog", { name: title })).toBeVisible();
+    await other.page.close();
+  }
+  await phone.close();
+  await bens.close();
+});

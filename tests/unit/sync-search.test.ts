@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { search } from "../../src/sync/search";
+import { becomesLevel } from "../support/model-checks";
+import { makeDevice, makePair } from "../support/model-world";
+
+describe("searching", () => {
+  it("finds what is held here at once and the rest of the history on the server, newest first and each once", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    for (let i = 1; i <= 300; i++) server.post(benoit, chat, i % 5 === 0 ? `Été ${i}` : `hiver ${i}`);
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, chat);
+    const steps: number[] = [];
+    let found: number[] = [];
+    const outcome = await search(tab, chat, "ete", (messages) => {
+      steps.push(messages.length);
+      found = messages.map(({ seq }) => seq);
+    });
+    expect(outcome).toEqual({ complete: true });
+    expect(steps[0]).toBe(6);
+    expect(found).toEqual(Array.from({ length: 60 }, (_, i) => 300 - i * 5));
+  });
+
+  it("without a network it finds what is here and says that this is not all", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    server.post(benoit, chat, ...Array.from({ length: 100 }, (_, i) => `m${i + 1}`));
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    let count = 0;
+    const outcome = await search(tab, chat, "m9", (messages) => {
+      count = messages.length;
+    });
+    expect(outcome).toEqual({ complete: false });
+    expect(count).toBe(10);
+  });
+});
