@@ -12,6 +12,11 @@ type ModalProps = {
   children: ReactNode;
 };
 
+const show = (dialog: HTMLDialogElement): void => {
+  dialog.showModal();
+  dialog.querySelector<HTMLElement>("[data-autofocus]")?.focus();
+};
+
 /**
  * A modal layer on the platform's own `<dialog>`: top layer, inert page, kept and returned focus. It is open as
  * long as it is rendered. The first element with `data-autofocus` gets the focus.
@@ -22,8 +27,7 @@ export function Modal({ label, labelledBy, describedBy, role, className = "", on
   const hasPressedBeside = useRef(false);
   useLayoutEffect(() => {
     const dialog = ref.current;
-    dialog?.showModal();
-    dialog?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
+    if (dialog) show(dialog);
     return () => dialog?.close();
   }, []);
   return (
@@ -36,7 +40,16 @@ export function Modal({ label, labelledBy, describedBy, role, className = "", on
       aria-describedby={describedBy}
       className={className}
       onCancel={(event) => {
+        // One that a file chooser inside was left with comes up to here too, and is no word about the dialog.
+        if (event.target !== event.currentTarget || !event.cancelable) return;
         event.preventDefault();
+        onDismiss();
+      }}
+      onClose={({ target, currentTarget: dialog }) => {
+        // Chromium closes without asking where nobody touched the page since the last time it did: the dialog is
+        // shown again, and what is asked for is the same.
+        if (target !== dialog || dialog.open || !dialog.isConnected) return;
+        show(dialog);
         onDismiss();
       }}
       onPointerDown={(event) => {

@@ -48,7 +48,7 @@ export function Toaster() {
       />
       <div className="min-w-0 flex-1 py-2">
         {toast.title && <p className="font-semibold break-words">{toast.title}</p>}
-        {toast.message && <p className="break-words">{toast.message}</p>}
+        {toast.message && <p className="break-words whitespace-pre-line">{toast.message}</p>}
       </div>
       <IconButton icon="i-ph-x" label={t("common.close")} onClick={() => set(undefined)} />
     </div>

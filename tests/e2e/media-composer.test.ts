@@ -73,7 +73,8 @@ test("pictures and files go out shrunk, captioned, as originals, pasted, dropped
   const small = await makePicture(page, "petite.png", { width: 60, height: 40, type: "image/png" });
 
   // One chosen by mistake is taken out; what cannot go is not counted and says why; the caption belongs to its picture.
-  await choose(anas, "image", [photo, turned(photo), { ...pdf, name: "vide.txt", buffer: Buffer.alloc(0) }]);
+  const empty = { name: "vide.txt", mimeType: "text/plain", buffer: Buffer.alloc(0) };
+  await choose(anas, "image", [photo, turned(photo), empty]);
   await expect(sheetOf(page).getByRole("listitem")).toHaveCount(4); // with the button that adds more
   await expect(sheetOf(page)).toContainText(fill(attach.title_other, { count: 2 }));
   await page.getByRole("button", { name: fill(attach.show, { name: "vide.txt" }) }).click();
@@ -93,6 +94,22 @@ test("pictures and files go out shrunk, captioned, as originals, pasted, dropped
   await expect(sheetOf(page).getByRole("checkbox", { name: attach.original_other })).not.toBeChecked();
   const looks = await new AxeBuilder({ page }).analyze();
   expect(looks.violations).toEqual([]);
+
+  // It is not left unasked, not even on a page that nobody touched yet, nor with the browser's chooser of more files.
+  const question = page.getByRole("alertdialog", { name: attach.discardTitle });
+  const stay = question.getByRole("button", { name: attach.discardStay });
+  await page.keyboard.press("Escape");
+  await expect(stay).toBeFocused();
+  await stay.click();
+  await expect(question).toHaveCount(0);
+  await sheetOf(page).locator("input[type=file]").dispatchEvent("cancel");
+  await expect(question).toHaveCount(0);
+  await sheetOf(page).getByRole("button", { name: texts.common.cancel }).click();
+  await expect(stay).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(question).toHaveCount(0);
+  await expect(captionOf(anas)).toHaveValue("Toute la famille");
+  await expect(sheetOf(page)).toContainText(fill(attach.title_other, { count: 2 }));
   await captionOf(anas).press("Enter");
   await expect(sheetOf(page)).toHaveCount(0);
   await expect(messagesOf(bens)).toHaveCount(2);
@@ -114,7 +131,7 @@ test("pictures and files go out shrunk, captioned, as originals, pasted, dropped
   await expect(messagesOf(bens)).toHaveCount(5);
   expect(await newestPicture(bens)).toMatchObject({ width: 1, height: 1 });
 
-  // Dropped, with one that is too large for anybody.
+  // Dropped, with one that is too large for anybody and one that is empty: they stay, and are named with the reason.
   await dragOver(page);
   const zone = page.getByText(attach.drop);
   await expect(zone).toBeVisible();
@@ -122,10 +139,15 @@ test("pictures and files go out shrunk, captioned, as originals, pasted, dropped
   await expect(zone).toHaveCount(0);
   await sheetOf(page)
     .locator("input[type=file]")
-    .setInputFiles({ name: "film.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(fileMaxBytes + 1) });
+    .setInputFiles([{ name: "film.mp4", mimeType: "video/mp4", buffer: Buffer.alloc(fileMaxBytes + 1) }, empty]);
   await page.getByRole("button", { name: fill(attach.show, { name: "film.mp4" }) }).click();
   await expect(sheetOf(page).getByRole("alert")).toHaveText(attach.tooLarge);
+  await page.getByRole("button", { name: fill(attach.show, { name: empty.name }) }).click();
+  await expect(sheetOf(page).getByRole("alert")).toHaveText(attach.empty);
   await sendOf(anas).click();
+  const toast = page.getByRole("alert").filter({ hasText: fill(attach.left_other, { count: 2 }) });
+  await expect(toast).toContainText(fill(attach.leftWhy, { name: "film.mp4", why: attach.tooLarge }));
+  await expect(toast).toContainText(fill(attach.leftWhy, { name: empty.name, why: attach.empty }));
   await expect(messagesOf(bens)).toHaveCount(6);
   await expect(messagesOf(bens).last()).toContainText("facture");
 
@@ -181,6 +203,8 @@ test("what is attached offline is queued and arrives once, and a full phone lose
   await expect(captionOf(anas)).toHaveValue("Ma légende");
   await expect(messagesOf(anas)).toHaveCount(3);
   await page.keyboard.press("Escape");
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.chat.attach.discardConfirm }).click();
+  await expect(sheetOf(page)).toHaveCount(0);
   await anas.write("plus de place");
   await expect(bens.message("plus de place")).toBeVisible();
   await setFull(page, false);

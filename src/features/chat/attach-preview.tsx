@@ -2,15 +2,9 @@ import { useEffect, useState } from "react";
 import { IconButton } from "../../components/icon-button";
 import { Spinner } from "../../components/spinner";
 import { formatBytes } from "../../i18n/format";
-import { type TextKey, useLanguage, useT } from "../../i18n/setup";
-import type { Prepared, Refused } from "./use-prepared";
-
-const refusedTexts = {
-  tooLarge: "chat.attach.tooLarge",
-  empty: "chat.attach.empty",
-  tooManyPixels: "chat.attach.tooManyPixels",
-  unreadable: "chat.attach.unreadable",
-} as const satisfies Record<Refused, TextKey>;
+import { useLanguage, useT } from "../../i18n/setup";
+import { refusedTexts } from "./left-behind";
+import type { Prepared } from "./use-prepared";
 
 const useObjectUrl = (blob: Blob | undefined): string | undefined => {
   const [url, setUrl] = useState<string>();

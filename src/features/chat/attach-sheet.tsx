@@ -10,8 +10,10 @@ import type { Outgoing } from "../../lib/media/outgoing";
 import { SyncError, sendFiles } from "../../sync/actions";
 import { AttachStage, AttachThumb } from "./attach-preview";
 import { CaptionForm } from "./caption-form";
+import { DiscardDialog } from "./discard-dialog";
 import { DropZone } from "./drop-zone";
 import { filesMax } from "./files-max";
+import { leftBehind } from "./left-behind";
 import { type Prepared, usePrepared } from "./use-prepared";
 
 const troubleTexts = { noRoom: "chat.attach.noRoom", failed: "chat.attach.failed" } as const satisfies Record<
@@ -46,6 +48,10 @@ const withCaption = ({ blob, body }: Outgoing, caption: string | undefined): Out
   return isBlank(text) || body.type === "voice" ? { blob, body } : { blob, body: { ...body, text } };
 };
 
+/** Choosing or writing it again would cost something: more than one file, or words to one. */
+const isWorthAsking = (files: File[], captions: ReadonlyMap<File, string>): boolean =>
+  files.length > 1 || files.some((file) => !isBlank(cleanText(captions.get(file) ?? "")));
+
 /** What is about to be sent: looked at, captioned, weighed, taken out again. Closing it sends nothing. */
 export default function AttachSheet({ conversation, files, captions, isOriginal, ...props }: AttachSheetProps) {
   const t = useT();
@@ -55,6 +61,7 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
   const prepared = usePrepared(files);
   const [wanted, setWanted] = useState<File>();
   const [isSending, setSending] = useState(false);
+  const [isLeaving, setLeaving] = useState(false);
   const [trouble, setTrouble] = useState<keyof typeof troubleTexts>();
   const selected = wanted && files.includes(wanted) ? wanted : files[0];
   if (!selected) return null;
@@ -75,6 +82,12 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
     const next = files[files.indexOf(file) + 1] ?? files.at(-2);
     if (file === selected) setWanted(next);
     props.onRemove(file);
+  };
+
+  const leave = () => {
+    if (isSending) return;
+    if (isWorthAsking(files, captions)) setLeaving(true);
+    else props.onClose();
   };
 
   const send = async () => {
@@ -100,97 +113,112 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
       setSending(false);
       return;
     }
-    if (refusedCount > 0) showToast({ tone: "danger", title: t("chat.attach.left", { count: refusedCount }) });
+    const left = files.flatMap(({ name }, at) => {
+      const item = all[at];
+      return item?.state === "refused" ? [{ name, why: item.why }] : [];
+    });
+    if (left.length > 0) {
+      const title = t("chat.attach.left", { count: left.length });
+      showToast({ tone: "danger", title, message: leftBehind(left, t, language) });
+    }
     props.onSent();
   };
 
   return (
-    <Modal
-      labelledBy={`${id}-title`}
-      className="rise fixed inset-0 m-0 flex size-full max-h-none max-w-none flex-col bg-surface p-0 text-text sm:m-auto sm:h-[min(44rem,calc(100dvh-3rem))] sm:w-[min(36rem,calc(100vw-3rem))] sm:rounded-bubble sm:border sm:border-line sm:shadow-xl"
-      onDismiss={() => !isSending && props.onClose()}
-    >
-      <div className="flex min-h-14 shrink-0 items-center gap-1 border-b border-line pt-safe pr-4 pl-1">
-        <IconButton icon="i-ph-x" label={t("common.cancel")} disabled={isSending} onClick={props.onClose} />
-        <h2 id={`${id}-title`} className="min-w-0 flex-1 truncate text-lg font-bold">
-          {t("chat.attach.title", { count: files.length - refusedCount })}
-        </h2>
-        {total > 0 && <span className="text-sm text-muted tabular-nums">{formatBytes(total, language)}</span>}
-      </div>
-      <AttachStage file={selected} prepared={shown} onRemove={() => remove(selected)} />
-      {shrunk.length > 0 && (
-        <label className="flex min-h-12 shrink-0 cursor-pointer items-center gap-3 border-t border-line px-4 py-1.5">
-          <input
-            type="checkbox"
-            className="size-5 shrink-0 accent-[var(--accent-fill)]"
-            checked={isOriginal}
-            disabled={isSending}
-            onChange={({ currentTarget }) => props.onOriginal(currentTarget.checked)}
-          />
-          <span className="min-w-0 flex-1">
-            <span className="block">{t("chat.attach.original", { count: shrunk.length })}</span>
-            <span className="block text-sm text-muted">
-              {isOriginal && cannotBeOriginal
-                ? t("chat.attach.originalTooLarge")
-                : t("chat.attach.saving", {
-                    small: formatBytes(
-                      shrunk.reduce((sum, { small }) => sum + small, 0),
-                      language,
-                    ),
-                    original: formatBytes(
-                      shrunk.reduce((sum, { original }) => sum + original, 0),
-                      language,
-                    ),
-                  })}
-            </span>
-          </span>
-        </label>
-      )}
-      <ul
-        aria-label={t("chat.attach.chosen")}
-        className="flex shrink-0 gap-2 overflow-x-auto border-t border-line px-3 py-2"
+    <>
+      <Modal
+        labelledBy={`${id}-title`}
+        className="rise fixed inset-0 m-0 flex size-full max-h-none max-w-none flex-col bg-surface p-0 text-text sm:m-auto sm:h-[min(44rem,calc(100dvh-3rem))] sm:w-[min(36rem,calc(100vw-3rem))] sm:rounded-bubble sm:border sm:border-line sm:shadow-xl"
+        onDismiss={leave}
       >
-        {items.map(({ file, item }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two files may have one name, and their order stays
-          <li key={`${at} ${file.name}`}>
-            <AttachThumb file={file} prepared={item} isSelected={file === selected} onSelect={() => setWanted(file)} />
+        <div className="flex min-h-14 shrink-0 items-center gap-1 border-b border-line pt-safe pr-4 pl-1">
+          <IconButton icon="i-ph-x" label={t("common.cancel")} disabled={isSending} onClick={leave} />
+          <h2 id={`${id}-title`} className="min-w-0 flex-1 truncate text-lg font-bold">
+            {t("chat.attach.title", { count: files.length - refusedCount })}
+          </h2>
+          {total > 0 && <span className="text-sm text-muted tabular-nums">{formatBytes(total, language)}</span>}
+        </div>
+        <AttachStage file={selected} prepared={shown} onRemove={() => remove(selected)} />
+        {shrunk.length > 0 && (
+          <label className="flex min-h-12 shrink-0 cursor-pointer items-center gap-3 border-t border-line px-4 py-1.5">
+            <input
+              type="checkbox"
+              className="size-5 shrink-0 accent-[var(--accent-fill)]"
+              checked={isOriginal}
+              disabled={isSending}
+              onChange={({ currentTarget }) => props.onOriginal(currentTarget.checked)}
+            />
+            <span className="min-w-0 flex-1">
+              <span className="block">{t("chat.attach.original", { count: shrunk.length })}</span>
+              <span className="block text-sm text-muted">
+                {isOriginal && cannotBeOriginal
+                  ? t("chat.attach.originalTooLarge")
+                  : t("chat.attach.saving", {
+                      small: formatBytes(
+                        shrunk.reduce((sum, { small }) => sum + small, 0),
+                        language,
+                      ),
+                      original: formatBytes(
+                        shrunk.reduce((sum, { original }) => sum + original, 0),
+                        language,
+                      ),
+                    })}
+              </span>
+            </span>
+          </label>
+        )}
+        <ul
+          aria-label={t("chat.attach.chosen")}
+          className="flex shrink-0 gap-2 overflow-x-auto border-t border-line px-3 py-2"
+        >
+          {items.map(({ file, item }, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two files may have one name, and their order stays
+            <li key={`${at} ${file.name}`}>
+              <AttachThumb
+                file={file}
+                prepared={item}
+                isSelected={file === selected}
+                onSelect={() => setWanted(file)}
+              />
+            </li>
+          ))}
+          <li>
+            <IconButton
+              icon="i-ph-plus"
+              label={t("chat.attach.add")}
+              disabled={isSending}
+              className="size-14! rounded-card! border border-dashed border-field text-muted"
+              onClick={() => input.current?.click()}
+            />
+            <input
+              ref={input}
+              type="file"
+              multiple
+              hidden
+              onChange={({ currentTarget }) => {
+                props.onAdd([...(currentTarget.files ?? [])]);
+                currentTarget.value = "";
+              }}
+            />
           </li>
-        ))}
-        <li>
-          <IconButton
-            icon="i-ph-plus"
-            label={t("chat.attach.add")}
-            disabled={isSending}
-            className="size-14! rounded-card! border border-dashed border-field text-muted"
-            onClick={() => input.current?.click()}
-          />
-          <input
-            ref={input}
-            type="file"
-            multiple
-            hidden
-            onChange={({ currentTarget }) => {
-              props.onAdd([...(currentTarget.files ?? [])]);
-              currentTarget.value = "";
-            }}
-          />
-        </li>
-      </ul>
-      {(trouble || props.isCut) && (
-        <p role="alert" className="shrink-0 border-t border-line bg-danger-soft px-4 py-2 text-sm text-danger">
-          {trouble ? t(troubleTexts[trouble]) : t("chat.attach.tooMany", { max: filesMax })}
-        </p>
-      )}
-      <CaptionForm
-        name={selected.name}
-        caption={captions.get(selected) ?? ""}
-        canSend={canSend}
-        isSending={isSending}
-        onChange={(caption) => props.onCaption(selected, caption)}
-        onFiles={props.onAdd}
-        onSend={() => void send()}
-      />
-      <DropZone onFiles={props.onAdd} />
-    </Modal>
+        </ul>
+        {(trouble || props.isCut) && (
+          <p role="alert" className="shrink-0 border-t border-line bg-danger-soft px-4 py-2 text-sm text-danger">
+            {trouble ? t(troubleTexts[trouble]) : t("chat.attach.tooMany", { max: filesMax })}
+          </p>
+        )}
+        <CaptionForm
+          name={selected.name}
+          caption={captions.get(selected) ?? ""}
+          canSend={canSend}
+          isSending={isSending}
+          onChange={(caption) => props.onCaption(selected, caption)}
+          onFiles={props.onAdd}
+          onSend={() => void send()}
+        />
+        <DropZone onFiles={props.onAdd} />
+      </Modal>
+      {isLeaving && <DiscardDialog onConfirm={props.onClose} onClose={() => setLeaving(false)} />}
+    </>
   );
 }

@@ -1,0 +1,17 @@
+import { ConfirmDialog } from "../../components/dialog";
+import { useT } from "../../i18n/setup";
+
+/** Asks before chosen files and what was written to them are given up. */
+export function DiscardDialog(props: { onConfirm: () => void; onClose: () => void }) {
+  const t = useT();
+  return (
+    <ConfirmDialog
+      open
+      title={t("chat.attach.discardTitle")}
+      body={t("chat.attach.discardBody")}
+      confirmLabel={t("chat.attach.discardConfirm")}
+      cancelLabel={t("chat.attach.discardStay")}
+      {...props}
+    />
+  );
+}
