@@ -1,4 +1,31 @@
-import { defineConfig, presetIcons, presetWind3, transformerDirectives, transformerVariantGroup } from "unocss";
+import {
+  defineConfig,
+  type Preset,
+  presetIcons,
+  presetWind3,
+  transformerDirectives,
+  transformerVariantGroup,
+} from "unocss";
+
+const remPx = 16; // the root's text as browsers come
+const boxSide = /^(padding|margin|gap|row-gap|column-gap|top|right|bottom|left|(min-)?(width|height)|flex-basis)/;
+const rem = /^(-?[\d.]+)rem$/;
+
+/**
+ * The steps of the scale (p-4, size-12) in pixels: whoever sets the browser's text to twice its size gets text of that
+ * size, and keeps the width around it, which touch targets and gaps would take. What must grow with its text says so
+ * in brackets: h-[4.75rem].
+ */
+const stepsInPixels: Preset = {
+  name: "steps-in-pixels",
+  postprocess: (utility) => {
+    if (/rem\\\]/.test(utility.selector)) return;
+    for (const entry of utility.entries) {
+      const [, steps] = rem.exec(String(entry[1])) ?? [];
+      if (steps !== undefined && boxSide.test(entry[0])) entry[1] = `${Number(steps) * remPx}px`;
+    }
+  },
+};
 
 // presetWind3, not presetWind4: the latter writes color-mix() and @property, which Chrome below 111 does not read.
 // Colours are custom properties of src/app/theme.css, so a class is right in light and in dark.
@@ -9,6 +36,7 @@ export default defineConfig({
       prefix: "i-",
       extraProperties: { display: "inline-block", "vertical-align": "middle", "flex-shrink": "0" },
     }),
+    stepsInPixels,
   ],
   transformers: [transformerDirectives(), transformerVariantGroup()],
   theme: {

@@ -38,7 +38,7 @@ export function TabBar({ pathname }: { pathname: string }) {
                 <span
                   className={`relative grid h-8 w-14 max-w-full place-items-center rounded-full ${isActive ? "bg-accent-soft" : ""}`}
                 >
-                  <span className={`text-2xl ${isActive ? tab.activeIcon : tab.icon}`} aria-hidden="true" />
+                  <span className={`text-[24px] ${isActive ? tab.activeIcon : tab.icon}`} aria-hidden="true" />
                   {badge && badge.count > 0 && (
                     <CountBadge count={badge.count} label={badge.label} className="absolute -top-1 left-1/2 ml-1" />
                   )}

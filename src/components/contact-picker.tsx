@@ -35,7 +35,7 @@ function Tick({ isOn }: { isOn: boolean }) {
   return (
     <span
       aria-hidden="true"
-      className={`grid size-6 shrink-0 place-items-center rounded-full border-2 text-sm peer-focus-visible:outline-3 peer-focus-visible:outline-offset-3 peer-focus-visible:outline-accent peer-focus-visible:outline-solid ${
+      className={`grid size-6 shrink-0 place-items-center rounded-full border-2 text-[14px] peer-focus-visible:outline-3 peer-focus-visible:outline-offset-3 peer-focus-visible:outline-accent peer-focus-visible:outline-solid ${
         isOn ? "border-accent bg-accent text-on-accent" : "border-field"
       }`}
     >

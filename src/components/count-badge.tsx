@@ -13,7 +13,7 @@ type CountBadgeProps = {
 export function CountBadge({ count, label, quiet = false, className = "" }: CountBadgeProps) {
   return (
     <span
-      className={`inline-grid h-5 min-w-5 place-items-center rounded-full px-1.5 text-xs leading-none font-bold tabular-nums ${quiet ? "bg-raised text-muted" : "bg-accent text-on-accent"} ${className}`}
+      className={`inline-grid min-h-5 min-w-5 place-items-center rounded-full px-1.5 text-xs leading-none font-bold tabular-nums ${quiet ? "bg-raised text-muted" : "bg-accent text-on-accent"} ${className}`}
     >
       {label === undefined ? (
         <span>{count > shownMax ? `${shownMax}+` : count}</span>

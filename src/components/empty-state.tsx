@@ -5,7 +5,7 @@ export function EmptyState(props: { icon: string; title: string; body?: ReactNod
   return (
     <div className="mx-auto flex max-w-88 flex-col items-center gap-2 px-6 py-12 text-center">
       <span
-        className="mb-2 grid size-18 place-items-center rounded-full bg-accent-soft text-4xl text-accent"
+        className="mb-2 grid size-18 place-items-center rounded-full bg-accent-soft text-[36px] text-accent"
         aria-hidden="true"
       >
         <span className={props.icon} />

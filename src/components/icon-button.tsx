@@ -2,7 +2,7 @@ import type { ComponentProps } from "react";
 
 /** The shape of every icon one can press. */
 export const iconButtonLook =
-  "inline-grid size-12 shrink-0 place-items-center rounded-full text-2xl hover:bg-raised disabled:opacity-40 disabled:hover:bg-transparent";
+  "inline-grid size-12 shrink-0 place-items-center rounded-full text-[24px] hover:bg-raised disabled:opacity-40 disabled:hover:bg-transparent";
 
 /** A round 48 px button that shows an icon and says its label. */
 export function IconButton({

@@ -75,18 +75,18 @@ export function Screen({ title, subtitle, description, heading, back, actions, c
       aria-labelledby={headingId}
       className="flex min-h-0 min-w-0 flex-1 flex-col bg-bg"
     >
-      <header className="z-10 flex h-[72px] shrink-0 items-center gap-1 border-b border-line bg-surface pr-2 pl-2">
+      <header className="screen-header z-10 flex h-[72px] shrink-0 items-center gap-1 border-b border-line bg-surface pr-2 pl-2">
         {back !== undefined && <BackLink to={back} mode={backMode} label={t("common.back")} />}
         <div className={`min-w-0 flex-1 ${back === undefined ? "pl-2" : ""}`}>
           <h1
             id={headingId}
             ref={headingRef}
             tabIndex={-1}
-            className="truncate text-xl font-bold focus-visible:outline-none"
+            className="truncate text-[length:calc(1rem+4px)] leading-[min(1.75rem,42px)] font-bold focus-visible:outline-none"
           >
             {heading ?? title}
           </h1>
-          {subtitle && <p className="truncate text-sm text-muted">{subtitle}</p>}
+          {subtitle && <p className="truncate text-sm leading-[min(1.25rem,30px)] text-muted">{subtitle}</p>}
         </div>
         {actions}
         {profile && headerEnd}

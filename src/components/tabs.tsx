@@ -28,7 +28,13 @@ export function Tabs(props: { label: string; items: TabItem[]; value: string; on
 
   return (
     <>
-      <div ref={list} role="tablist" aria-label={label} className="flex border-b border-line" onKeyDown={move}>
+      <div
+        ref={list}
+        role="tablist"
+        aria-label={label}
+        className="flex flex-wrap border-b border-line"
+        onKeyDown={move}
+      >
         {items.map((item) => {
           const selected = item.id === active?.id;
           return (

@@ -166,6 +166,16 @@ test("on a wide screen the list stays beside the open chat, and back leads back"
   await page.setViewportSize({ width: 360, height: 740 });
   await expect(phone.message("Mbote")).toBeVisible();
   await expect(row).toBeHidden();
+  // With text of twice the size its header still names the person and leads to the menu.
+  const setText = (size: string) =>
+    page.evaluate((fontSize) => {
+      document.documentElement.style.fontSize = fontSize;
+    }, size);
+  await setText("200%");
+  const name = page.getByRole("main").getByRole("heading", { level: 1 }).locator("bdi");
+  await expect.poll(async () => (await name.boundingBox())?.width).toBeGreaterThan(6 * 16);
+  await expect(menuButton).toBeInViewport({ ratio: 1 });
+  await setText("");
   await page.getByRole("link", { name: texts.common.back }).click();
   await expect(row).toBeVisible();
   await expect(page).toHaveURL("/app");

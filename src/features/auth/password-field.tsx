@@ -21,7 +21,7 @@ export function PasswordField(props: Omit<ComponentProps<typeof TextField>, "end
           title={label}
           aria-controls={props.id}
           onClick={() => setShown(!isShown)}
-          className="inline-grid size-12 shrink-0 place-items-center rounded-card text-xl text-muted hover:text-text"
+          className="inline-grid size-12 shrink-0 place-items-center rounded-card text-[20px] text-muted hover:text-text"
         >
           <span className={isShown ? "i-ph-eye-slash" : "i-ph-eye"} aria-hidden="true" />
         </button>

@@ -58,7 +58,7 @@ export function CaptionForm({ name, caption, canSend, isSending, onChange, onFil
         aria-busy={isSending}
         aria-label={t("chat.send")}
         title={t("chat.send")}
-        className="grid size-12 shrink-0 place-items-center rounded-full bg-accent text-xl text-on-accent transition-colors hover:bg-accent-hover disabled:bg-raised disabled:text-muted"
+        className="grid size-12 shrink-0 place-items-center rounded-full bg-accent text-[20px] text-on-accent transition-colors hover:bg-accent-hover disabled:bg-raised disabled:text-muted"
       >
         <span className={isSending ? "spinner" : "i-ph-paper-plane-right-fill"} aria-hidden="true" />
       </button>

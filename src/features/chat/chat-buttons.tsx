@@ -20,8 +20,10 @@ export function ChatButtons({ name, hindrance, items }: ChatButtonsProps) {
   };
   return (
     <div className="-mr-2 flex shrink-0 sm:mr-0">
-      <IconButton icon="i-ph-phone" label={t("people.audioCallName", { name })} onClick={call} />
-      <IconButton icon="i-ph-video-camera" label={t("people.videoCallName", { name })} onClick={call} />
+      <div className="calls">
+        <IconButton icon="i-ph-phone" label={t("people.audioCallName", { name })} onClick={call} />
+        <IconButton icon="i-ph-video-camera" label={t("people.videoCallName", { name })} onClick={call} />
+      </div>
       <MenuButton label={t("common.more")} items={items} />
     </div>
   );

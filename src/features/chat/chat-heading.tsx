@@ -12,6 +12,9 @@ type ChatHeadingProps = {
   isTyping: boolean;
 };
 
+/** Two lines fit the header of 72 px, however large the text. */
+const lines = "leading-[min(1.25rem,34px)] sm:leading-[min(1.5rem,34px)]";
+
 /** Who the chat is with; it leads to the profile. Typing is announced by `TypingAnnouncer`, here it only shows. */
 export function ChatHeading({ path, person, name, isMuted, isTyping }: ChatHeadingProps) {
   const t = useT();
@@ -21,7 +24,7 @@ export function ChatHeading({ path, person, name, isMuted, isTyping }: ChatHeadi
       <span className="flex min-w-0 flex-col">
         <span className="flex items-center gap-1.5">
           <bdi
-            className={`min-w-0 text-base leading-5 sm:text-lg sm:leading-6 ${isTyping ? "truncate" : "line-clamp-2 break-words whitespace-normal"}`}
+            className={`min-w-0 text-base sm:text-lg ${lines} ${isTyping ? "truncate" : "line-clamp-2 break-words whitespace-normal"}`}
           >
             {person ? name : ""}
           </bdi>
@@ -30,7 +33,7 @@ export function ChatHeading({ path, person, name, isMuted, isTyping }: ChatHeadi
           )}
         </span>
         {isTyping && (
-          <span aria-hidden="true" className="truncate text-sm leading-5 font-medium text-accent">
+          <span aria-hidden="true" className="truncate text-sm leading-[min(1.25rem,34px)] font-medium text-accent">
             {t("chat.typing")}
           </span>
         )}

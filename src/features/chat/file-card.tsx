@@ -50,7 +50,7 @@ export default function FileCard({ conversation, item, body }: AttachmentProps<"
   const content = (
     <>
       {!upload && (
-        <span className="grid size-12 shrink-0 place-items-center rounded-card bg-accent-soft text-2xl text-accent">
+        <span className="grid size-12 shrink-0 place-items-center rounded-card bg-accent-soft text-[24px] text-accent">
           <span className={state === "loading" ? "spinner" : iconOf(end)} aria-hidden="true" />
         </span>
       )}
@@ -64,7 +64,7 @@ export default function FileCard({ conversation, item, body }: AttachmentProps<"
             <FoundWords text={end} />
           </span>
         </bdi>
-        <span className={`block truncate text-xs leading-[20px] text-muted ${upload ? "pr-4" : "pr-16"}`}>
+        <span className={`block truncate text-xs leading-[20px] text-muted ${upload ? "pr-4" : "pr-[4rem]"}`}>
           {upload ? <UploadBytes upload={upload} /> : formatBytes(body.size, language)}
           {!upload && state === "failed" && (
             <span className="text-danger"> · {t(isGone ? "messages.gone" : "messages.loadAgain")}</span>

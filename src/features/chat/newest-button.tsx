@@ -10,7 +10,7 @@ export function NewestButton({ count, onClick }: { count: number; onClick: () =>
       className={`absolute bottom-3 z-1 inline-flex min-h-12 min-w-12 items-center justify-center gap-2 rounded-full border border-line shadow-md ${
         count > 0
           ? "left-1/2 -translate-x-1/2 bg-accent px-5 font-semibold whitespace-nowrap text-on-accent"
-          : "right-3 bg-surface text-xl text-text"
+          : "right-3 bg-surface text-[20px] text-text"
       }`}
       onClick={onClick}
     >

@@ -29,7 +29,7 @@ export function UploadRing({ upload, cid }: { upload: UploadView; cid: Uuid }) {
       type="button"
       aria-label={t(label)}
       title={t(label)}
-      className="relative grid size-12 shrink-0 place-items-center rounded-full text-xl"
+      className="relative grid size-12 shrink-0 place-items-center rounded-full text-[20px]"
       onClick={(event) => {
         event.stopPropagation();
         attempt(run(cid), t);
@@ -66,7 +66,7 @@ export function CancelUpload({ cid }: { cid: Uuid }) {
       type="button"
       aria-label={t("messages.cancelUpload")}
       title={t("messages.cancelUpload")}
-      className="grid size-12 shrink-0 place-items-center rounded-full text-xl"
+      className="grid size-12 shrink-0 place-items-center rounded-full text-[20px]"
       onClick={(event) => {
         event.stopPropagation();
         attempt(discardMessage(cid), t);

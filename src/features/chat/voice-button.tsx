@@ -22,7 +22,7 @@ export function VoiceButton({ voice, hasText, canSend }: { voice: Voice; hasText
       disabled={isVoice ? voice.phase === "sending" : hasText && !canSend}
       aria-label={label}
       title={label}
-      className={`grid size-12 shrink-0 touch-none select-none place-items-center rounded-full bg-accent text-xl text-on-accent transition-[transform,background-color] hover:bg-accent-hover disabled:bg-raised disabled:text-muted ${
+      className={`grid size-12 shrink-0 touch-none select-none place-items-center rounded-full bg-accent text-[20px] text-on-accent transition-[transform,background-color] hover:bg-accent-hover disabled:bg-raised disabled:text-muted ${
         isHeld ? "scale-125" : ""
       }`}
       onContextMenu={(event) => isMicrophone && event.preventDefault()}

@@ -28,7 +28,7 @@ export function VoiceListening({ session }: { session: VoiceSession }) {
     <>
       <button
         type="button"
-        className="-mx-3 grid size-12 shrink-0 place-items-center rounded-full text-2xl text-accent"
+        className="-mx-3 grid size-12 shrink-0 place-items-center rounded-full text-[24px] text-accent"
         aria-label={t(isPlaying ? "chat.voice.pause" : "chat.voice.play")}
         onClick={toggle}
       >

@@ -120,7 +120,7 @@ export default function VoiceNote({ conversation, item, body, description }: Att
       <button
         type="button"
         aria-label={`${t(isPlaying || isBusy ? "messages.pauseVoice" : "messages.playVoice")} – ${description}`}
-        className="grid size-12 shrink-0 place-items-center rounded-full bg-accent text-2xl text-on-accent hover:bg-accent-hover"
+        className="grid size-12 shrink-0 place-items-center rounded-full bg-accent text-[24px] text-on-accent hover:bg-accent-hover"
         onClick={toggle}
       >
         {isBusy ? (

@@ -7,8 +7,15 @@ import { sayNotYet } from "../../components/not-yet";
 import { useT } from "../../i18n/setup";
 import type { PersonRow } from "../../sync/store";
 
+const buttonsPx = 48;
+const linesRem = 2.75; // name and number
+
+/** Name and number are as high as a button, or higher where text is set larger. */
+const linesPx = (): number =>
+  Math.max(buttonsPx, linesRem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
+
 /** The height of a row in pixels: the list counts on it. */
-export const contactRowPx = 96;
+export const contactRowPx = (): number => linesPx() + buttonsPx;
 
 type ContactRowProps = { contact: PersonRow; isDeleting: boolean; onDelete: (contact: PersonRow) => void };
 
@@ -19,14 +26,19 @@ type ContactRowProps = { contact: PersonRow; isDeleting: boolean; onDelete: (con
 export function ContactRow({ contact, isDeleting, onDelete }: ContactRowProps) {
   const t = useT();
   const name = contact.username || contact.phone;
+  const lines = linesPx();
   const call = () => sayNotYet("common.callsNotYet");
   return (
     <div
-      className="relative grid grid-cols-[50px_minmax(0,1fr)] grid-rows-[48px_48px] gap-x-3 border-b border-line pr-2 pl-4 has-[a.chat:hover]:bg-raised"
-      style={{ height: contactRowPx }}
+      className="relative grid grid-cols-[50px_minmax(0,1fr)] gap-x-3 border-b border-line pr-2 pl-4 has-[a.chat:hover]:bg-raised"
+      style={{ height: lines + buttonsPx, gridTemplateRows: `${lines}px ${buttonsPx}px` }}
     >
-      <Link to={`/app/chat/${contact.id}`} className="chat absolute inset-x-0 top-0 h-12 pr-4 pl-4 -outline-offset-3">
-        <span className="absolute top-[23px]">
+      <Link
+        to={`/app/chat/${contact.id}`}
+        className="chat absolute inset-x-0 top-0 pr-4 pl-4 -outline-offset-3"
+        style={{ height: lines }}
+      >
+        <span className="absolute top-[calc(50%-1px)]">
           <Avatar person={contact} />
         </span>
         <span className="ml-[62px] flex h-full flex-col justify-end leading-5">

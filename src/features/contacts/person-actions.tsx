@@ -70,7 +70,7 @@ export function PersonActions({ person }: { person: PersonRow }) {
   );
   return (
     <>
-      <div className="flex gap-2">
+      <div className="flex flex-wrap gap-2">
         {isContact ? (
           <Link to={`/app/chat/${person.id}`} className={tile}>
             {message}

@@ -10,7 +10,7 @@ function Fact({ icon, name, children }: { icon: string; name: string; children: 
   return (
     <div className="relative min-h-14 py-2 pr-4 pl-13">
       <dt className="text-sm text-muted">
-        <span className={`${icon} absolute top-4 left-4 text-2xl`} aria-hidden="true" />
+        <span className={`${icon} absolute top-4 left-4 text-[24px]`} aria-hidden="true" />
         {name}
       </dt>
       <dd>{children}</dd>
@@ -26,7 +26,7 @@ export function PersonView({ person }: { person: PersonRow }) {
     <div className="mx-auto flex w-full max-w-120 flex-col gap-4 p-4 pb-8">
       <div className="flex flex-col items-center gap-1 pt-4 text-center">
         <AvatarButton person={person} size={128} />
-        <p className="mt-3 max-w-full text-2xl font-bold break-words">
+        <p className="mt-3 max-w-full text-[length:calc(1rem+8px)] leading-[calc(1rem+16px)] font-bold break-words">
           <bdi>{person.username || t("common.user")}</bdi>
         </p>
         <p className="text-muted">

@@ -11,7 +11,7 @@ export default function VirtualContacts({ contacts, label, children }: VirtualCo
   const rows = useVirtualizer({
     count: contacts.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => contactRowPx,
+    estimateSize: contactRowPx,
     overscan: 8,
     getItemKey: (index) => contacts[index]?.id ?? index,
   });

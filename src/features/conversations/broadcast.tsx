@@ -82,7 +82,7 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
       >
         <PictureStrip pictures={pictures} isPreparing={isPreparing} onRemove={remove} />
         <div className="flex items-end gap-2">
-          <label className="relative grid size-12 shrink-0 cursor-pointer place-items-center rounded-full text-2xl hover:bg-raised has-[:focus-visible]:outline-3 has-[:focus-visible]:outline-accent has-[:focus-visible]:outline-solid">
+          <label className="relative grid size-12 shrink-0 cursor-pointer place-items-center rounded-full text-[24px] hover:bg-raised has-[:focus-visible]:outline-3 has-[:focus-visible]:outline-accent has-[:focus-visible]:outline-solid">
             <span className="i-ph-image" aria-hidden="true" />
             <input
               type="file"

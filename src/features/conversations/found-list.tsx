@@ -47,7 +47,7 @@ export function FoundList({ query, deeds }: { query: string; deeds: Conversation
       {items.length > 0 && (
         <ul aria-label={t("masolo.list")}>
           {items.map((item) => (
-            <li key={item.id} className="h-19 border-b border-line">
+            <li key={item.id} className="h-[4.75rem] border-b border-line">
               <ConversationRow item={item} deeds={deeds} />
             </li>
           ))}

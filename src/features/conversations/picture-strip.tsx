@@ -28,7 +28,7 @@ export function PictureStrip({ pictures, isPreparing, onRemove }: PictureStripPr
             className="absolute top-0 right-0 grid size-12 place-items-start justify-end p-1 -outline-offset-3"
             onClick={() => onRemove(picture)}
           >
-            <span className="grid size-6 place-items-center rounded-full bg-black/70 text-sm text-white">
+            <span className="grid size-6 place-items-center rounded-full bg-black/70 text-[14px] text-white">
               <span className="i-ph-x-bold" aria-hidden="true" />
             </span>
           </button>

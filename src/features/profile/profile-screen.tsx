@@ -88,7 +88,7 @@ export default function ProfileScreen() {
           {me && (
             <>
               <Avatar person={me} size={112} />
-              <p className="mt-3 max-w-full text-2xl font-bold break-words">
+              <p className="mt-3 max-w-full text-[length:calc(1rem+8px)] leading-[calc(1rem+16px)] font-bold break-words">
                 <bdi>{me.username || t("common.user")}</bdi>
               </p>
               <p className="text-muted">

@@ -18,7 +18,7 @@ function ReceivedRow({ person, actions }: { person: PersonRow; actions: RequestA
     <li className="flex flex-col gap-3 px-4 py-3">
       <PersonLine person={person} />
       {requestId && (
-        <div className="flex gap-3">
+        <div className="flex flex-wrap gap-3">
           <Button
             look="secondary"
             className="flex-1"
