@@ -42,11 +42,15 @@ export type {
 const nothing = { get: () => undefined, subscribe: () => () => {} };
 
 /** A query of the local store under a key that says all it depends on; an undefined key asks nothing. */
-const useLive = <T>(key: string | undefined, query: (context: Context) => Promise<T>): T | undefined => {
+const useLive = <T>(
+  key: string | undefined,
+  query: (context: Context) => Promise<T>,
+  lingers = true,
+): T | undefined => {
   const queries = useSyncExternalStore(liveQueries.subscribe, liveQueries.get, () => undefined);
   // The key stands for the query: a function made anew at every rendering asks the same.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
-  const live = useMemo(() => (queries && key ? queries.of(key, query) : nothing), [queries, key]);
+  const live = useMemo(() => (queries && key ? queries.of(key, query, lingers) : nothing), [queries, key]);
   return useSyncExternalStore<T | undefined>(live.subscribe, live.get, () => undefined);
 };
 
@@ -89,7 +93,9 @@ export const useChat = (id: ConversationId | undefined): ChatView | undefined =>
   const limit = window.id === id ? window.limit : messagePageRows;
   const [isLoading, setIsLoading] = useState(false);
   const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
-  const chat = useLive(id && `chat ${id} ${limit}`, ({ store }) => readChat(store, id ?? "", limit));
+  // Nobody comes back to a window that grew: left to linger, a score of them would be read at each page that comes.
+  const lingers = limit === messagePageRows;
+  const chat = useLive(id && `chat ${id} ${limit}`, ({ store }) => readChat(store, id ?? "", limit), lingers);
   const [shown, setShown] = useState({ id, chat });
   // While a longer window is read the shorter one stays.
   if (chat && (shown.chat !== chat || shown.id !== id)) setShown({ id, chat });

@@ -44,15 +44,16 @@ export class LiveQueries {
     this.#context = context;
   }
 
-  of<T>(key: string, query: (context: Context) => Promise<T>): Live<T> {
+  /** `lingers`: it goes on for a moment after nobody looks any more. */
+  of<T>(key: string, query: (context: Context) => Promise<T>, lingers = true): Live<T> {
     const known = this.#all.get(key);
     if (known) return known as Live<T>;
-    const live = this.#create(key, query);
+    const live = this.#create(key, query, lingers ? lingerMs : 0);
     this.#all.set(key, live);
     return live;
   }
 
-  #create<T>(key: string, query: (context: Context) => Promise<T>): Live<T> {
+  #create<T>(key: string, query: (context: Context) => Promise<T>, endsAfterMs: number): Live<T> {
     const context = this.#context;
     const value = new Observable<T | undefined>(undefined);
     let lookers = 0;
@@ -84,7 +85,7 @@ export class LiveQueries {
           unsubscribe();
           lookers--;
           if (lookers === 0)
-            cancelEnd = context.platform.after(lingerMs, () => {
+            cancelEnd = context.platform.after(endsAfterMs, () => {
               if (lookers === 0) end();
             });
         };

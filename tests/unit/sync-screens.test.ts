@@ -96,6 +96,32 @@ describe("what screens are given", () => {
     expect(reads).toBe(readsOfBoth);
   });
 
+  it("what does not linger is read no more as soon as nobody looks", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, chat);
+    const queries = new LiveQueries(contextOf(tab));
+    const reads = { lingering: 0, passing: 0 };
+    const ask = (kind: keyof typeof reads) =>
+      queries.of(
+        kind,
+        ({ store }) => {
+          reads[kind]++;
+          return readChat(store, chat, 40);
+        },
+        kind === "lingering",
+      );
+    const lookers = (["lingering", "passing"] as const).map((kind) => look(ask(kind)));
+    await eventually(() => expect(lookers.every(({ shown }) => shown.length > 0)).toBe(true));
+    for (const { away } of lookers) away();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const before = { ...reads };
+    server.post(benoit, chat, "news");
+    await becomesLevel(server, tab, chat);
+    await eventually(() => expect(reads.lingering).toBeGreaterThan(before.lingering));
+    expect(reads.passing).toBe(before.passing);
+  });
+
   it("a chat with a contact may be written to before the server has told of it, one with a stranger not", async () => {
     const { server, amina, benoit, chat } = makePair();
     const stranger = server.addPerson("Stranger");
