@@ -13,7 +13,7 @@ import { milliseconds, type Section, times } from "./table";
 
 const messages = 20_000;
 const beyond = 2_000; // there is more above than is scrolled
-const scrollMaxMs = 180_000; // what was not reached by then is not waited for
+const scrollMaxMs = 300_000; // what was not reached by then is not waited for
 
 const restMs = 6_000; // what was shown lingers for five seconds, in case somebody comes back to it
 
