@@ -185,12 +185,17 @@ export const signUp = async (account: {
     }),
   );
 
-/** Ends every session of this person, on all devices. A session the server no longer knows is ended already. */
-export const signOut = async (): Promise<void> => {
-  try {
-    await exchange("POST", "/api/auth/logout?scope=global");
-  } catch (error) {
-    if (!(error instanceof ApiFailure) || (error.status !== 401 && error.status !== 404)) throw error;
-  }
-  dropSession();
-};
+/**
+ * Ends every session of this person, on all devices. A session the server no longer knows is ended already.
+ * No tab renews meanwhile: the server closes the sockets before it answers, and whoever asked why would be refused,
+ * or bring back what has just ended.
+ */
+export const signOut = (): Promise<void> =>
+  inOneTab(async () => {
+    try {
+      await exchange("POST", "/api/auth/logout?scope=global");
+    } catch (error) {
+      if (!(error instanceof ApiFailure) || (error.status !== 401 && error.status !== 404)) throw error;
+    }
+    dropSession();
+  });

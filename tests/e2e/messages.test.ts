@@ -71,6 +71,9 @@ test("a picture keeps its room, comes by itself when it is small, and can be loo
   await page.keyboard.press("+");
   expect(await scale()).toBeCloseTo(1.5);
   await page.keyboard.press("0");
+  await shown.evaluate((img) =>
+    Promise.all((img.parentElement ?? img).getAnimations({ subtree: true }).map((move) => move.finished)),
+  );
   const box = await shown.boundingBox();
   if (!box) throw new Error("no picture");
   const point = { x: box.x + 40, y: box.y + 30 };

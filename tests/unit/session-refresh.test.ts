@@ -147,6 +147,21 @@ describe("renewing a session", () => {
   });
 });
 
+describe("signing out", () => {
+  it("keeps every tab from renewing what is ending", async () => {
+    const { calls, stored, openTab, signInAs } = makeBrowser([{ status: 204 }, renewed]);
+    signInAs(userId, 600_000);
+    const [leaving, other] = [await openTab(), await openTab()];
+    const done = leaving.signOut();
+    const asked = Promise.all([leaving.refreshSession(true), other.refreshSession(true)]);
+    await vi.runAllTimersAsync();
+    await done;
+    expect(await asked).toEqual([false, false]);
+    expect(calls.map(({ path }) => path)).toEqual(["/api/auth/logout?scope=global"]);
+    expect(stored.has(key)).toBe(false);
+  });
+});
+
 describe("a request", () => {
   it("renews a session near its end first, and not one that is fresh", async () => {
     const { calls, openTab, signInAs } = makeBrowser([renewed, { status: 200, body: { ok: 1 } }]);
