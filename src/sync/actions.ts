@@ -1,8 +1,7 @@
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
-import { hide, mute, retract } from "./changing";
+import { hide, mute, relate, retract } from "./changing";
 import type { ChoiceKeeper } from "./choices";
-import { takeIn } from "./context";
 import { running, type Sync } from "./engine";
 import { drop, find, keep } from "./recordings";
 import { type FoundMessage, search } from "./search";
@@ -109,15 +108,9 @@ export const searchChat = async (
   signal?: AbortSignal,
 ): Promise<{ complete: boolean }> => search(getSync().tab, conversation, query, onResults, signal);
 
-/** Takes in what a contacts request answered, before the server's own push of it arrives. */
-export const applyRelation = async (relation: Relation): Promise<void> => {
-  const context = running.get()?.tab.context.get();
-  if (!context) return;
-  const known = await context.store.people.get(relation.profile.id);
-  // The push of something newer may have been faster than this answer.
-  if (known && known.since > relation.since) return;
-  await takeIn(context, [{ type: "person", relation }]);
-};
+/** Changes how somebody stands to me; `ask` does so on the server. */
+export const changeRelation = (person: Uuid, ask: () => Promise<Relation>): Promise<void> =>
+  relate(running.get()?.tab, person, ask);
 
 /** Keeps what is typed and not sent; an empty text forgets it. Cheap to call at every key. */
 export const saveDraft = (conversation: ConversationId, text: string): void => {

@@ -19,6 +19,8 @@ export type Change =
   | { type: "mine"; of: Of; delivered: number; read: number; unread: number }
   | { type: "head"; of: Of; head: number }
   | { type: "person"; relation: Relation }
+  /** The answer to a change of one's own, asked for when the server had told of that person so often. */
+  | { type: "standing"; relation: Relation; told: number }
   | { type: "sent"; conversation: ConversationId; epoch?: string; cid: Uuid; seq: number; at: number }
   | { type: "page"; asked: PageAsked; page: PageResult }
   /** Messages that were changed after the revision `since`, as they are now. */
@@ -110,9 +112,17 @@ const applyOne = async (work: Workspace, change: Change): Promise<boolean> => {
     case "row":
       await work.addRow(change.row);
       return true;
-    case "person":
-      await work.store.people.put(toPersonRow(change.relation));
+    case "person": {
+      const known = await work.store.people.get(change.relation.profile.id);
+      await work.store.people.put({ ...toPersonRow(change.relation), told: (known?.told ?? 0) + 1 });
       return true;
+    }
+    case "standing": {
+      // What was told since may be newer than the answer; what is newer than that is told as well.
+      const told = (await work.store.people.get(change.relation.profile.id))?.told ?? 0;
+      if (told === change.told) await work.store.people.put({ ...toPersonRow(change.relation), told });
+      return true;
+    }
     case "sent":
       await applySent(work, change);
       return true;

@@ -1,5 +1,6 @@
 import type { Message } from "../../contract/conversations";
-import type { ConversationId } from "../../contract/ids";
+import type { ConversationId, Uuid } from "../../contract/ids";
+import type { Relation } from "../../contract/people";
 import type { Change } from "./apply";
 import { forgetBegun } from "./begun";
 import { takeIn } from "./context";
@@ -16,6 +17,14 @@ import { getContext } from "./writing";
 const takeAnswer = async (tab: Tab, changes: Change[]): Promise<void> => {
   const context = tab.context.get();
   if (context) await takeIn(context, changes);
+};
+
+/** Changes how somebody stands to one; `ask` does so on the server. */
+export const relate = async (tab: Tab | undefined, person: Uuid, ask: () => Promise<Relation>): Promise<void> => {
+  const context = tab?.context.get();
+  const told = (await context?.store.people.get(person))?.told ?? 0;
+  const relation = await ask();
+  if (context && context === tab?.context.get()) await takeIn(context, [{ type: "standing", relation, told }]);
 };
 
 /** Deletes one's own message for everybody. */

@@ -17,6 +17,7 @@ export type PersonRow = {
   connectionId: Uuid | null;
   since: number;
   blocked: 0 | 1; // by me
+  told?: number; // how often the server has told of them by itself
 };
 
 /** The server's inbox row and what this device adds to it. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { readAround } from "../../src/sync/around";
-import { hide, mute, retract } from "../../src/sync/changing";
+import { hide, mute, relate, retract } from "../../src/sync/changing";
 import { readBlocked, readConversation } from "../../src/sync/queries";
 import type { Tab } from "../../src/sync/tab";
 import { Viewed } from "../../src/sync/viewing";
@@ -205,6 +205,30 @@ describe("blocking", () => {
       expect((await shownIn(his, chat)).slice(0, 3)).toEqual(["let through read", ...withheld]),
     );
     expect((await listOf(hers))[0]).toMatchObject({ unread: 0 });
+  });
+
+  it("an answer that comes late does not undo what the server told meanwhile", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const hers = await makeDevice(server, amina).openTab();
+    const { store } = contextOf(hers);
+    const standing = () => store.people.get(benoit);
+    await eventually(async () => expect(await standing()).toMatchObject({ state: "contact" }));
+    const known = server.inbox(amina).people.get(benoit)?.relation;
+    if (!known) throw new Error("no relation");
+    let answer = (_: typeof known) => {};
+    const change = relate(hers, benoit, () => new Promise((resolve) => (answer = resolve)));
+    server.relate(amina, { ...known, state: "none", connection_id: null, since: known.since - 1 });
+    await eventually(async () => expect(await standing()).toMatchObject({ state: "none" }));
+    answer(known);
+    await change;
+    expect(await standing()).toMatchObject({ state: "none" });
+    // Without anything told meanwhile the answer counts at once.
+    await relate(hers, benoit, async () => ({ ...known, blocked: true }));
+    expect(await standing()).toMatchObject({ state: "contact", blocked: 1 });
+    // The next that is told counts after it.
+    server.block(amina, chat, true);
+    server.block(amina, chat, false);
+    await eventually(async () => expect(await standing()).toMatchObject({ blocked: 0 }));
   });
 
   it("the list says of a last message that was held back that it is sent, whatever the marks say", async () => {

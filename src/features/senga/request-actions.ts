@@ -1,21 +1,14 @@
 import { useState } from "react";
-import * as v from "valibot";
 import type { Uuid } from "../../../contract/ids";
-import { Relation } from "../../../contract/people";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
-import { request } from "../../lib/api";
 import { failureText } from "../../lib/failure-text";
 import { isolate } from "../../lib/isolate";
-import { applyRelation } from "../../sync/actions";
+import { answerRequest, sendRequest } from "../../sync/relations";
 
 export type Somebody = { id: Uuid; username: string };
 /** What is under way with a person, so that only that button turns. */
 export type Deed = "add" | "accept" | "decline";
-
-const settle = async (path: string, body?: unknown): Promise<void> => {
-  await applyRelation(v.parse(Relation, await request("POST", path, body)));
-};
 
 /** Sending, accepting and declining requests, each with its outcome said (SPEC.md §8). */
 export const useRequestActions = () => {
@@ -42,24 +35,19 @@ export const useRequestActions = () => {
   return {
     underway,
     add: (person: Somebody) =>
-      run(
-        person,
-        "add",
-        () => settle("/api/requests", { to_user_id: person.id }),
-        t("senga.requestSentSuccess", nameOf(person)),
-      ),
+      run(person, "add", () => sendRequest(person.id), t("senga.requestSentSuccess", nameOf(person))),
     accept: (person: Somebody, requestId: Uuid) =>
       run(
         person,
         "accept",
-        () => settle(`/api/requests/${requestId}/accept`),
+        () => answerRequest(person.id, requestId, "accept"),
         t("senga.requestAccepted", nameOf(person)),
       ),
     decline: (person: Somebody, requestId: Uuid) =>
       run(
         person,
         "decline",
-        () => settle(`/api/requests/${requestId}/decline`),
+        () => answerRequest(person.id, requestId, "decline"),
         t("senga.requestDeclined", nameOf(person)),
       ),
   };
