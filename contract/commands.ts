@@ -137,7 +137,8 @@ export const ChangesResult = v.object({
 });
 export type ChangesResult = v.InferOutput<typeof ChangesResult>;
 
-export const Unread = v.object({ unread: Mark });
+/** What is left to read of the messages up to `head`. */
+export const Unread = v.object({ unread: Mark, head: Mark });
 export const Hidden = v.object({ hidden: Mark });
 
 /** A page of the conversation list; `before` is where the next one begins, null on the last. */

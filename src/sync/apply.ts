@@ -16,7 +16,8 @@ export type Change =
   | { type: "messages"; of: Of; messages: Message[] }
   | { type: "live"; of: Of; seq: number; at: number; text: string } // from the other of two
   | { type: "others"; of: Of; delivered: number; read: number }
-  | { type: "mine"; of: Of; delivered: number; read: number; unread: number }
+  /** `head` is how far an answer by HTTP has counted; what the socket tells stands in its order. */
+  | { type: "mine"; of: Of; delivered: number; read: number; unread: number; head?: number }
   | { type: "head"; of: Of; head: number }
   | { type: "person"; relation: Relation }
   /** The answer to a change of one's own, asked for when the server had told of that person so often. */
@@ -93,8 +94,9 @@ const applyToKnown = async (work: Workspace, change: Extract<Change, { of: Of }>
       raiseOthers(row, change.delivered, change.read);
       break;
     case "mine":
-      // A count that is older than what is known of the marks is of no use any more.
-      if (change.read >= row.read && change.delivered >= row.delivered) row.unread = change.unread;
+      // A count that is older than what is known of the marks or of the messages is of no use any more.
+      if (change.read >= row.read && change.delivered >= row.delivered && (change.head ?? row.head) === row.head)
+        row.unread = change.unread;
       Object.assign(row, mergeMarks(row, change));
       break;
     case "changed":

@@ -192,8 +192,8 @@ export class Leader {
   async #tellMarks(of: number | ConversationId, command: Extract<Command, { type: "mark" }>): Promise<boolean> {
     if (this.#line.isUp) return this.#line.mark(command, of);
     if (!this.#poller.isOn) return false;
-    const { unread } = await askByHttp(this.#context.platform, command);
-    this.#afterApplied(await tookMarks(this.#context, { ...command, unread }));
+    const counted = await askByHttp(this.#context.platform, command);
+    this.#afterApplied(await tookMarks(this.#context, { ...command, ...counted }));
     return true;
   }
 

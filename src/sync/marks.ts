@@ -96,8 +96,8 @@ export class MarkReporter {
   }
 }
 
-/** The server took marks by HTTP and counted what is left. */
-export const tookMarks = (context: Context, marks: Marks & { conversation: ConversationId; unread: number }) => {
-  const { conversation, delivered, read, unread } = marks;
-  return takeIn(context, [{ type: "mine", of: conversation, delivered, read, unread }]);
-};
+/** The server took marks by HTTP and counted what is left up to `head`. */
+export const tookMarks = (
+  context: Context,
+  { conversation: of, ...counted }: Marks & { conversation: ConversationId; unread: number; head: number },
+) => takeIn(context, [{ type: "mine", of, ...counted }]);

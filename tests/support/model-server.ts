@@ -286,6 +286,6 @@ export class ModelServer extends ModelInboxes {
         this.changed(member, log.id, this.tell(member, { type, row: this.row(member, log) }));
       }
     }
-    return { unread: this.row(user, log).unread };
+    return { unread: this.row(user, log).unread, head: headOf(log, user) };
   }
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { privateConversationId } from "../../contract/ids";
 import { applyChanges } from "../../src/sync/apply";
 import { hide } from "../../src/sync/changing";
+import { tookMarks } from "../../src/sync/marks";
 import { readChat } from "../../src/sync/queries";
 import { fetchOlder, Viewed } from "../../src/sync/viewing";
 import { writeText } from "../../src/sync/writing";
@@ -247,6 +248,19 @@ describe("catching up", () => {
     expect((await listOf(tab))[0]).toMatchObject({ unread: 0 });
     const row = { ...server.row(amina, server.log(chat)), read: 2, unread: 4 };
     await applyChanges(store, me, [{ type: "row", row }]);
+    expect((await listOf(tab))[0]).toMatchObject({ unread: 0 });
+  });
+
+  it("a count by HTTP that was overtaken by a message does not hide that it is unread", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    server.post(benoit, chat, "a");
+    await becomesLevel(server, tab, chat);
+    const context = contextOf(tab);
+    const marks = { conversation: chat, delivered: 1, read: 0 };
+    await tookMarks(context, { ...marks, unread: 0, head: 0 });
+    expect((await listOf(tab))[0]).toMatchObject({ unread: 1 });
+    await tookMarks(context, { ...marks, read: 1, unread: 0, head: 1 });
     expect((await listOf(tab))[0]).toMatchObject({ unread: 0 });
   });
 

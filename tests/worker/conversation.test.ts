@@ -78,11 +78,11 @@ test("marks that come late, twice or too far never go back and never pass the lo
   const phoneA = await Device.open(ana);
   await post(ana, id, "1", "2", "3", "4", "5");
   const mark = (delivered: number, read: number) => request(ben, { type: "mark", conversation: id, delivered, read });
-  expect(await mark(4, 3)).toEqual({ unread: 2 });
-  expect(await mark(2, 1)).toEqual({ unread: 2 });
-  expect(await mark(4, 3)).toEqual({ unread: 2 });
+  expect(await mark(4, 3)).toEqual({ unread: 2, head: 5 });
+  expect(await mark(2, 1)).toEqual({ unread: 2, head: 5 });
+  expect(await mark(4, 3)).toEqual({ unread: 2, head: 5 });
   expect(await rowOf(ben, id)).toMatchObject({ delivered: 4, read: 3, unread: 2 });
-  expect(await mark(1_000_000, 1_000_000)).toEqual({ unread: 0 });
+  expect(await mark(1_000_000, 1_000_000)).toEqual({ unread: 0, head: 5 });
   expect(await rowOf(ben, id)).toMatchObject({ delivered: 5, read: 5, unread: 0 });
   await until(() => phoneA.frames.some((frame) => Array.isArray(frame) && frame[0] === "o" && frame[4] === 5));
   const seen = phoneA.frames.flatMap((frame) =>

@@ -212,7 +212,11 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   async #mark({ conversation, ...marks }: CommandOf<"mark">): Promise<CommandResults["mark"] | Refusal> {
     const answer = await this.#stand(conversation, (stub) => stub.mark(conversation, this.name, marks));
-    return isRefusal(answer) ? answer : { unread: answer.entry?.unread ?? answer.standing.unread ?? 0 };
+    if (isRefusal(answer)) return answer;
+    const { entry, standing } = answer;
+    return entry
+      ? { unread: entry.unread, head: Math.max(entry.counted, entry.head) }
+      : { unread: standing.unread ?? 0, head: standing.head };
   }
 
   async #hide({ conversation, upTo, keep }: CommandOf<"hide">): Promise<CommandResults["hide"] | Refusal> {
