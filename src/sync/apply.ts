@@ -95,8 +95,10 @@ const applyToKnown = async (work: Workspace, change: Extract<Change, { of: Of }>
       break;
     case "mine":
       // A count that is older than what is known of the marks or of the messages is of no use any more.
-      if (change.read >= row.read && change.delivered >= row.delivered && (change.head ?? row.head) === row.head)
+      if (change.read >= row.read && change.delivered >= row.delivered && (change.head ?? row.head) === row.head) {
         row.unread = change.unread;
+        row.counted = change.head ?? Math.max(row.counted ?? row.head, row.hi);
+      }
       Object.assign(row, mergeMarks(row, change));
       break;
     case "changed":

@@ -75,6 +75,7 @@ export const blankRow = (id: ConversationId, me: Uuid): ConversationRow => ({
   kept: false,
   revision: 0,
   revised: 0,
+  counted: 0,
   lo: 1,
   hi: 0,
   wantDelivered: 0,
@@ -99,9 +100,8 @@ const cutPreview = (body: StoredBody): Pick<ConversationRow, "preview" | "whole"
 export const isEmptied = (body: StoredBody): boolean => body.type === "deleted" || body.type === "withheld";
 
 /** Raises a row's head by a message; one that is the head already refreshes what is shown of it. */
-export const noteHead = (row: ConversationRow, message: Message, mine: boolean): void => {
+export const noteHead = (row: ConversationRow, message: Message): void => {
   if (message.seq < row.head) return;
-  if (message.seq > row.head && !mine && message.seq > row.read && !isEmptied(message.body)) row.unread++;
   if (message.held) row.heldSeq = message.seq;
   Object.assign(row, { head: message.seq, at: message.at, sender: message.sender, ...cutPreview(message.body) });
 };
@@ -115,7 +115,7 @@ export const mergeInboxRow = (row: ConversationRow, inbox: InboxRow): void => {
     { delivered: inbox.othersDelivered, read: inbox.othersRead },
   );
   const hidden = Math.max(row.hidden, inbox.hidden);
-  if (head > row.head || (head === row.head && inbox.read >= row.read)) row.unread = unread;
+  if (head > row.head || (head === row.head && inbox.read >= row.read)) Object.assign(row, { unread, counted: head });
   if (head >= row.head) Object.assign(row, { head, at, sender, preview, whole });
   row.revision = Math.max(row.revision, revision);
   Object.assign(row, rest, mine, { othersDelivered: others.delivered, othersRead: others.read, hidden });

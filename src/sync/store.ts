@@ -26,6 +26,8 @@ export type ConversationRow = Omit<InboxRow, "conversation" | "handle"> & {
   peer: Uuid | undefined;
   /** The server's short number; absent until the server has told it. */
   handle?: number;
+  /** The place up to which the server has counted `unread`: messages after it are counted here as they come. */
+  counted?: number;
   /** The messages held here without a hole: `lo..hi`, none when `lo === hi + 1`. */
   lo: number;
   hi: number;

@@ -64,13 +64,24 @@ export class Workspace {
     const unknown = messages.filter((message) => message.seq > row.hidden);
     const rows = unknown.map((message) => toMessageRow(row.id, this.me, message));
     if (row.revision > 0) await this.#keepChanges(rows);
+    row.unread += await this.#countUncounted(row, rows);
     await this.store.messages.bulkPut(rows);
-    for (const [index, message] of unknown.entries()) noteHead(row, message, rows[index]?.mine === 1);
+    for (const message of unknown) noteHead(row, message);
     const cids = messages.flatMap((message) => message.cid ?? []);
     if (cids.length > 0) {
       this.stored.push(...cids);
       await this.store.outbox.bulkDelete(cids);
     }
+  }
+
+  /** Messages to be read that are new here and that the server's count does not know of, in whatever order they come. */
+  async #countUncounted(row: ConversationRow, rows: readonly MessageRow[]): Promise<number> {
+    const from = Math.max(row.counted ?? row.head, row.read);
+    const uncounted = rows.filter(({ seq, mine, body }) => mine === 0 && seq > from && !isEmptied(body));
+    const early = uncounted.filter(({ seq }) => seq <= row.head);
+    if (early.length === 0) return uncounted.length;
+    const held = await this.store.messages.bulkGet(early.map(({ seq }) => [row.id, seq]));
+    return uncounted.length - held.filter((message) => message !== undefined).length;
   }
 
   /** What was on its way before a message was changed must not undo the change. */

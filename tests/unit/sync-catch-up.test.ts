@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isRefusal } from "../../contract/commands";
 import { privateConversationId } from "../../contract/ids";
 import { applyChanges } from "../../src/sync/apply";
 import { hide } from "../../src/sync/changing";
@@ -262,6 +263,32 @@ describe("catching up", () => {
     expect((await listOf(tab))[0]).toMatchObject({ unread: 1 });
     await tookMarks(context, { ...marks, read: 1, unread: 0, head: 1 });
     expect((await listOf(tab))[0]).toMatchObject({ unread: 0 });
+  });
+
+  it("a message counts as unread once, whether a page or a push of it comes first, or one of mine before it", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "a");
+    await becomesLevel(server, tab, chat);
+    phone.faults.blackhole = true;
+    server.post(benoit, chat, "b");
+    server.post(amina, chat, "c");
+    const { store, me } = contextOf(tab);
+    const unread = async () => (await listOf(tab))[0]?.unread;
+    const page = server.execute(amina, { type: "page", conversation: chat, direction: "after", seq: 1, limit: 10 });
+    if (isRefusal(page)) throw new Error(page.error);
+    const [pushed, mine] = page.messages;
+    if (!pushed || !mine) throw new Error("no messages");
+    // My own, sent by HTTP, has its place before the one that stands before it is here.
+    await applyChanges(store, me, [{ type: "messages", of: chat, messages: [mine] }]);
+    expect(await unread()).toBe(1);
+    const asked = { conversation: chat, direction: "after", seq: 1, head: 1, revised: 0 } as const;
+    await applyChanges(store, me, [{ type: "page", asked, page }]);
+    expect(await unread()).toBe(2);
+    await applyChanges(store, me, [{ type: "messages", of: chat, messages: [pushed] }]);
+    await applyChanges(store, me, [{ type: "page", asked, page }]);
+    expect(await unread()).toBe(2);
   });
 
   it("an own message whose acknowledgement was lost is not shown twice when its row comes first", async () => {
