@@ -22,7 +22,7 @@ import { fromWireBody, toWireBody, type WireBody, WireMessage, WirePerson, WireR
  * A device says with "k" how many messages it has taken in since the welcome, counting each one in live texts,
  * "m", "g" and "q" frames: every `creditReportMessages` messages, and every quarter of `creditBytes`.
  */
-export const protocolVersion = 2;
+export const protocolVersion = 3;
 
 export const pingFrame = ".";
 /** The platform answers pings without waking the object: with the person's counter in base 36. */
@@ -125,7 +125,8 @@ const serverFrames = {
   ]),
   i: v.strictTuple([v.literal("i"), Count, WireRow]), // a row as it now is
   o: v.strictTuple([v.literal("o"), Count, Count, Count, Count]), // others' marks: handle, delivered, read
-  u: v.strictTuple([v.literal("u"), Count, Count, Count, Count, Count]), // mine: handle, delivered, read, unread
+  // mine: handle, delivered, read, unread and the place up to which that is counted
+  u: v.strictTuple([v.literal("u"), Count, Count, Count, Count, Count, Count]),
   p: v.strictTuple([v.literal("p"), Count, WirePerson]), // how a person stands to me
   b: v.strictTuple([v.literal("b"), Count, Count, Count]), // you are behind: handle, head
   // changed messages: handle, the revision they follow, the one they lead to, and they themselves

@@ -16,8 +16,8 @@ export type Change =
   | { type: "messages"; of: Of; messages: Message[] }
   | { type: "live"; of: Of; seq: number; at: number; text: string } // from the other of two
   | { type: "others"; of: Of; delivered: number; read: number }
-  /** `head` is how far an answer by HTTP has counted; what the socket tells stands in its order. */
-  | { type: "mine"; of: Of; delivered: number; read: number; unread: number; head?: number }
+  /** `unread` counts up to `head`. */
+  | { type: "mine"; of: Of; delivered: number; read: number; unread: number; head: number }
   | { type: "head"; of: Of; head: number }
   | { type: "person"; relation: Relation }
   /** The answer to a change of one's own, asked for when the server had told of that person so often. */
@@ -94,11 +94,8 @@ const applyToKnown = async (work: Workspace, change: Extract<Change, { of: Of }>
       raiseOthers(row, change.delivered, change.read);
       break;
     case "mine":
-      // A count that is older than what is known of the marks or of the messages is of no use any more.
-      if (change.read >= row.read && change.delivered >= row.delivered && (change.head ?? row.head) === row.head) {
-        row.unread = change.unread;
-        row.counted = change.head ?? Math.max(row.counted ?? row.head, row.hi);
-      }
+      // A count that is older than what is known of the marks is of no use any more.
+      if (change.read >= row.read && change.delivered >= row.delivered) await work.count(row, change);
       Object.assign(row, mergeMarks(row, change));
       break;
     case "changed":

@@ -103,7 +103,9 @@ export const toChanges = (frame: LiveText | ChangeFrame, base: Base, refs: SentR
     case "o":
       return [{ type: "others", of: change[2], delivered: change[3], read: change[4] }];
     case "u":
-      return [{ type: "mine", of: change[2], delivered: change[3], read: change[4], unread: change[5] }];
+      return [
+        { type: "mine", of: change[2], delivered: change[3], read: change[4], unread: change[5], head: change[6] },
+      ];
     case "p":
       return [{ type: "person", relation: fromWirePerson(change[2]) }];
     case "b":

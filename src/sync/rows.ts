@@ -106,16 +106,19 @@ export const noteHead = (row: ConversationRow, message: Message): void => {
   Object.assign(row, { head: message.seq, at: message.at, sender: message.sender, ...cutPreview(message.body) });
 };
 
-/** Takes in the server's row of the same epoch. An older one, overtaken on its way, adds its marks only. */
+/** Whether what a row counts can be told from what is known here: nothing in it is older. */
+export const isCountNew = (row: ConversationRow, inbox: InboxRow): boolean =>
+  inbox.read >= row.read && inbox.hidden >= row.hidden && inbox.revision >= row.revision;
+
+/** Takes in the server's row of the same epoch but its count. An older one, overtaken on its way, adds its marks only. */
 export const mergeInboxRow = (row: ConversationRow, inbox: InboxRow): void => {
-  const { conversation: _, head, at, sender, preview, whole, unread, revision, ...rest } = inbox;
+  const { conversation: _, head, at, sender, preview, whole, unread: _count, revision, ...rest } = inbox;
   const mine = mergeMarks(row, inbox);
   const others = mergeMarks(
     { delivered: row.othersDelivered, read: row.othersRead },
     { delivered: inbox.othersDelivered, read: inbox.othersRead },
   );
   const hidden = Math.max(row.hidden, inbox.hidden);
-  if (head > row.head || (head === row.head && inbox.read >= row.read)) Object.assign(row, { unread, counted: head });
   if (head >= row.head) Object.assign(row, { head, at, sender, preview, whole });
   row.revision = Math.max(row.revision, revision);
   Object.assign(row, rest, mine, { othersDelivered: others.delivered, othersRead: others.read, hidden });

@@ -3,6 +3,7 @@ import type { ConversationId, Uuid } from "../../contract/ids";
 import {
   blankRow,
   freshRow,
+  isCountNew,
   isEmptied,
   isMine,
   mergeInboxRow,
@@ -74,6 +75,15 @@ export class Workspace {
     }
   }
 
+  /** Takes in what the server counted up to a place; what is held of later ones is added. */
+  async count(row: ConversationRow, { unread, head }: Pick<InboxRow, "unread" | "head">): Promise<void> {
+    if (head < (row.counted ?? 0)) return; // one that counted further is known
+    const isUnread = ({ mine, body }: MessageRow) => mine === 0 && !isEmptied(body);
+    const later = head < row.head ? this.store.range(row.id, Math.max(head, row.read, row.hidden) + 1) : undefined;
+    row.unread = unread + ((await later?.filter(isUnread).count()) ?? 0);
+    row.counted = head;
+  }
+
   /** Messages to be read that are new here and that the server's count does not know of, in whatever order they come. */
   async #countUncounted(row: ConversationRow, rows: readonly MessageRow[]): Promise<number> {
     const from = Math.max(row.counted ?? row.head, row.read);
@@ -139,8 +149,10 @@ export class Workspace {
     if (row.epoch !== "" && row.epoch !== inbox.epoch) row = await this.forget(row, inbox.epoch);
     if (inbox.head < row.head) this.doubtful.push(row.id);
     const hiddenBefore = row.hidden;
+    const isCounted = isCountNew(row, inbox);
     mergeInboxRow(row, inbox);
     if (row.hidden > hiddenBefore) await this.dropHidden(row);
+    if (isCounted) await this.count(row, inbox);
     await this.#takePreview(row, inbox);
   }
 

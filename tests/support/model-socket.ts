@@ -155,7 +155,15 @@ export class ModelSocket extends EventTarget {
       case "others":
         return encodeFrame(["o", n, told.row.handle, told.row.othersDelivered, told.row.othersRead]);
       case "mine":
-        return encodeFrame(["u", n, told.row.handle, told.row.delivered, told.row.read, told.row.unread]);
+        return encodeFrame([
+          "u",
+          n,
+          told.row.handle,
+          told.row.delivered,
+          told.row.read,
+          told.row.unread,
+          told.row.head,
+        ]);
       case "person":
         return encodeFrame(["p", n, toWirePerson(told.relation)]);
     }

@@ -243,7 +243,7 @@ describe("catching up", () => {
     await becomesLevel(server, tab, chat);
     const { store, me } = contextOf(tab);
     const mine = (read: number, unread: number) =>
-      applyChanges(store, me, [{ type: "mine", of: chat, delivered: 6, read, unread }]);
+      applyChanges(store, me, [{ type: "mine", of: chat, delivered: 6, read, unread, head: 6 }]);
     await mine(6, 0);
     await mine(2, 4);
     expect((await listOf(tab))[0]).toMatchObject({ unread: 0 });

@@ -3,6 +3,7 @@ import type { InboxRow, Message } from "../../contract/conversations";
 import type { Relation } from "../../contract/people";
 import { type Base, encodeFrame, encodeLiveText, type ServerFrame } from "../../contract/protocol";
 import { toWireMessage, toWirePerson, toWireRow } from "../../contract/wire";
+import type { Entry } from "./inbox-rules";
 import type { Sent } from "./send-queue";
 import type { Push } from "./sockets";
 
@@ -54,13 +55,14 @@ export const rowFrame = (counter: number, row: InboxRow, base: Base): ServerFram
   toWireRow(row, base.now),
 ];
 
-export const mineFrame = (counter: number, row: InboxRow, base: Base): ServerFrame => [
+export const mineFrame = (counter: number, row: Entry, base: Base): ServerFrame => [
   "u",
   counter - base.counter,
   row.handle,
   row.delivered,
   row.read,
   row.unread,
+  Math.max(row.counted, row.head),
 ];
 
 export const othersFrame = (counter: number, row: InboxRow, base: Base): ServerFrame => [

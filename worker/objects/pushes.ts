@@ -56,7 +56,7 @@ export const changesOf = ({ entry, news, own, revised, isRowNew, isMineMoved, is
   const changes = news.length > 0 ? [toNewsPush(row, news, own)] : [];
   if (revised) changes.push(toPush((counter, base) => revisedFrame(counter, row, revised, base)));
   if (isRowNew) return [...changes, toPush((counter, base) => rowFrame(counter, row, base))];
-  if (isMineMoved) changes.push(toPush((counter, base) => mineFrame(counter, row, base)));
+  if (isMineMoved) changes.push(toPush((counter, base) => mineFrame(counter, entry, base)));
   if (isOthersMoved) changes.push(toPush((counter, base) => othersFrame(counter, row, base)));
   return changes;
 };
