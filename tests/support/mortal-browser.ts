@@ -25,7 +25,14 @@ export class MortalBrowser {
     // A process group of its own, so that its renderers die with it.
     this.#process = spawn(
       executable,
-      [...chromiumFlags, "--headless", "--lang=fr-FR", "--remote-debugging-port=0", `--user-data-dir=${this.#profile}`],
+      [
+        ...chromiumFlags,
+        "--headless",
+        "--lang=fr-FR",
+        "--no-startup-window", // Playwright can wait for ever for a first window that is just being opened
+        "--remote-debugging-port=0",
+        `--user-data-dir=${this.#profile}`,
+      ],
       { detached: true, stdio: "ignore" },
     );
     running.add(this);
