@@ -13,18 +13,25 @@ import { getContext } from "./writing";
  * without a network keeps what it is given and may deliver it long after the person was told that it failed.
  */
 
-/** The answer is taken in before the server's own push of it arrives; without a store that push is enough. */
+/**
+ * The answer is taken in before the server's own push of it arrives. Without a store, or room in it, that push is
+ * enough: what is done on the server is never told as failed.
+ */
 const takeAnswer = async (tab: Tab, changes: Change[]): Promise<void> => {
   const context = tab.context.get();
-  if (context) await takeIn(context, changes);
+  if (context) await takeIn(context, changes).catch(() => undefined); // the store's trouble is dealt with elsewhere
 };
 
 /** Changes how somebody stands to one; `ask` does so on the server. */
 export const relate = async (tab: Tab | undefined, person: Uuid, ask: () => Promise<Relation>): Promise<void> => {
   const context = tab?.context.get();
-  const told = (await context?.store.people.get(person))?.told ?? 0;
+  // A store that cannot be read keeps nobody from blocking somebody.
+  const known = await context?.store.people.get(person).then(
+    (row) => ({ told: row?.told ?? 0 }),
+    () => undefined,
+  );
   const relation = await ask();
-  if (context && context === tab?.context.get()) await takeIn(context, [{ type: "standing", relation, told }]);
+  if (tab && known && context === tab.context.get()) await takeAnswer(tab, [{ type: "standing", relation, ...known }]);
 };
 
 /** Deletes one's own message for everybody. */

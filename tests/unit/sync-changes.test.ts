@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest";
+import Dexie from "dexie";
+import { IDBObjectStore } from "fake-indexeddb";
+import { describe, expect, it, vi } from "vitest";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { readAround } from "../../src/sync/around";
 import { hide, mute, relate, retract } from "../../src/sync/changing";
@@ -229,6 +231,29 @@ describe("blocking", () => {
     server.block(amina, chat, true);
     server.block(amina, chat, false);
     await eventually(async () => expect(await standing()).toMatchObject({ blocked: 0 }));
+  });
+
+  it("is done on a phone whose store cannot be read or has no room, and is not told as failed", async () => {
+    const { server, amina, benoit } = makePair();
+    const hers = await makeDevice(server, amina).openTab();
+    const { store } = contextOf(hers);
+    await eventually(async () => expect(await store.people.get(benoit)).toMatchObject({ state: "contact" }));
+    const known = server.inbox(amina).people.get(benoit)?.relation;
+    if (!known) throw new Error("no relation");
+    let asked = 0;
+    const ask = async () => {
+      asked += 1;
+      return known;
+    };
+    vi.spyOn(store.people, "get").mockImplementationOnce(() => Dexie.Promise.reject(new Error("unreadable")) as never);
+    await relate(hers, benoit, ask);
+    for (const method of ["put", "add"] as const)
+      vi.spyOn(IDBObjectStore.prototype, method).mockImplementation(() => {
+        throw new DOMException("the phone is full", "QuotaExceededError");
+      });
+    await relate(hers, benoit, ask);
+    vi.restoreAllMocks();
+    expect(asked).toBe(2);
   });
 
   it("the list says of a last message that was held back that it is sent, whatever the marks say", async () => {
