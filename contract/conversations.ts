@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { FileName, MediaType } from "./files";
+import { GroupCard } from "./groups";
 import { Uuid } from "./ids";
 import { displayNameMaxLength, fileMaxBytes, fileMaxPixels, thumbMaxLength, voiceMaxMs, waveformBars } from "./limits";
 import { isBlank, isPlainLine, MessageText } from "./text";
@@ -62,15 +63,43 @@ export const Body = v.variant("type", [
 export type Body = v.InferOutput<typeof Body>;
 export type AttachedBody = Extract<Body, { file: Uuid }>;
 
+/**
+ * What happened in a group: a line of its own kind, written by the conversation, told in the reader's language. The
+ * message's sender is who did it, `who` are the numbers of those it was done to.
+ */
+export const groupEvents = [
+  "created",
+  "added",
+  "removed",
+  "left",
+  "renamed",
+  "pictured",
+  "unpictured",
+  "owner",
+] as const;
+export type GroupEvent = (typeof groupEvents)[number];
+const EventBody = v.strictObject({
+  type: v.literal("event"),
+  event: v.picklist(groupEvents),
+  who: v.optional(v.array(Count)),
+  name: v.optional(v.string()), // of the group, as it is from then on
+});
+export type EventBody = v.InferOutput<typeof EventBody>;
+
 /** What a deleted message leaves is its place, and so does what a blocked person wrote to the one who blocked them. */
 export const StoredBody = v.variant("type", [
   ...Body.options,
+  EventBody,
   v.strictObject({ type: v.literal("deleted") }),
   v.strictObject({ type: v.literal("withheld") }),
 ]);
 export type StoredBody = v.InferOutput<typeof StoredBody>;
 
 export const attachmentOf = (body: StoredBody): AttachedBody | undefined => ("file" in body ? body : undefined);
+
+/** Whether a message of somebody else waits to be read: where nothing is left of it, or nobody wrote it, nothing waits. */
+export const isToRead = ({ cid, body }: Pick<Message, "cid" | "body">): boolean =>
+  cid === undefined && body.type !== "deleted" && body.type !== "withheld" && body.type !== "event";
 
 /** The words in a message that a search looks through. */
 export const wordsOf = (body: StoredBody): string => {
@@ -124,18 +153,21 @@ export const InboxRow = v.object({
   unread: Count,
   delivered: Mark, // my own marks
   read: Mark,
-  othersDelivered: Mark, // the least of the other members' marks
+  othersDelivered: Mark, // the least of the other members' marks; in a group as of the newest message they were told for
   othersRead: Mark,
   hidden: Mark, // messages up to here are gone from my view
   open: v.boolean(), // may I write here
   muted: v.boolean(),
   kept: v.boolean(), // stays in the list although nothing is left to see: cleared, not deleted
   revision: Mark, // how often messages that had been stored were changed; see `Revised`
+  group: v.nullable(GroupCard), // null for a private conversation
+  gone: v.boolean(), // I am no longer a member, or the group is no more: nothing of it is mine to keep
 });
 export type InboxRow = v.InferOutput<typeof InboxRow>;
 
 /** Whether the list shows a conversation: one with something left to see, or cleared without being deleted. */
-export const isListed = (row: Pick<InboxRow, "head" | "hidden" | "kept">): boolean => row.head > row.hidden || row.kept;
+export const isListed = (row: Pick<InboxRow, "head" | "hidden" | "kept" | "gone">): boolean =>
+  !row.gone && (row.head > row.hidden || row.kept);
 
 /** SPEC.md §4: what the sender sees. Derived, never stored. */
 export type MessageStatus = "sending" | "sent" | "delivered" | "read";

@@ -3,6 +3,7 @@
 // Text
 export const messageTextMaxLength = 8_000; // UTF-16 units, as `String.length` counts them
 export const displayNameMaxLength = 50;
+export const groupNameMaxLength = 100;
 export const searchQueryMaxLength = 100;
 
 // Frames and commands
@@ -34,6 +35,12 @@ export const behindMaxMs = 60_000; // a socket that stays behind longer is close
 
 // One body to many conversations: forwarding, broadcasting
 export const spreadMax = 50;
+
+// Groups
+export const groupMembersMax = 1_024;
+export const groupTypingMax = 32; // members; in a bigger group nobody is told who types
+export const groupMarkHoldMs = 1_000; // how long members' marks are gathered before the authors hear of them
+export const memberPageRows = 90; // each with its profile; a D1 query takes 100 values
 
 // Typing: told again this often while it goes on, and over when nothing was told for the other
 export const typingRepeatMs = 3_000;

@@ -38,13 +38,15 @@ export const MessageText = v.pipe(
 );
 
 /** A name other people read: one line, no characters that hide or reorder. */
-export const DisplayName = v.pipe(
-  v.string(),
-  v.transform((name) => name.trim().replace(/\s+/g, " ").normalize("NFC")),
-  v.check((name) => !isBlank(name), "invalid_name"),
-  v.maxLength(displayNameMaxLength, "invalid_name"),
-  v.check((name) => !loneSurrogate.test(name) && !controls.test(name) && !invisible.test(name), "invalid_name"),
-);
+export const nameOf = (maxLength: number, refusal: "invalid_name" | "invalid_group_name") =>
+  v.pipe(
+    v.string(),
+    v.transform((name) => name.trim().replace(/\s+/g, " ").normalize("NFC")),
+    v.check((name) => !isBlank(name), refusal),
+    v.maxLength(maxLength, refusal),
+    v.check((name) => !loneSurrogate.test(name) && !controls.test(name) && !invisible.test(name), refusal),
+  );
+export const DisplayName = nameOf(displayNameMaxLength, "invalid_name");
 
 /** How a search compares: without case and without accents, so that "ete" finds "Été". */
 export const foldText = (text: string): string => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { type InboxRow, type Message, StoredBody } from "./conversations";
+import { type GroupCard, groupRoles } from "./groups";
 import { ConversationId, PackedUuid, packUuid, type Uuid, unpackUuid } from "./ids";
 import { type Relation, relationStates } from "./people";
 
@@ -35,7 +36,15 @@ export const fromWireMessage = ([seq, at, sender, body, cid, held]: WireMessage,
   return { ...message, cid: unpackUuid(cid), ...(held ? { held: true as const } : {}) };
 };
 
-export const WireRow = v.tuple([
+const WireGroup = v.strictTuple([
+  v.string(), // name
+  v.nullable(v.string()), // picture
+  Int, // members
+  Int, // roster
+  v.pipe(Int, v.minValue(0), v.maxValue(groupRoles.length - 1)), // my role
+  Int, // my number
+]);
+const row = [
   Int, // handle
   ConversationId,
   v.string(), // epoch
@@ -48,30 +57,50 @@ export const WireRow = v.tuple([
   v.tuple([Int, Int]), // my delivered, read
   v.tuple([Int, Int]), // the others'
   Int, // hidden
-  Int, // flags: 1 open, 2 muted, 4 kept
+  Int, // flags: 1 open, 2 muted, 4 kept, 8 gone
   Int, // revision
-]);
-const flagsOf = (r: InboxRow): number => (r.open ? 1 : 0) | (r.muted ? 2 : 0) | (r.kept ? 4 : 0);
+] as const;
+export const WireRow = v.union([v.strictTuple(row), v.strictTuple([...row, WireGroup])]);
+const flagsOf = (r: InboxRow): number => (r.open ? 1 : 0) | (r.muted ? 2 : 0) | (r.kept ? 4 : 0) | (r.gone ? 8 : 0);
 export type WireRow = v.InferOutput<typeof WireRow>;
-export const toWireRow = (r: InboxRow, now: number): WireRow => [
-  r.handle,
-  r.conversation,
-  r.epoch,
-  r.head,
-  r.at - now,
-  r.sender,
-  r.preview && toWireBody(r.preview),
-  r.whole ? 1 : 0,
-  r.unread,
-  [r.delivered, r.read],
-  [r.othersDelivered, r.othersRead],
-  r.hidden,
-  flagsOf(r),
-  r.revision,
+const toWireGroup = ({ name, picture, count, roster, role, number }: GroupCard): v.InferOutput<typeof WireGroup> => [
+  name,
+  picture,
+  count,
+  roster,
+  groupRoles.indexOf(role),
+  number,
 ];
+const fromWireGroup = ([name, picture, count, roster, role, number]: v.InferOutput<typeof WireGroup>): GroupCard => ({
+  name,
+  picture,
+  count,
+  roster,
+  role: groupRoles[role] ?? "member",
+  number,
+});
+export const toWireRow = (r: InboxRow, now: number): WireRow => {
+  const short: v.InferOutput<v.StrictTupleSchema<typeof row, undefined>> = [
+    r.handle,
+    r.conversation,
+    r.epoch,
+    r.head,
+    r.at - now,
+    r.sender,
+    r.preview && toWireBody(r.preview),
+    r.whole ? 1 : 0,
+    r.unread,
+    [r.delivered, r.read],
+    [r.othersDelivered, r.othersRead],
+    r.hidden,
+    flagsOf(r),
+    r.revision,
+  ];
+  return r.group ? [...short, toWireGroup(r.group)] : short;
+};
 export const fromWireRow = (row: WireRow, now: number): InboxRow => {
   const [handle, conversation, epoch, head, at, sender, preview, whole, unread, mine, others, hidden, ...rest] = row;
-  const [flags, revision] = rest;
+  const [flags, revision, group] = rest;
   return {
     handle,
     conversation,
@@ -92,6 +121,8 @@ export const fromWireRow = (row: WireRow, now: number): InboxRow => {
     muted: (flags & 2) !== 0,
     kept: (flags & 4) !== 0,
     revision,
+    group: group ? fromWireGroup(group) : null,
+    gone: (flags & 8) !== 0,
   };
 };
 

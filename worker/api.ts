@@ -5,6 +5,7 @@ import { conversationChanges } from "./conversations/changing";
 import { conversations } from "./conversations/routes";
 import { docsRoutes } from "./docs/routes";
 import { fileRoutes } from "./files/routes";
+import { groupsRoutes } from "./groups/routes";
 import type { AppEnv } from "./lib/app";
 import { limitBody } from "./lib/body-limit";
 import { createNotFound, onError } from "./lib/errors";
@@ -36,6 +37,7 @@ export const api = app
   .route("/api", contactsRoutes)
   .route("/api", blocksRoutes)
   .route("/api", conversations)
+  .route("/api", groupsRoutes)
   .route("/api", fileRoutes)
   .route("/api", conversationChanges)
   .route("/api", serviceRoutes)

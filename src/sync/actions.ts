@@ -112,6 +112,21 @@ export const searchChat = async (
 export const changeRelation = (person: Uuid, ask: () => Promise<Relation>): Promise<void> =>
   relate(running.get()?.tab, person, ask);
 
+const heardWithinMs = 10_000;
+const lookAgainMs = 50;
+
+/** Resolves once the server has told this device of a conversation, or after a while all the same. */
+export const heardOf = async (conversation: ConversationId): Promise<void> => {
+  const { tab } = getSync();
+  const until = tab.platform.now() + heardWithinMs;
+  tab.written(); // without a socket it is asked for at once
+  while (tab.platform.now() < until) {
+    const row = await tab.context.get()?.store.conversations.get(conversation);
+    if (row !== undefined && row.epoch !== "" && !row.gone) return;
+    await new Promise<void>((resolve) => tab.platform.after(lookAgainMs, resolve));
+  }
+};
+
 /** Keeps what is typed and not sent; an empty text forgets it. Cheap to call at every key. */
 export const saveDraft = (conversation: ConversationId, text: string): void => {
   running.get()?.drafts.save(conversation, text);

@@ -48,8 +48,9 @@ const applySent = async (work: Workspace, change: Extract<Change, { type: "sent"
   const unsent = await work.store.outbox.get(change.cid);
   // Withdrawn while it was under way: its place is known, what stands there is fetched.
   work.stored.push(change.cid);
-  if (!unsent) row.head = Math.max(row.head, change.seq);
-  else await work.addMessages(row, [ownMessage(row.id, work.me, { ...change, body: unsent.body })]);
+  if (row.gone) await work.store.outbox.delete(change.cid);
+  else if (!unsent) row.head = Math.max(row.head, change.seq);
+  else await work.addMessages(row, [ownMessage(row, work.me, { ...change, body: unsent.body })]);
   await work.advance(row);
 };
 
@@ -158,13 +159,17 @@ const forgetHandles = async ({ store, touched }: Workspace): Promise<void> => {
 
 /** Takes in changes, all of them or none. What belongs to a conversation never heard of is asked for again. */
 export const applyChanges = (store: Store, me: Uuid, changes: readonly Change[]): Promise<Applied> =>
-  store.transaction("rw", [store.people, store.conversations, store.messages, store.outbox, store.meta], async () => {
-    const work = new Workspace(store, me);
-    const cursorBefore = await readCursor(store);
-    let isComplete = true;
-    for (const change of changes) isComplete = (await applyOne(work, change)) && isComplete;
-    if (!isComplete) await writeCursor(store, withHole(await readCursor(store), cursorBefore.counter));
-    await work.flush();
-    const { touched, reset, doubtful, stored, dropped } = work;
-    return { rows: [...touched.values()], reset, doubtful, stored, dropped, cursor: await readCursor(store) };
-  });
+  store.transaction(
+    "rw",
+    [store.people, store.conversations, store.messages, store.members, store.outbox, store.meta],
+    async () => {
+      const work = new Workspace(store, me);
+      const cursorBefore = await readCursor(store);
+      let isComplete = true;
+      for (const change of changes) isComplete = (await applyOne(work, change)) && isComplete;
+      if (!isComplete) await writeCursor(store, withHole(await readCursor(store), cursorBefore.counter));
+      await work.flush();
+      const { touched, reset, doubtful, stored, dropped } = work;
+      return { rows: [...touched.values()], reset, doubtful, stored, dropped, cursor: await readCursor(store) };
+    },
+  );

@@ -1,10 +1,12 @@
-import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { AttachedBody } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { messagePageRows } from "../../contract/limits";
 import type { Context } from "./context";
 import { liveQueries, running } from "./engine";
+import { hasAllMembers, loadMembers, readAuthors, unknownOf } from "./members";
 import {
+  namedIn,
   readBlocked,
   readChat,
   readContacts,
@@ -15,9 +17,11 @@ import {
   readRequests,
   uploadView,
 } from "./queries";
-import type { PersonRow } from "./store";
+import type { MemberRow, PersonRow } from "./store";
+import { asSyncError, type FailureCode } from "./sync-error";
 import { fetchOlder } from "./viewing";
 import type {
+  Authors,
   ChatView,
   ConversationListItem,
   ConversationView,
@@ -55,11 +59,78 @@ const useLive = <T>(
 };
 
 /** The list, newest first; at most `limit`, so fewer than that means there are no more. */
-export const useConversations = (limit = 100): ConversationListItem[] | undefined =>
-  useLive(`conversations ${limit}`, ({ store, me }) => readConversations(store, me, limit));
+export const useConversations = (limit = 100): ConversationListItem[] | undefined => {
+  const list = useLive(`conversations ${limit}`, ({ store, me }) => readConversations(store, me, limit));
+  const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
+  const isOnline = useLink() === "online";
+  // Members whom the last lines name and whom this phone does not know.
+  useEffect(() => {
+    if (!sync || !isOnline) return;
+    for (const { id, group, last, authors } of list ?? [])
+      if (group)
+        sync.tab.members.want(
+          id,
+          namedIn(last).filter((number) => !authors[number]),
+        );
+  }, [sync, isOnline, list]);
+  return list;
+};
 
 export const useConversation = (id: ConversationId | undefined): ConversationView | undefined =>
   useLive(id && `conversation ${id}`, ({ store, me }) => readConversation(store, me, id ?? ""));
+
+const nobody: Authors = {};
+
+/** The people behind these member numbers of a group, as far as they are known here; the others are asked for. */
+export const useAuthors = (group: ConversationId | undefined, numbers: readonly number[]): Authors => {
+  const key = `${group} ${numbers.join()}`;
+  const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
+  const isOnline = useLink() === "online";
+  const known = useLive(group && `authors ${key}`, ({ store, me }) => readAuthors(store, me, group ?? "", numbers));
+  const last = useRef(nobody);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the group and the numbers
+  useEffect(() => {
+    const context = sync?.tab.context.get();
+    if (!context || !group || !isOnline) return;
+    void unknownOf(context, group, numbers).then(
+      (unknown) => sync?.tab.members.want(group, unknown),
+      () => {},
+    );
+  }, [sync, key, isOnline]);
+  // While more of them are looked up, those that were known stay.
+  if (known) last.current = known;
+  return known ?? last.current;
+};
+
+export type MemberList = {
+  members: MemberRow[] | undefined;
+  state: "loading" | "ready" | "failed";
+  code?: FailureCode;
+  again(): void;
+};
+
+/** All members of a group: what is held here at once, then as the group has them now. */
+export const useMembers = (group: ConversationId, roster: number | undefined): MemberList => {
+  const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
+  const isOnline = useLink() === "online";
+  const [tries, setTries] = useState(0);
+  const [failure, setFailure] = useState<FailureCode>();
+  const held = useLive(`members ${group} ${roster}`, async ({ store }) => {
+    const members = (await store.membersOf(group).toArray()).filter(({ left }) => left === 0);
+    return { members, isAll: roster !== undefined && (await hasAllMembers(store, group, roster)) };
+  });
+  const isMissing = held?.isAll === false && roster !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `tries` is asking again
+  useEffect(() => {
+    const context = sync?.tab.context.get();
+    if (!context || !isMissing || !isOnline) return;
+    setFailure(undefined);
+    loadMembers(context, group).catch((error: unknown) => setFailure(asSyncError(error).code));
+  }, [sync, group, roster, isMissing, isOnline, tries]);
+  const again = useCallback(() => setTries((before) => before + 1), []);
+  const state = held?.isAll ? "ready" : failure !== undefined ? "failed" : "loading";
+  return { members: held?.members, state, ...(failure === undefined ? {} : { code: failure }), again };
+};
 
 /** Somebody known to this device; null for a person it has nothing of. */
 export const usePerson = (id: Uuid | undefined): PersonRow | null | undefined =>
@@ -145,16 +216,16 @@ export const useFile = (conversation: ConversationId, { file, mime, size }: Atta
   return useMemo(() => ({ ...shown, load: () => shelved?.load(conversation) }), [shown, shelved, conversation]);
 };
 
-const noTypists: ReadonlySet<ConversationId> = new Set();
+const noTypists: readonly number[] = [];
 
-/** Whether the other of a conversation is typing. */
-export const useTyping = (conversation: ConversationId): boolean => {
+/** The member numbers of those who are typing in a conversation, the first to begin before the others. */
+export const useTyping = (conversation: ConversationId): readonly number[] => {
   const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
-  const typists = sync?.tab.typing.conversations;
+  const typists = sync?.tab.typing.typists;
   return useSyncExternalStore(
     typists?.subscribe ?? nothing.subscribe,
-    () => (typists?.get() ?? noTypists).has(conversation),
-    () => false,
+    () => typists?.get().get(conversation) ?? noTypists,
+    () => noTypists,
   );
 };
 

@@ -16,7 +16,7 @@ import { Receiver } from "./receiver";
 import { Resume } from "./resume";
 import { isQuotaError } from "./room";
 import { SyncError } from "./sync-error";
-import { Typists } from "./typing";
+import { type Typist, Typists } from "./typing";
 import { Uploads } from "./uploads";
 
 const failuresBeforeHttp = 3; // upgrades in a row: something between here and the server breaks sockets
@@ -30,7 +30,7 @@ export type LeaderEvents = {
   signedOut(): void;
   outdated(): void;
   /** The other of a conversation types, or stopped. */
-  typing(conversation: ConversationId, isOn: boolean): void;
+  typing(typist: Typist, isOn: boolean): void;
 };
 
 /** The one tab that talks to the server. Everything it learns goes through the local store to the screens of all tabs. */
@@ -75,7 +75,7 @@ export class Leader {
         changed: (changes, taken) => this.#receiver.push(changes, taken),
         refusedSend: (cid, code, retryAfterMs) =>
           inBackground(context, this.#outbox.refused(cid, new SyncError(code, retryAfterMs))),
-        typing: (handle) => inBackground(context, this.#typists.heard(handle)),
+        typing: (handle, number) => inBackground(context, this.#typists.heard(handle, number)),
       },
       async () => {
         await this.#receiver.idle();

@@ -3,6 +3,7 @@ import { type ErrorCode, isErrorCode } from "../../contract/errors";
 import { type ConversationId, createUuid } from "../../contract/ids";
 import type { Channel, Platform } from "./platform";
 import { asSyncError, SyncError } from "./sync-error";
+import type { Typist } from "./typing";
 import type { LinkState } from "./views";
 
 /** Questions; what changes something has ways of its own, by which it is told whether it was done. */
@@ -12,7 +13,7 @@ export type Asked = Extract<Command, { type: "page" | "search" | "changes" | "re
 type PeerMessage =
   | { type: "written" }
   | { type: "read" | "opened" | "say-typing"; conversation: ConversationId }
-  | { type: "typing"; conversation: ConversationId; isOn: boolean } // from the leader: the other types, or stopped
+  | { type: "typing"; typist: Typist; isOn: boolean } // from the leader: somebody types, or stopped
   | { type: "woke" }
   | { type: "who" }
   | { type: "link"; state: LinkState } // from the leader only: also its sign of life
@@ -28,7 +29,7 @@ export type PeerEvents = {
   read(conversation: ConversationId): void;
   opened(conversation: ConversationId): void;
   sayTyping(conversation: ConversationId): void;
-  typing(conversation: ConversationId, isOn: boolean): void;
+  typing(typist: Typist, isOn: boolean): void;
   woke(): void;
   linkTold(state: LinkState): void;
   link(): LinkState;
@@ -120,7 +121,7 @@ export class Peers {
         events.sayTyping(message.conversation);
         break;
       case "typing":
-        events.typing(message.conversation, message.isOn);
+        events.typing(message.typist, message.isOn);
         break;
       case "woke":
         events.woke();

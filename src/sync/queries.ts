@@ -1,5 +1,6 @@
-import { attachmentOf, type MessageStatus, statusOf } from "../../contract/conversations";
+import { attachmentOf, type MessageStatus, type StoredBody, statusOf } from "../../contract/conversations";
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "../../contract/ids";
+import { readAuthors } from "./members";
 import { meKey } from "./profile";
 import { isMine, shownUnread } from "./rows";
 import { messageKey } from "./search";
@@ -13,9 +14,19 @@ import {
   type UploadRow,
 } from "./store";
 import { lacksOlder } from "./viewing";
-import type { ChatItem, ConversationListItem, ConversationView, LastMessage, ShownStatus, UploadView } from "./views";
+import type {
+  Authors,
+  ChatItem,
+  ConversationListItem,
+  ConversationView,
+  LastMessage,
+  ShownStatus,
+  UploadView,
+} from "./views";
 
 /** What the screens show, read from the local store alone. Each reads in one transaction, so that nothing shows twice. */
+
+const nobody: Authors = {};
 
 /** A message that never reached the others stays sent, whatever their marks say. */
 const statusIn = (row: ConversationRow | undefined, seq: number, isHeld: boolean | undefined): MessageStatus =>
@@ -25,8 +36,8 @@ const unsentStatus = (row: OutboxRow): ShownStatus => (row.state === "failed" ? 
 
 const lastOf = (row: ConversationRow, me: Uuid, unsent: OutboxRow | undefined): LastMessage => {
   if (unsent) return { body: unsent.body, mine: true, at: unsent.createdAt, status: unsentStatus(unsent) };
-  const mine = row.head > 0 && isMine(row.id, me, row);
-  const last = { body: row.head > row.hidden ? row.preview : null, mine, at: row.at };
+  const mine = row.head > 0 && isMine(row, me, row);
+  const last = { body: row.head > row.hidden ? row.preview : null, mine, sender: row.sender, at: row.at };
   return mine ? { ...last, status: statusIn(row, row.head, row.heldSeq === row.head) } : last;
 };
 
@@ -40,35 +51,54 @@ const lastShown = async (store: Store, row: ConversationRow): Promise<LastMessag
     .first();
   if (!message) return { body: null, mine: false, at: row.at };
   const { status, mine, at, body } = messageItem(row, message);
-  return { body, mine, at, ...(mine ? { status } : {}) };
+  return { body, mine, sender: message.sender, at, ...(mine ? { status } : {}) };
 };
 
+/** The members whom a line of a group names: who wrote it, and those it speaks of. */
+export const namedIn = ({ body, sender }: { body: StoredBody | null; sender?: number | undefined }): number[] => [
+  ...(sender === undefined ? [] : [sender]),
+  ...(body?.type === "event" ? (body.who ?? []) : []),
+];
+
 export const readConversations = (store: Store, me: Uuid, limit: number): Promise<ConversationListItem[]> =>
-  store.transaction("r", [store.conversations, store.messages, store.people, store.outbox, store.meta], async () => {
-    const rows = await store.conversations
-      .where("[listed+lastAt]")
-      .between([1, 0], [1, Number.MAX_SAFE_INTEGER], true, true)
-      .reverse()
-      .limit(limit)
-      .toArray();
-    const unsent = new Map((await store.outbox.orderBy("order").toArray()).map((row) => [row.conversation, row]));
-    const people = await store.people.bulkGet(rows.map((row) => row.peer ?? ""));
-    const drafts = await store.meta.bulkGet(rows.map((row) => draftKey(row.id)));
-    const withheld = new Map<ConversationId, LastMessage>();
-    for (const row of rows) if (row.preview?.type === "withheld") withheld.set(row.id, await lastShown(store, row));
-    return rows.map((row, index) => ({
-      id: row.id,
-      kind: row.kind,
-      peer: row.peer,
-      person: people[index],
-      unread: shownUnread(row),
-      at: row.lastAt,
-      last: (unsent.has(row.id) ? undefined : withheld.get(row.id)) ?? lastOf(row, me, unsent.get(row.id)),
-      open: row.open,
-      muted: row.muted,
-      ...(typeof drafts[index]?.value === "string" ? { draft: drafts[index].value } : {}),
-    }));
-  });
+  store.transaction(
+    "r",
+    [store.conversations, store.messages, store.people, store.members, store.outbox, store.meta],
+    async () => {
+      const rows = await store.conversations
+        .where("[listed+lastAt]")
+        .between([1, 0], [1, Number.MAX_SAFE_INTEGER], true, true)
+        .reverse()
+        .limit(limit)
+        .toArray();
+      const unsent = new Map((await store.outbox.orderBy("order").toArray()).map((row) => [row.conversation, row]));
+      const people = await store.people.bulkGet(rows.map((row) => row.peer ?? ""));
+      const drafts = await store.meta.bulkGet(rows.map((row) => draftKey(row.id)));
+      const withheld = new Map<ConversationId, LastMessage>();
+      for (const row of rows) if (row.preview?.type === "withheld") withheld.set(row.id, await lastShown(store, row));
+      const lasts = rows.map(
+        (row) => (unsent.has(row.id) ? undefined : withheld.get(row.id)) ?? lastOf(row, me, unsent.get(row.id)),
+      );
+      const authors = new Map<ConversationId, Authors>();
+      for (const [index, { id, group }] of rows.entries())
+        if (group) authors.set(id, await readAuthors(store, me, id, namedIn(lasts[index] ?? { body: null })));
+      return rows.map((row, index) => ({
+        id: row.id,
+        kind: row.kind,
+        peer: row.peer,
+        person: people[index],
+        unread: shownUnread(row),
+        at: row.lastAt,
+        last: lasts[index] ?? { body: null, mine: false, at: row.lastAt },
+        open: row.open,
+        muted: row.muted,
+        group: row.group,
+        gone: row.gone,
+        authors: authors.get(row.id) ?? nobody,
+        ...(typeof drafts[index]?.value === "string" ? { draft: drafts[index].value } : {}),
+      }));
+    },
+  );
 
 export const readConversation = (store: Store, me: Uuid, id: ConversationId): Promise<ConversationView> =>
   store.transaction("r", [store.conversations, store.people], async () => {
@@ -91,11 +121,14 @@ export const readConversation = (store: Store, me: Uuid, id: ConversationId): Pr
         known: row !== undefined,
         muted: false,
         blocked,
+        group: null,
+        gone: false,
       };
     }
     const read = Math.max(row.read, row.wantRead);
-    const { head, open, muted } = row;
-    return { id, kind, peer, person, unread: shownUnread(row), head, read, open, known: true, muted, blocked };
+    const { head, open, muted, group, gone } = row;
+    const unread = shownUnread(row);
+    return { id, kind, peer, person, unread, head, read, open, known: true, muted, blocked, group, gone };
   });
 
 export const readDraft = async (store: Store, id: ConversationId): Promise<string> => {

@@ -6,29 +6,33 @@ import type { ConversationRow, MessageRow, PersonRow } from "./store";
 
 /** The pure half of taking in what the server says: rows in, rows out. */
 
-/** My member number in a private conversation; undefined in a group, where only the server knows it. */
-const ownNumber = (id: ConversationId, me: Uuid): number | undefined => {
-  const number = privateMembers(id)?.indexOf(me) ?? -1;
+/** A conversation, as far as it says which member I am. */
+type Place = Pick<ConversationRow, "id" | "group">;
+
+/** My member number: in a private conversation by its name, in a group as the server told it. */
+const ownNumber = ({ id, group }: Place, me: Uuid): number | undefined => {
+  const number = group?.number ?? privateMembers(id)?.indexOf(me) ?? -1;
   return number < 0 ? undefined : number;
 };
 
 /** The other's member number in a private conversation. */
-export const otherNumber = (id: ConversationId, me: Uuid): number => 1 - (ownNumber(id, me) ?? 0);
+export const otherNumber = (id: ConversationId, me: Uuid): number => 1 - (ownNumber({ id, group: null }, me) ?? 0);
 
-export const isMine = (id: ConversationId, me: Uuid, message: { sender: number; cid?: Uuid | undefined }): boolean =>
-  message.cid !== undefined || message.sender === ownNumber(id, me);
+export const isMine = (place: Place, me: Uuid, message: { sender: number; cid?: Uuid | undefined }): boolean =>
+  message.cid !== undefined || message.sender === ownNumber(place, me);
 
 /** My own message as the log will have it, once its place is known. */
 export const ownMessage = (
-  id: ConversationId,
+  place: Place,
   me: Uuid,
   { cid, seq, at, body }: { cid: Uuid; seq: number; at: number; body: StoredBody },
-): Message => ({ cid, seq, at, body, sender: ownNumber(id, me) ?? 0 });
+): Message => ({ cid, seq, at, body, sender: ownNumber(place, me) ?? 0 });
 
-export const toMessageRow = (id: ConversationId, me: Uuid, message: Message): MessageRow => ({
-  conversation: id,
+/** A message that came by itself or on a page: those that are mine say so by their client id. */
+export const toMessageRow = (place: Place, me: Uuid, message: Message): MessageRow => ({
+  conversation: place.id,
   ...message,
-  mine: isMine(id, me, message) ? 1 : 0,
+  mine: isMine(place, me, message) ? 1 : 0,
 });
 
 export const toPersonRow = ({ profile, ...relation }: Relation): PersonRow => ({
@@ -74,6 +78,8 @@ export const blankRow = (id: ConversationId, me: Uuid): ConversationRow => ({
   muted: false,
   kept: false,
   revision: 0,
+  group: null,
+  gone: false,
   revised: 0,
   counted: 0,
   lo: 1,
@@ -136,7 +142,7 @@ export const raiseOthers = (row: ConversationRow, delivered: number, read: numbe
   row.othersRead = others.read;
 };
 
-/** Where a row stands in the list, given the time of its newest unsent message. */
+/** Where a row stands in the list, given the time of its newest unsent message. Of what is gone only that keeps it there. */
 export const placeInList = (row: ConversationRow, unsentAt: number | undefined): void => {
   row.listed = isListed(row) || unsentAt !== undefined ? 1 : 0;
   row.lastAt = Math.max(row.at, unsentAt ?? 0);

@@ -2,6 +2,7 @@ import Dexie, { type DexieOptions, type EntityTable, type Table } from "dexie";
 import type { Source } from "../../contract/commands";
 import type { Body, InboxRow, StoredBody } from "../../contract/conversations";
 import type { ErrorCode } from "../../contract/errors";
+import type { GroupRole } from "../../contract/groups";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { RelationState } from "../../contract/people";
 
@@ -41,6 +42,22 @@ export type ConversationRow = Omit<InboxRow, "conversation" | "handle"> & {
   listed: 0 | 1;
   /** Of the newest message, those still in the outbox included: the list's order. */
   lastAt: number;
+};
+
+/** Somebody who is or was a member of a group, as the server told it. */
+export type MemberRow = {
+  conversation: ConversationId;
+  number: number;
+  user: Uuid;
+  username: string;
+  phone: string;
+  avatar: string | null;
+  createdAt: number;
+  role: GroupRole;
+  since: number;
+  left: 0 | 1;
+  /** When this device heard of it. */
+  at: number;
 };
 
 export type MessageRow = {
@@ -129,6 +146,9 @@ export const choiceKey = (place: ChoicePlace): string => choicePrefix + place;
 /** Whether a row of `meta` under this key is something a person typed or chose and did not send. */
 export const isBegun = (key: string): boolean => key.startsWith(draftPrefix) || key.startsWith(choicePrefix);
 
+/** How far the whole list of a group's members that is held here goes. */
+export const rosterKey = (group: Uuid): string => `roster:${group}`;
+
 export const storeName = (userId: Uuid): string => `lisolo-${userId}`;
 
 /** The bytes that rows of what is chosen name. */
@@ -147,6 +167,7 @@ export class Store extends Dexie {
   declare messages: Table<MessageRow, [ConversationId, number]>;
   declare outbox: EntityTable<OutboxRow, "cid">;
   declare meta: EntityTable<MetaRow, "key">;
+  declare members: Table<MemberRow, [ConversationId, number]>;
   declare uploads: EntityTable<UploadRow, "file">;
   declare files: EntityTable<FileRow, "file">;
   declare blobs: EntityTable<BlobRow, "file">;
@@ -177,6 +198,9 @@ export class Store extends Dexie {
         await all.table("people").toCollection().modify({ blocked: 0 });
         await all.table("conversations").toCollection().modify({ muted: false, kept: false, revision: 0, revised: 0 });
       });
+    this.version(3)
+      .stores({ members: "[conversation+number]" })
+      .upgrade((all) => all.table("conversations").toCollection().modify({ group: null, gone: false }));
   }
 
   /** The tables that an unsent message and its file stand in. */
@@ -187,6 +211,13 @@ export class Store extends Dexie {
   /** A conversation's messages with `from <= seq <= to`. */
   range(conversation: ConversationId, from: number, to: number = Number.MAX_SAFE_INTEGER) {
     return this.messages.where("[conversation+seq]").between([conversation, from], [conversation, to], true, true);
+  }
+
+  /** Those of a group's members that this device has heard of. */
+  membersOf(conversation: ConversationId) {
+    return this.members
+      .where("[conversation+number]")
+      .between([conversation, 0], [conversation, Number.MAX_SAFE_INTEGER]);
   }
 
   /** A conversation's unsent messages in the order they were written. */

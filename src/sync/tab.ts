@@ -5,6 +5,7 @@ import type { Context } from "./context";
 import { askByHttp } from "./http-carrier";
 import { Leader } from "./leader";
 import { compete, type Leadership } from "./leadership";
+import { MemberLearner } from "./members";
 import { type Asked, Peers } from "./peers";
 import type { Platform } from "./platform";
 import { closeStores, type Opened, openStores } from "./repair";
@@ -29,6 +30,7 @@ export class Tab {
   /** What the parts share; another object after the store was opened anew. */
   readonly context = new Observable<Context | undefined>(undefined);
   readonly typing: Typing;
+  readonly members = new MemberLearner(this);
   readonly #notify: (notice: Notice) => void;
   readonly #peers: Peers;
   #leadership: Leadership | undefined;
@@ -56,7 +58,7 @@ export class Tab {
       sayTyping: (conversation) => {
         if (this.#leader) this.#sayTyping(conversation);
       },
-      typing: (conversation, isOn) => this.typing.set(conversation, isOn),
+      typing: (typist, isOn) => this.typing.set(typist, isOn),
       woke: () => this.#leader?.wake(),
       linkTold: (state) => {
         if (!this.#leader) this.link.set(state);
@@ -190,9 +192,9 @@ export class Tab {
       delivered: () => this.#background(this.#askPersistence()),
       signedOut: () => this.#notify("signed-out"),
       outdated: () => this.#notify("outdated"),
-      typing: (conversation, isOn) => {
-        this.typing.set(conversation, isOn);
-        this.#peers.tell({ type: "typing", conversation, isOn });
+      typing: (typist, isOn) => {
+        this.typing.set(typist, isOn);
+        this.#peers.tell({ type: "typing", typist, isOn });
       },
     });
     this.#peers.tell({ type: "link", state: this.link.get() });

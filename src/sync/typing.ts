@@ -6,50 +6,62 @@ import type { Platform } from "./platform";
 import { isMine } from "./rows";
 import type { ConversationRow } from "./store";
 
+/** A member who types, by number. */
+export type Typist = { conversation: ConversationId; number: number };
+
+const keyOf = ({ conversation, number }: Typist): string => `${conversation} ${number}`;
+
 /** The leader's ear: who types, until a message of theirs came or nothing was heard for a while. */
 export class Typists {
   readonly #context: Context;
-  readonly #tell: (conversation: ConversationId, isOn: boolean) => void;
-  #heads = new Map<ConversationId, number>();
-  #ends = new Map<ConversationId, () => void>();
+  readonly #tell: (typist: Typist, isOn: boolean) => void;
+  #heads = new Map<string, { typist: Typist; head: number }>();
+  #ends = new Map<string, () => void>();
 
-  constructor(context: Context, tell: (conversation: ConversationId, isOn: boolean) => void) {
+  constructor(context: Context, tell: (typist: Typist, isOn: boolean) => void) {
     this.#context = context;
     this.#tell = tell;
   }
 
-  async heard(handle: number): Promise<void> {
+  async heard(handle: number, number: number): Promise<void> {
     const { store, platform } = this.#context;
     const row = await store.conversations.where("handle").equals(handle).first();
     if (!row) return;
+    const typist = { conversation: row.id, number };
+    const key = keyOf(typist);
     // A message that is taken in while the rest is read ends it as well.
-    this.#heads.set(row.id, row.head);
-    if (row.peer && (await store.people.get(row.peer))?.blocked === 1) return this.#end(row.id);
-    if (!this.#heads.has(row.id)) return;
-    this.#ends.get(row.id)?.();
+    this.#heads.set(key, { typist, head: row.head });
+    const user = row.peer ?? (await store.members.get([row.id, number]))?.user;
+    if (user && (await store.people.get(user))?.blocked === 1) return this.#end(key);
+    if (!this.#heads.has(key)) return;
+    this.#ends.get(key)?.();
     this.#ends.set(
-      row.id,
-      platform.after(typingLastsMs, () => this.#end(row.id)),
+      key,
+      platform.after(typingLastsMs, () => this.#end(key)),
     );
-    this.#tell(row.id, true);
+    this.#tell(typist, true);
   }
 
   /** After a transaction: who has sent what they typed types no more. */
   notice(rows: readonly ConversationRow[]): void {
     for (const row of rows) {
-      const head = this.#heads.get(row.id);
-      if (head !== undefined && row.head > head && !isMine(row.id, this.#context.me, row)) this.#end(row.id);
+      if (isMine(row, this.#context.me, row)) continue;
+      for (const [key, { typist, head }] of this.#heads) {
+        const isTheirs = row.kind === "private" || row.sender === typist.number;
+        if (typist.conversation === row.id && row.head > head && isTheirs) this.#end(key);
+      }
     }
   }
 
   stop(): void {
-    for (const id of [...this.#heads.keys()]) this.#end(id);
+    for (const key of [...this.#heads.keys()]) this.#end(key);
   }
 
-  #end(id: ConversationId): void {
-    this.#ends.get(id)?.();
-    this.#ends.delete(id);
-    if (this.#heads.delete(id)) this.#tell(id, false);
+  #end(key: string): void {
+    this.#ends.get(key)?.();
+    this.#ends.delete(key);
+    const heard = this.#heads.get(key);
+    if (this.#heads.delete(key) && heard) this.#tell(heard.typist, false);
   }
 }
 
@@ -57,8 +69,9 @@ export class Typists {
 export class Typing {
   readonly #platform: Platform;
   readonly #say: (conversation: ConversationId) => void;
-  readonly conversations = new Observable<ReadonlySet<ConversationId>>(new Set());
-  #ends = new Map<ConversationId, () => void>();
+  /** Who types where, the first to begin before the others. */
+  readonly typists = new Observable<ReadonlyMap<ConversationId, readonly number[]>>(new Map());
+  #ends = new Map<string, () => void>();
   #said = new Map<ConversationId, number>();
 
   constructor(platform: Platform, say: (conversation: ConversationId) => void) {
@@ -80,19 +93,24 @@ export class Typing {
   }
 
   /** The leader's word. A leader that dies says nothing more, so it does not count for ever. */
-  set(conversation: ConversationId, isOn: boolean): void {
-    this.#ends.get(conversation)?.();
-    this.#ends.delete(conversation);
+  set(typist: Typist, isOn: boolean): void {
+    const key = keyOf(typist);
+    this.#ends.get(key)?.();
+    this.#ends.delete(key);
     if (isOn)
       this.#ends.set(
-        conversation,
-        this.#platform.after(typingLastsMs, () => this.set(conversation, false)),
+        key,
+        this.#platform.after(typingLastsMs, () => this.set(typist, false)),
       );
-    const before = this.conversations.get();
-    if (before.has(conversation) === isOn) return;
-    const after = new Set(before);
-    if (isOn) after.add(conversation);
+    const { conversation, number } = typist;
+    const before = this.typists.get();
+    const numbers = before.get(conversation) ?? [];
+    if (numbers.includes(number) === isOn) return;
+    const others = numbers.filter((one) => one !== number);
+    const after = new Map(before);
+    if (isOn) after.set(conversation, [...others, number]);
+    else if (others.length > 0) after.set(conversation, others);
     else after.delete(conversation);
-    this.conversations.set(after);
+    this.typists.set(after);
   }
 }

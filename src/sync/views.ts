@@ -1,5 +1,6 @@
 import type { AttachedBody, MessageStatus, StoredBody } from "../../contract/conversations";
 import type { ErrorCode } from "../../contract/errors";
+import type { GroupCard } from "../../contract/groups";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { PersonRow } from "./store";
 import type { FailureCode } from "./sync-error";
@@ -7,9 +8,15 @@ import type { FailureCode } from "./sync-error";
 /** What a screen shows of the local store. */
 export type ShownStatus = MessageStatus | "failed";
 
+/** The person behind a member number of a group. */
+export type Author = { user: Uuid; name: string; avatar: string | null; phone: string; me: boolean };
+/** By member number. */
+export type Authors = Readonly<Partial<Record<number, Author>>>;
+
 export type LastMessage = {
   body: StoredBody | null;
   mine: boolean;
+  sender?: number; // its member number, once it is stored
   at: number;
   status?: ShownStatus; // own messages only
 };
@@ -25,6 +32,9 @@ export type ConversationListItem = {
   open: boolean;
   muted: boolean;
   draft?: string; // typed here and not sent
+  group: GroupCard | null;
+  gone: boolean; // no longer mine; here for what was written there and not sent
+  authors: Authors; // those whom the last line names, as far as they are known here
 };
 
 /** One conversation's head: also for one that this device has no row of yet (`known: false`). */
@@ -40,6 +50,8 @@ export type ConversationView = {
   known: boolean;
   muted: boolean;
   blocked: boolean; // by me
+  group: GroupCard | null;
+  gone: boolean; // no longer mine
 };
 
 /** How far a file of mine is on its way, in bytes. */

@@ -1,4 +1,4 @@
-import { attachmentOf, type InboxRow, type Message } from "../../contract/conversations";
+import { attachmentOf, type InboxRow, isToRead, type Message } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import {
   blankRow,
@@ -12,7 +12,7 @@ import {
   skipHidden,
   toMessageRow,
 } from "./rows";
-import type { ConversationRow, MessageRow, Store } from "./store";
+import { type ConversationRow, type MessageRow, rosterKey, type Store } from "./store";
 
 /**
  * The conversations one transaction touches. Rows are read once, changed here and written back by `flush`;
@@ -58,12 +58,12 @@ export class Workspace {
   }
 
   isOwn(row: ConversationRow, message: Pick<Message, "sender"> & { cid?: Uuid | undefined }): boolean {
-    return isMine(row.id, this.me, message);
+    return isMine(row, this.me, message);
   }
 
   async addMessages(row: ConversationRow, messages: readonly Message[]): Promise<void> {
     const unknown = messages.filter((message) => message.seq > row.hidden);
-    const rows = unknown.map((message) => toMessageRow(row.id, this.me, message));
+    const rows = unknown.map((message) => toMessageRow(row, this.me, message));
     if (row.revision > 0) await this.#keepChanges(rows);
     row.unread += await this.#countUncounted(row, rows);
     await this.store.messages.bulkPut(rows);
@@ -78,7 +78,7 @@ export class Workspace {
   /** Takes in what the server counted up to a place; what is held of later ones is added. */
   async count(row: ConversationRow, { unread, head }: Pick<InboxRow, "unread" | "head">): Promise<void> {
     if (head < (row.counted ?? 0)) return; // one that counted further is known
-    const isUnread = ({ mine, body }: MessageRow) => mine === 0 && !isEmptied(body);
+    const isUnread = (message: MessageRow) => message.mine === 0 && isToRead(message);
     const later = head < row.head ? this.store.range(row.id, Math.max(head, row.read, row.hidden) + 1) : undefined;
     row.unread = unread + ((await later?.filter(isUnread).count()) ?? 0);
     row.counted = head;
@@ -87,7 +87,7 @@ export class Workspace {
   /** Messages to be read that are new here and that the server's count does not know of, in whatever order they come. */
   async #countUncounted(row: ConversationRow, rows: readonly MessageRow[]): Promise<number> {
     const from = Math.max(row.counted ?? row.head, row.read);
-    const uncounted = rows.filter(({ seq, mine, body }) => mine === 0 && seq > from && !isEmptied(body));
+    const uncounted = rows.filter((message) => message.mine === 0 && message.seq > from && isToRead(message));
     const early = uncounted.filter(({ seq }) => seq <= row.head);
     if (early.length === 0) return uncounted.length;
     const held = await this.store.messages.bulkGet(early.map(({ seq }) => [row.id, seq]));
@@ -144,6 +144,17 @@ export class Workspace {
     }
   }
 
+  /** Of a group that is not this person's any more nothing stays but what they wrote there and did not send. */
+  async #leave(row: ConversationRow): Promise<void> {
+    await this.store.range(row.id, 0).each((message) => this.#drop(message));
+    await this.store.range(row.id, 0).delete();
+    await this.store.membersOf(row.id).delete();
+    await this.store.meta.delete(rosterKey(row.id));
+    const { head } = row;
+    Object.assign(row, { lo: head + 1, hi: head, hidden: head, counted: head, unread: 0, preview: null });
+    Object.assign(row, { wantDelivered: 0, wantRead: 0, delivered: head, read: head });
+  }
+
   async addRow(inbox: InboxRow): Promise<void> {
     let row = await this.row(inbox.conversation);
     if (row.epoch !== "" && row.epoch !== inbox.epoch) row = await this.forget(row, inbox.epoch);
@@ -152,6 +163,7 @@ export class Workspace {
     const isCounted = isCountNew(row, inbox);
     mergeInboxRow(row, inbox);
     if (row.hidden > hiddenBefore) await this.dropHidden(row);
+    if (row.gone) return this.#leave(row);
     if (isCounted) await this.count(row, inbox);
     await this.#takePreview(row, inbox);
   }

@@ -66,6 +66,8 @@ export const rowOf = (log: Log, user: Uuid, handle: number): InboxRow => {
     handle,
     conversation: log.id,
     kind: "private",
+    group: null,
+    gone: false,
     epoch: log.epoch,
     head,
     at: last?.at ?? 1,

@@ -233,6 +233,8 @@ describe("short forms of what frames carry", () => {
       handle: 2,
       conversation,
       kind: "private",
+      group: null,
+      gone: false,
       epoch: "e",
       head: 9,
       at: now - 60_000,

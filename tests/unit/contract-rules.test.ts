@@ -91,10 +91,11 @@ describe("the place of a message", () => {
   });
 
   test("a conversation is listed while something of it is left to see, or after it was cleared", () => {
-    expect(isListed({ head: 0, hidden: 0, kept: false })).toBe(false);
-    expect(isListed({ head: 3, hidden: 3, kept: false })).toBe(false);
-    expect(isListed({ head: 3, hidden: 3, kept: true })).toBe(true);
-    expect(isListed({ head: 4, hidden: 3, kept: false })).toBe(true);
+    expect(isListed({ head: 0, hidden: 0, kept: false, gone: false })).toBe(false);
+    expect(isListed({ head: 3, hidden: 3, kept: false, gone: false })).toBe(false);
+    expect(isListed({ head: 3, hidden: 3, kept: true, gone: false })).toBe(true);
+    expect(isListed({ head: 4, hidden: 3, kept: false, gone: false })).toBe(true);
+    expect(isListed({ head: 4, hidden: 3, kept: true, gone: true })).toBe(false);
   });
 });
 

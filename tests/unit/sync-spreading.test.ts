@@ -140,7 +140,7 @@ describe("forwarding and broadcasting", () => {
 });
 
 describe("typing", () => {
-  const shows = (tab: Tab, chat: ConversationId) => tab.typing.conversations.get().has(chat);
+  const shows = (tab: Tab, chat: ConversationId) => tab.typing.typists.get().has(chat);
 
   it("ends with a message of the one who types, not with one of mine", async () => {
     const { server, amina, benoit, chat } = makePair();
@@ -153,7 +153,7 @@ describe("typing", () => {
     const typists = new Typists({ ...context, platform }, (_, isOn) => told.push(isOn));
     const noticeRow = async () =>
       typists.notice((await context.store.conversations.get(chat).then((row) => row && [row])) ?? []);
-    await typists.heard(server.row(amina, server.log(chat)).handle);
+    await typists.heard(server.row(amina, server.log(chat)).handle, 1);
     await writeText(tab, chat, "mine");
     await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["mine sent"]));
     await noticeRow();

@@ -82,10 +82,10 @@ test("a channel believes nobody who types in a conversation that is not theirs",
   const [{ ana, ben, id }, other] = [await newPair(), await newPair()];
   const phone = await Device.open(ben);
   const channel = userChannelOf(env, ben.id);
-  await channel.typing(ben.id, id, other.ana.id);
-  await channel.typing(ben.id, id, ben.id);
-  await channel.typing(ben.id, other.id, other.ana.id);
-  await channel.typing(ben.id, id, ana.id);
+  await channel.typing(ben.id, id, { user: other.ana.id, number: 0 });
+  await channel.typing(ben.id, id, { user: ben.id, number: 1 });
+  await channel.typing(ben.id, other.id, { user: other.ana.id, number: 0 });
+  await channel.typing(ben.id, id, { user: ana.id, number: 0 });
   await phone.nextOf("t");
   expect(typingOf(phone)).toHaveLength(1);
 });

@@ -29,10 +29,11 @@ const json = limit(bodyMaxBytes, "too_large");
 const avatar = limit(avatarMaxBytes, "file_too_large");
 const part = limit(filePartBytes, "file_part_mismatch");
 
+const picturePattern = /^\/api\/(profile\/avatar|groups\/[^/]+\/picture)$/;
 const partPattern = /^\/api\/files\/[^/]+\/parts\/[^/]+$/;
 
 /** Middleware: nobody's body is read further than it may be long, whatever its content-length claims. */
 export const limitBody: MiddlewareHandler<AppEnv> = (c, next) => {
-  if (c.req.path === "/api/profile/avatar") return avatar(c, next);
+  if (picturePattern.test(c.req.path)) return avatar(c, next);
   return partPattern.test(c.req.path) ? part(c, next) : json(c, next);
 };

@@ -32,6 +32,8 @@ export const policies = {
   request_by_user: { burst: 50, everyMs: minute },
   contact_change_by_user: { burst: 120, everyMs: second },
   block_by_user: { burst: 60, everyMs: 2 * second },
+  group_by_user: { burst: 30, everyMs: minute },
+  group_change_by_user: { burst: 120, everyMs: second },
   profile_change_by_user: { burst: 20, everyMs: 15 * second },
   upload_by_user: { burst: 50, everyMs: 1_200 },
   completion_by_user: { burst: 50, everyMs: 1_200 },

@@ -56,6 +56,8 @@ export const accept = (
       const { file } = attachmentOf(body) ?? {};
       if (file !== undefined && !log.hasAttached(file, known.seq)) unused.push(cid);
       sent.push({ cid, seq: known.seq, at: known.at });
+    } else if (!refusal && member.state !== "in") {
+      refusal = { error: "conversation_not_found" };
     } else if (!refusal && !log.isOpen) {
       refusal = { error: "not_connected" };
     } else if (!refusal && member.blocks) {

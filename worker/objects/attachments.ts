@@ -20,6 +20,8 @@ export const isNamed = (log: ConversationLog, member: Member, file: Uuid): boole
   return false;
 };
 
+const wordless = ["deleted", "event"];
+
 /** A message that this member may pass on, and who wrote it; undefined when there is none. */
 export const findOriginal = (
   log: ConversationLog,
@@ -27,8 +29,8 @@ export const findOriginal = (
   seq: number,
 ): { body: StoredBody; author: Uuid } | undefined => {
   const row = seq > member.hidden && seq <= log.headOf(member) ? log.find(seq) : undefined;
-  const author = log.members.find(({ number }) => number === row?.sender);
-  if (!row || !author || row.kind === "deleted" || (row.withheld > 0 && author !== member)) return undefined;
+  const author = row && log.members.at(row.sender);
+  if (!row || !author || wordless.includes(row.kind) || (row.withheld > 0 && author !== member)) return undefined;
   const body = fromColumns(row.kind, row.body);
   return attachmentOf(body) && !mayHave(log, member, row) ? undefined : { body, author: author.user };
 };

@@ -1,5 +1,5 @@
 import type { ConversationLog } from "./conversation-log";
-import { changeMember, type Member } from "./members";
+import type { Member } from "./members";
 
 /**
  * From now on nothing of the others gets through to this member, and their marks stand still for the others.
@@ -8,7 +8,7 @@ import { changeMember, type Member } from "./members";
 const block = (log: ConversationLog, member: Member): boolean => {
   if (member.blocks) return false;
   const { delivered, read } = member;
-  changeMember(log.sql, member, { blocks: true, ends: log.headOf(member), shown: { delivered, read } });
+  log.members.change(member, { blocks: true, ends: log.headOf(member), shown: { delivered, read } });
   return true;
 };
 
@@ -18,8 +18,8 @@ const block = (log: ConversationLog, member: Member): boolean => {
  */
 const unblock = (log: ConversationLog, member: Member): boolean => {
   if (!member.blocks) return false;
-  changeMember(log.sql, member, { blocks: false, shown: null });
-  const senders = log.members.filter(({ number }) => number !== member.number);
+  log.members.change(member, { blocks: false, shown: null });
+  const senders = log.members.all.filter(({ number }) => number !== member.number);
   for (const { number } of senders) {
     const held = log.sql.exec(
       `UPDATE messages SET withheld = 2, revision = ? + told.place

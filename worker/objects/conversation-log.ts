@@ -2,14 +2,28 @@ import { attachmentOf, type Message, type StoredBody } from "../../contract/conv
 import { type ConversationId, privateMembers, type Uuid } from "../../contract/ids";
 import log from "../../migrations/conversation/0001_log.sql?raw";
 import changes from "../../migrations/conversation/0002_changes.sql?raw";
-import { changeMember, type Member, readMembers } from "./members";
+import groups from "../../migrations/conversation/0003_groups.sql?raw";
+import { type Member, Members } from "./members";
 import { fromColumns, toColumns, toPreview } from "./message-body";
 import { migrate, readVersion } from "./migrator";
 
-const migrations = [log, changes];
+const migrations = [log, changes, groups];
 const recentMax = 64; // messages
 
-type Own = { id: string; epoch: string; began: number; connection: string | null; turn: number; revision: number };
+type Own = {
+  id: string;
+  epoch: string;
+  began: number;
+  connection: string | null;
+  turn: number;
+  revision: number;
+  name: string | null;
+  picture: string | null;
+  roster: number;
+  ended: number;
+};
+/** What a group is beside its messages and members. */
+export type GroupFacts = { name: string; picture: string | null; roster: number; ended: boolean };
 type Last = { at: number; sender: number; preview: StoredBody | null; whole: boolean };
 export type MessageRow = {
   seq: number;
@@ -45,8 +59,10 @@ export class ConversationLog {
   readonly epoch: string;
   readonly sql: SqlStorage;
   readonly #storage: DurableObjectStorage;
+  readonly members: Members;
+  /** Null in a private conversation. */
+  group: GroupFacts | null;
   #began: number;
-  members: Member[];
   head = 0;
   last: Last;
   /** The connection that lets the two write, null when there is none. */
@@ -66,14 +82,16 @@ export class ConversationLog {
     return new ConversationLog(storage);
   }
 
-  static create(storage: DurableObjectStorage, id: ConversationId, now = Date.now()): ConversationLog {
+  /** With a name it is a group, without a member as yet. */
+  static create(storage: DurableObjectStorage, id: ConversationId, name?: string, now = Date.now()): ConversationLog {
     storage.transactionSync(() => {
       migrate(storage, migrations, 0);
       storage.sql.exec(
-        "INSERT INTO conversation (id, epoch, began, turn) VALUES (?, ?, ?, 0)",
+        "INSERT INTO conversation (id, epoch, began, turn, name) VALUES (?, ?, ?, 0, ?)",
         id,
         crypto.randomUUID().slice(0, 8),
         now,
+        name ?? null,
       );
       for (const [number, user] of (privateMembers(id) ?? []).entries()) {
         storage.sql.exec("INSERT INTO members (number, user_id) VALUES (?, ?)", number, user);
@@ -92,18 +110,26 @@ export class ConversationLog {
     this.turn = own.turn;
     this.revision = own.revision;
     this.#began = own.began;
-    this.members = readMembers(this.sql);
+    const { name, picture, roster, ended } = own;
+    this.group = name === null ? null : { name, picture, roster, ended: ended === 1 };
+    this.members = new Members(this.sql);
     this.last = this.#toLast(undefined);
     const [newest] = this.sql.exec<MessageRow>("SELECT * FROM messages ORDER BY seq DESC LIMIT 1").toArray();
     if (newest) this.#remember(newest);
   }
 
-  memberOf(user: Uuid): Member | undefined {
-    return this.members.find((member) => member.user === user);
+  get began(): number {
+    return this.#began;
   }
 
+  /** Whether anything stands in it; what a group said is taken out when it ended. */
+  get hasMessages(): boolean {
+    return this.sql.exec("SELECT 1 FROM messages LIMIT 1").toArray().length > 0;
+  }
+
+  /** Whether its members may write: of a group they always may. */
   get isOpen(): boolean {
-    return this.connection !== null;
+    return this.group !== null || this.connection !== null;
   }
 
   /** The newest place that a member sees. */
@@ -118,12 +144,15 @@ export class ConversationLog {
 
   /** All of `change` or nothing of it, in the tables and in memory. */
   transaction<T>(change: () => T): T {
-    const { head, last, recent, connection, turn, revision } = this;
-    const members = this.members.map((member) => ({ ...member }));
+    const { head, last, recent, connection, turn, revision, group } = this;
+    this.members.begin();
     try {
-      return this.#storage.transactionSync(change);
+      const result = this.#storage.transactionSync(change);
+      this.members.commit();
+      return result;
     } catch (error) {
-      Object.assign(this, { head, last, recent, connection, turn, revision, members });
+      this.members.rollback();
+      Object.assign(this, { head, last, recent, connection, turn, revision, group });
       throw error;
     }
   }
@@ -141,7 +170,9 @@ export class ConversationLog {
 
   /** The next message. Its time never goes back, whatever the clock does. */
   append(sender: number, cid: Uuid, body: StoredBody, now: number): { seq: number; at: number } {
-    const withheld = this.members.some((member) => member.blocks && member.number !== sender) ? heldBack : 0;
+    // Blocks hold back only what would go from one person to another by themselves.
+    const pair = this.group ? [] : this.members.all;
+    const withheld = pair.some((member) => member.blocks && member.number !== sender) ? heldBack : 0;
     const at = Math.max(now, this.last.at);
     const row = { seq: this.head + 1, sender, cid, at, ...toColumns(body), revision: 0, withheld };
     this.sql.exec(
@@ -156,9 +187,9 @@ export class ConversationLog {
     );
     const { file } = attachmentOf(body) ?? {};
     if (file !== undefined) this.sql.exec("INSERT INTO attachments (file, seq) VALUES (?, ?)", file, row.seq);
-    for (const member of this.members) {
+    for (const member of pair) {
       const sees = withheld === 0 || member.number === sender;
-      if (member.ends !== null && sees) changeMember(this.sql, member, { ends: null });
+      if (member.ends !== null && sees) this.members.change(member, { ends: null });
     }
     this.#remember(row);
     return row;
@@ -181,6 +212,20 @@ export class ConversationLog {
     this.sql.exec("UPDATE messages SET kind = ?, body = ?, revision = ? WHERE seq = ?", kind, body, revision, seq);
     this.recent = this.recent.map((one) => (one.seq === seq ? row : one));
     if (seq === this.head) this.last = this.#toLast(row);
+  }
+
+  /** What a group is from now on. */
+  changeGroup(change: Partial<GroupFacts>): void {
+    if (!this.group) throw new Error("a private conversation is no group");
+    this.group = { ...this.group, ...change };
+    const { name, picture, roster, ended } = this.group;
+    this.sql.exec(
+      "UPDATE conversation SET name = ?, picture = ?, roster = ?, ended = ?",
+      name,
+      picture,
+      roster,
+      ended ? 1 : 0,
+    );
   }
 
   /** Rows were changed in the table: what is kept of them in memory is void. */

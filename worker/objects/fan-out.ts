@@ -5,6 +5,7 @@ import { jitterMs } from "./retry";
 const recoverMessages = 50;
 const recoverRevisions = 20;
 const confirmMs = 1_000; // how long a channel has to show that it took in an answer before the alarm tells it again
+const asidesMax = 64;
 const patienceMs = 10_000; // how long the alarm waits for what is under way
 
 /** What a member's channel has: messages up to the head, changes to them up to the revision. */
@@ -21,6 +22,8 @@ type Lane = {
   answeredAt: number | undefined;
   failures: number;
   retryAt: number;
+  /** Who waits for the member's channel to know everything there is. */
+  settled: (() => void)[];
 };
 
 const furthest = (a: Told, b: Told): Told => ({
@@ -45,7 +48,9 @@ export class FanOut {
   readonly #host: Host;
   readonly #confirmed: ReadonlyMap<number, Told>;
   readonly #lanes = new Map<number, Lane>();
-  readonly #queue: number[] = [];
+  /** Members whose turn it is next, in the order they came. */
+  readonly #queue = new Set<number>();
+  readonly #asides: (() => Promise<void>)[] = [];
   #underWay = 0;
   #idle: (() => void)[] = [];
 
@@ -90,6 +95,21 @@ export class FanOut {
     if (lane.told.head >= stand.head && lane.told.revision >= stand.revision) lane.answeredAt = undefined;
   }
 
+  /** Resolves when the member's channel knows everything there is, or when that takes too long. */
+  async settled(member: number): Promise<void> {
+    const lane = this.#lane(member);
+    if (!lane.isWaiting && !lane.isUnderWay) return;
+    const isSettled = new Promise<void>((resolve) => lane.settled.push(resolve));
+    await Promise.race([isSettled, scheduler.wait(confirmMs)]);
+  }
+
+  /** Calls that may be lost: made where nothing else waits for its turn, and not at all when too many do. */
+  aside(calls: readonly (() => Promise<void>)[]): void {
+    if (this.#asides.length + calls.length > asidesMax) return;
+    this.#asides.push(...calls);
+    this.#pump();
+  }
+
   /** Tries again what is due. Resolves when nothing is under way any more, or when that takes too long. */
   async retry(now = Date.now()): Promise<void> {
     for (const [member, lane] of this.#lanes) {
@@ -122,23 +142,40 @@ export class FanOut {
       answeredAt: undefined,
       failures: 0,
       retryAt: 0,
+      settled: [],
     };
     this.#lanes.set(member, lane);
     return lane;
   }
 
   #enqueue(member: number): void {
-    if (!this.#queue.includes(member)) this.#queue.push(member);
+    this.#queue.add(member);
     this.#pump();
   }
 
   #pump(): void {
     while (this.#underWay < fanOutAtOnce) {
-      const member = this.#queue.shift();
-      if (member === undefined) return;
+      const [member] = this.#queue;
+      const aside = member === undefined ? this.#asides.shift() : undefined;
+      if (member === undefined && !aside) return;
       this.#underWay += 1;
-      void this.#run(member, this.#lane(member));
+      if (aside) void this.#runAside(aside);
+      else if (member !== undefined) {
+        this.#queue.delete(member);
+        void this.#run(member, this.#lane(member));
+      }
     }
+  }
+
+  async #runAside(call: () => Promise<void>): Promise<void> {
+    await call().catch((error: unknown) => console.warn("what may be lost was lost", error));
+    this.#ended();
+  }
+
+  #ended(): void {
+    this.#underWay -= 1;
+    this.#pump();
+    if (this.#underWay === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   async #run(member: number, lane: Lane): Promise<void> {
@@ -158,9 +195,8 @@ export class FanOut {
       this.#host.onFailure(lane.retryAt);
     }
     lane.isUnderWay = false;
-    this.#underWay -= 1;
-    if (lane.isWaiting && lane.retryAt <= Date.now()) this.#enqueue(member);
-    this.#pump();
-    if (this.#underWay === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    if (!lane.isWaiting) for (const resolve of lane.settled.splice(0)) resolve();
+    if (lane.isWaiting && lane.retryAt <= Date.now()) this.#queue.add(member);
+    this.#ended();
   }
 }

@@ -1,4 +1,5 @@
 import type { ChangesResult, ListPage } from "../../contract/commands";
+import { isToRead } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { markHoldMs } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
@@ -7,7 +8,7 @@ import { readChanges, readCounterBound, readList, readMutes, toInboxRow } from "
 import { mineFrame, personFrame, rowFrame, sentFrame } from "./frames";
 import { GroupCommit } from "./group-commit";
 import { Inbox } from "./inbox";
-import { type Arrivals, type Entry, isOutdated, isToRead, type Merge, mergeNotice, mergeStanding } from "./inbox-rules";
+import { type Arrivals, type Entry, isOutdated, type Merge, mergeNotice, mergeStanding } from "./inbox-rules";
 import { PeopleTable } from "./people-table";
 import { changesOf, type Own, type Taken, type ToPush, toPush } from "./pushes";
 import type { Notice, Standing } from "./rpc";

@@ -1,4 +1,4 @@
-import { type InboxRow, type Message, mergeMarks } from "../../contract/conversations";
+import { type InboxRow, isToRead, type Message, mergeMarks } from "../../contract/conversations";
 import { privateMembers } from "../../contract/ids";
 import type { Notice, Standing } from "./rpc";
 
@@ -27,12 +27,6 @@ export type Merge = {
 /** Messages up to here count as seen: read, or gone from the person's view. */
 const baseOf = (row: { read: number; hidden: number }): number => Math.max(row.read, row.hidden);
 
-const isOthers = (message: Message): boolean => message.cid === undefined;
-
-/** A message that waits to be read. Where nothing is left of it, or it was never for this person, nothing waits. */
-export const isToRead = (message: Message): boolean =>
-  isOthers(message) && message.body.type !== "deleted" && message.body.type !== "withheld";
-
 const blank = (handle: number, notice: Notice, muted = false): Entry => ({
   handle,
   conversation: notice.conversation,
@@ -53,6 +47,8 @@ const blank = (handle: number, notice: Notice, muted = false): Entry => ({
   muted,
   kept: false,
   revision: notice.revision,
+  group: notice.group,
+  gone: false,
   counted: 0,
   turn: -1,
   changed: 0,
@@ -74,6 +70,33 @@ const countUnread = (entry: Entry, notice: Notice, continues: boolean) => {
   return { unread, counted, isInexact: isBehind || notice.head > Math.max(entry.head, counted) };
 };
 
+/** Nothing changes. */
+const unmoved = (entry: Entry): Merge => ({
+  entry,
+  news: [],
+  revised: undefined,
+  isRowNew: false,
+  isMineMoved: false,
+  isOthersMoved: false,
+  isInexact: false,
+});
+
+/** Of a group that is not this person's any more nothing is kept but that it is so. */
+const takeLeave = (before: Entry, { turn, at }: Notice): Merge => ({
+  ...unmoved({
+    ...before,
+    turn,
+    gone: true,
+    open: false,
+    preview: null,
+    unread: 0,
+    counted: before.head,
+    kept: false,
+    at: Math.max(before.at, at),
+  }),
+  isRowNew: true,
+});
+
 /**
  * Takes a notice into a row. Notices may come twice, late or out of order, beside answers that say the same:
  * every field only moves forward, so that all orders end in the same row.
@@ -81,6 +104,9 @@ const countUnread = (entry: Entry, notice: Notice, continues: boolean) => {
 export const mergeNotice = (known: Entry | undefined, handle: number, notice: Notice): Merge => {
   const isFresh = known === undefined || known.epoch !== notice.epoch;
   const before = isFresh ? blank(handle, notice, known?.muted) : known;
+  // What was said before they left, or before they came back, says nothing now.
+  if (known && known.turn >= notice.turn && (known.gone || notice.gone)) return unmoved(known);
+  if (notice.gone) return takeLeave(before, notice);
   const isAdvance = notice.head > before.head;
   const isRevised = notice.revision > before.revision;
   const isCarried = notice.revised !== undefined && notice.revised.since <= before.revision;
@@ -90,6 +116,7 @@ export const mergeNotice = (known: Entry | undefined, handle: number, notice: No
   const others = mergeMarks({ delivered: before.othersDelivered, read: before.othersRead }, notice.others);
   const hidden = Math.max(before.hidden, notice.hidden);
   const isTurned = notice.turn > before.turn;
+  const isCardNew = (notice.group?.roster ?? 0) > (before.group?.roster ?? 0);
   const { isInexact, ...count } = countUnread(before, notice, continues);
   // What a conversation says is always how it was at one moment: what is further in one thing is not behind in another.
   const last = isAdvance || (isRevised && notice.head === before.head) ? notice : before;
@@ -106,16 +133,23 @@ export const mergeNotice = (known: Entry | undefined, handle: number, notice: No
     preview: last.head > hidden ? last.preview : null,
     whole: last.whole,
     revision: Math.max(before.revision, notice.revision),
-    ...(isTurned ? { open: notice.open, turn: notice.turn } : {}),
+    ...(isTurned ? { open: notice.open, gone: false, turn: notice.turn } : {}),
+    group: isCardNew ? notice.group : before.group,
   };
   const isMarked = mine.delivered !== before.delivered || mine.read !== before.read;
   // A device adds the messages that it is pushed to its own count; anything else it has to be told.
-  const expected = before.unread + (continues ? fresh.filter(isOthers).length : 0);
+  const expected = before.unread + (continues ? fresh.filter(isToRead).length : 0);
   return {
     entry,
     news: continues && !isFresh ? fresh : [],
     revised: isRevised && isCarried ? { since: before.revision, messages: notice.revised?.messages ?? [] } : undefined,
-    isRowNew: isFresh || (isAdvance && !continues) || isTurned || hidden !== before.hidden || (isRevised && !isCarried),
+    isRowNew:
+      isFresh ||
+      (isAdvance && !continues) ||
+      isTurned ||
+      isCardNew ||
+      hidden !== before.hidden ||
+      (isRevised && !isCarried),
     isMineMoved: isMarked || entry.unread !== expected,
     isOthersMoved: others.delivered !== before.othersDelivered || others.read !== before.othersRead,
     isInexact,

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { StoredBody } from "../../contract/conversations";
+import { GroupCard } from "../../contract/groups";
 import { type ConversationId, privateMembers } from "../../contract/ids";
 import type { Entry } from "./inbox-rules";
 
@@ -36,6 +37,8 @@ export type InboxColumns = {
   muted: number;
   kept: number;
   revision: number;
+  card: string | null;
+  gone: number;
 };
 
 export const toEntry = (row: InboxColumns): Entry => ({
@@ -58,6 +61,8 @@ export const toEntry = (row: InboxColumns): Entry => ({
   muted: row.muted === 1,
   kept: row.kept === 1,
   revision: row.revision,
+  group: row.card === null ? null : v.parse(GroupCard, JSON.parse(row.card)),
+  gone: row.gone === 1,
   counted: row.counted,
   turn: row.turn,
   changed: row.changed,
@@ -83,6 +88,8 @@ const updated = [
   "turn",
   "kept",
   "revision",
+  "card",
+  "gone",
 ] as const;
 
 const valuesOf = (entry: Entry): (string | number | null)[] => [
@@ -104,6 +111,8 @@ const valuesOf = (entry: Entry): (string | number | null)[] => [
   entry.turn,
   entry.kept ? 1 : 0,
   entry.revision,
+  entry.group === null ? null : JSON.stringify(entry.group),
+  entry.gone ? 1 : 0,
 ];
 
 const assignments = updated.map((column) => `${column} = ?`).join(", ");

@@ -6,17 +6,47 @@ import { readChanged } from "./revisions";
 import type { Notice } from "./rpc";
 import { othersOf, unreadOf } from "./standing";
 
+/** What the channel of somebody who is no member any more is told: that it is so. */
+const farewell = ({ id, epoch, began }: ConversationLog, { turn }: Member): Notice => ({
+  conversation: id,
+  epoch,
+  head: 0,
+  at: began,
+  sender: 0,
+  preview: null,
+  whole: true,
+  open: false,
+  gone: true,
+  turn,
+  group: null,
+  hidden: 0,
+  revision: 0,
+  mine: { delivered: 0, read: 0 },
+  others: { delivered: 0, read: 0 },
+  messages: [],
+});
+
 /** What a member's channel, which has been told this much, is told now. */
 export const noticeFor = (log: ConversationLog, member: Member, told: Told, isExact: boolean): Notice => {
-  const news = readNews(log, member, told.head);
-  const { epoch, revision, turn } = log;
+  if (member.state !== "in") return farewell(log, member);
+  const news = readNews(log, member, Math.max(told.head, member.joined));
+  const { epoch, revision, group } = log;
   return {
     conversation: log.id,
     epoch,
     head: log.headOf(member),
     ...log.lastOf(member),
     open: log.isOpen,
-    turn,
+    gone: false,
+    turn: group ? member.turn : log.turn,
+    group: group && {
+      name: group.name,
+      picture: group.picture,
+      count: log.members.seated.length,
+      roster: group.roster,
+      role: member.role,
+      number: member.number,
+    },
     hidden: member.hidden,
     revision,
     ...readChanged(log, member, told.revision),

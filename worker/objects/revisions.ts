@@ -18,7 +18,7 @@ type Retracted = { isNew: boolean; isWithheld: boolean };
 export const retract = (log: ConversationLog, member: Member, seq: number): Retracted | Refusal => {
   const row = seq > member.hidden && seq <= log.headOf(member) ? log.find(seq) : undefined;
   if (!row) return { error: "message_not_found" };
-  if (row.sender !== member.number) return { error: "not_your_message" };
+  if (row.sender !== member.number || row.kind === "event") return { error: "not_your_message" };
   const isWithheld = row.withheld > 0;
   if (row.kind === "deleted") return { isNew: false, isWithheld };
   const { file } = attachmentOf(fromColumns(row.kind, row.body)) ?? {};

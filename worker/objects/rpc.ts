@@ -1,5 +1,6 @@
 import type { Command, CommandResults, ListPage, Refusal } from "../../contract/commands";
 import type { Body, Marks, Message, StoredBody } from "../../contract/conversations";
+import type { Group, GroupCard, GroupRole, Receipts } from "../../contract/groups";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
 
@@ -18,8 +19,12 @@ export type Notice = {
   preview: StoredBody | null;
   whole: boolean;
   open: boolean;
-  /** How often `open` has changed: of two notices the one with more turns knows better. */
+  /** Of a group, for somebody who is not its member any more: this, `turn`, and nothing of the group itself. */
+  gone: boolean;
+  /** How often `open` or `gone` has changed for this member: of two notices the one with more turns knows better. */
   turn: number;
+  /** Null for a private conversation. Of two the one with the later roster knows better. */
+  group: GroupCard | null;
   hidden: number;
   /** How often messages that had been stored were changed. */
   revision: number;
@@ -59,6 +64,26 @@ export type Standing = {
  */
 type SentNotice = CommandResults["send"] & { refused: Refused[]; unused: Uuid[]; notice: Notice };
 
+/** Somebody who is to be added. `quiet`: they block the one who adds them, who must not see that, and are told nothing. */
+export type Newcomer = { user: Uuid; quiet: boolean };
+
+/** What a member does to a group. Who may is the conversation's to judge (`contract/groups.ts`). */
+export type GroupDeed =
+  | { type: "add"; people: Newcomer[] }
+  | { type: "remove"; user: Uuid }
+  /** An owner names who follows; without a name it is whoever has been there longest. The last one ends the group. */
+  | { type: "leave"; heir?: Uuid }
+  | { type: "rename"; name: string }
+  | { type: "picture"; key: string | null }
+  | { type: "handOver"; user: Uuid }
+  | { type: "end" };
+/** `replaced` is the picture that the group showed before and nobody shows any more. */
+export type GroupDone = { roster: number; count: number; replaced: string | null };
+
+/** A member as the conversation knows them. */
+export type Seat = { number: number; user: Uuid; role: GroupRole; since: number; left: boolean };
+export type Seats = { roster: number; count: number; seats: Seat[]; after: number | null };
+
 export interface UserChannelRpc {
   /** Carries out a command for this person, from whichever carrier. `user` is the object's own name. */
   execute<T extends Command["type"]>(
@@ -73,8 +98,8 @@ export interface UserChannelRpc {
   list(user: Uuid, before: number | undefined): Promise<ListPage>;
   /** The conversations this person has muted, those that changed last first. */
   mutes(user: Uuid): Promise<ConversationId[]>;
-  /** Another member is typing: passed on to the sockets, never stored. */
-  typing(user: Uuid, conversation: ConversationId, from: Uuid): Promise<void>;
+  /** Another member, of this number, is typing: passed on to the sockets, never stored. */
+  typing(user: Uuid, conversation: ConversationId, from: { user: Uuid; number: number }): Promise<void>;
   /** Ends the sockets of these sessions, or all of them. */
   closeSessions(user: Uuid, sessions: Uuid[] | "all"): Promise<void>;
 }
@@ -95,6 +120,22 @@ export interface ConversationRpc {
     user: Uuid,
     query: Extract<Command, { type: "revised" }>,
   ): Promise<CommandResults["revised"] | Refusal>;
+  /** Makes a group, its owner the first member. The same call again changes nothing; the id of another group is refused. */
+  create(id: ConversationId, owner: Uuid, name: string, people: Newcomer[]): Promise<GroupDone | Refusal>;
+  /** Carries out what a member does to the group, with the line that tells of it, or nothing of it. */
+  change(id: ConversationId, user: Uuid, deed: GroupDeed): Promise<GroupDone | Refusal>;
+  /** The group as this member reads it. */
+  group(id: ConversationId, user: Uuid): Promise<Group | Refusal>;
+  /** Members by number, or those after a number that changed after a roster. */
+  seats(
+    id: ConversationId,
+    user: Uuid,
+    query: { numbers: number[] } | { since: number; after: number },
+  ): Promise<Seats | Refusal>;
+  /** How far the others are with the caller's own message. */
+  receipts(id: ConversationId, user: Uuid, seq: number): Promise<Receipts | Refusal>;
+  /** Passes on to the other members of a small group that this one is typing. */
+  typing(id: ConversationId, user: Uuid): Promise<void>;
   /** The member does, or no longer does, let the other through. Private conversations only; idempotent. */
   block(id: ConversationId, user: Uuid, isBlocked: boolean): Promise<void>;
   /** Whether a message that this person may see now names the file. */

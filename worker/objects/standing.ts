@@ -1,6 +1,8 @@
+import type { Refusal } from "../../contract/commands";
 import { clampMarks, type Marks, mergeMarks } from "../../contract/conversations";
+import type { Receipts } from "../../contract/groups";
 import type { ConversationLog } from "./conversation-log";
-import { changeMember, type Member } from "./members";
+import type { LeastMarks, Member } from "./members";
 import type { Standing } from "./rpc";
 
 /** Others' messages that a member may see and has neither read nor hidden, counted. */
@@ -8,7 +10,7 @@ export const unreadOf = (log: ConversationLog, { number, read, hidden }: Member)
   const from = Math.max(read, hidden);
   if (from >= log.head) return 0;
   const count =
-    "SELECT count(*) AS n FROM messages WHERE seq > ? AND sender <> ? AND kind <> 'deleted' AND withheld = 0";
+    "SELECT count(*) AS n FROM messages WHERE seq > ? AND sender <> ? AND kind NOT IN ('deleted', 'event') AND withheld = 0";
   return log.sql.exec<{ n: number }>(count, from, number).one().n;
 };
 
@@ -17,28 +19,44 @@ export const mark = (log: ConversationLog, member: Member, claim: Marks): { move
   const marks = mergeMarks(member, clampMarks(claim, log.headOf(member)));
   const moved = marks.delivered !== member.delivered || marks.read !== member.read;
   const read = marks.read !== member.read;
-  if (moved) changeMember(log.sql, member, marks);
+  if (moved) log.members.change(member, marks);
   return { moved, read };
 };
 
 /** Messages up to a place go from a member's view. What is gone stays gone. */
 export const hide = (log: ConversationLog, member: Member, upTo: number): void => {
   const hidden = Math.min(upTo, log.headOf(member));
-  if (hidden > member.hidden) changeMember(log.sql, member, { hidden });
+  if (hidden > member.hidden) log.members.change(member, { hidden });
 };
 
-/** The least that the other members have got and read, as far as they let it be seen. */
-export const othersOf = (log: ConversationLog, { number }: Member): Marks => {
-  const others = log.members.filter((member) => member.number !== number).map((member) => member.shown ?? member);
-  return {
-    delivered: Math.min(log.head, ...others.map(({ delivered }) => delivered)),
-    read: Math.min(log.head, ...others.map(({ read }) => read)),
+/** The least that the other members have got and read, as far as they let it be seen; nothing when there are none. */
+export const othersIn = ({ delivered, read }: LeastMarks, { number }: Member, head: number): Marks => {
+  const of = ({ holder, least, next }: LeastMarks["read"]) => {
+    const mark = holder === number ? next : least;
+    return Number.isFinite(mark) ? Math.min(mark, head) : 0;
   };
+  return { delivered: of(delivered), read: of(read) };
 };
+
+export const othersOf = (log: ConversationLog, member: Member): Marks => othersIn(log.members.least, member, log.head);
 
 export const standingOf = (log: ConversationLog, member: Member, isCounted: boolean): Standing => {
   const { delivered, read, hidden } = member;
   const { epoch, revision } = log;
   const standing = { epoch, head: log.headOf(member), revision, mine: { delivered, read }, hidden };
   return isCounted ? { ...standing, unread: unreadOf(log, member) } : standing;
+};
+
+/** How far each of the others is with a member's own message; who came after it is left out. */
+export const receiptsOf = (log: ConversationLog, member: Member, seq: number): Receipts | Refusal => {
+  const row = seq > member.hidden && seq <= log.headOf(member) ? log.find(seq) : undefined;
+  if (!row) return { error: "message_not_found" };
+  if (row.sender !== member.number || row.kind === "event") return { error: "not_your_message" };
+  const receipts: Receipts = { read: [], delivered: [], sent: [] };
+  for (const other of log.members.seated) {
+    if (other === member || other.joined >= seq) continue;
+    const { delivered, read } = other.shown ?? other;
+    receipts[row.withheld > 0 || delivered < seq ? "sent" : read < seq ? "delivered" : "read"].push(other.number);
+  }
+  return receipts;
 };

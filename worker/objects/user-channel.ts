@@ -2,11 +2,12 @@ import { Buffer } from "node:buffer";
 import { type ConnectionContext, Server } from "partyserver";
 import { type Command, type CommandOf, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "../../contract/ids";
-import { frameMaxBytes, readBurst, readPerSecond } from "../../contract/limits";
+import { frameMaxBytes, groupTypingMax, readBurst, readPerSecond } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
 import { baseOf, type ClientFrame, decodeClientFrames, protocolVersion } from "../../contract/protocol";
 import inboxTables from "../../migrations/user-channel/0001_inbox.sql?raw";
 import changes from "../../migrations/user-channel/0002_changes.sql?raw";
+import groups from "../../migrations/user-channel/0003_groups.sql?raw";
 import { Asking, type FrameOf } from "./asking";
 import { Feed } from "./feed";
 import { changesTail } from "./frames";
@@ -16,7 +17,7 @@ import type { Own } from "./pushes";
 import type { ConversationRpc, Notice, Standing, UserChannelRpc } from "./rpc";
 import { Sending } from "./sending";
 import { type Socket, type SocketState, Sockets } from "./sockets";
-import { userChannelOf } from "./stubs";
+import { conversationOf, userChannelOf } from "./stubs";
 import { TokenBucket } from "./token-bucket";
 import { TypingLimit } from "./typing";
 
@@ -39,7 +40,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    migrate(ctx.storage, [inboxTables, changes]);
+    migrate(ctx.storage, [inboxTables, changes, groups]);
     const user = ctx.id.name ?? "";
     const feed = new Feed(ctx, this.#sockets);
     const gate = new Gate(env, user, (id) => feed.find(id) !== undefined);
@@ -119,10 +120,11 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     return this.#feed.mutes();
   }
 
-  async typing(_user: Uuid, conversation: ConversationId, from: Uuid): Promise<void> {
+  async typing(_user: Uuid, conversation: ConversationId, from: { user: Uuid; number: number }): Promise<void> {
     const row = this.#feed.find(conversation);
-    if (!row?.open || otherMember(conversation, this.name) !== from || this.#feed.isBlocked(from)) return;
-    this.#sockets.signal(["t", row.handle, privateMembers(conversation)?.indexOf(from) ?? 0]);
+    if (!row?.open || this.#feed.isBlocked(from.user)) return;
+    if (row.kind === "private" && otherMember(conversation, this.name) !== from.user) return;
+    this.#sockets.signal(["t", row.handle, from.number]);
   }
 
   async closeSessions(_user: Uuid, sessions: Uuid[] | "all"): Promise<void> {
@@ -159,12 +161,19 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     this.#sockets.answer(socket, ["w", protocolVersion, ...changesTail(changes, base)]);
   }
 
-  /** Who is typing goes from channel to channel, and is lost where it does not arrive. */
+  /** Who is typing goes from channel to channel, in a group by way of it, and is lost where it does not arrive. */
   #sayTyping([, named]: FrameOf<"t">): void {
     const row = typeof named === "string" ? this.#feed.find(named) : this.#feed.findByHandle(named);
-    const other = row?.open ? otherMember(row.conversation, this.name) : undefined;
-    if (!row || other === undefined || !this.#typing.take(row.conversation) || this.#feed.isBlocked(other)) return;
-    const told = userChannelOf(this.env, other).typing(other, row.conversation, this.name);
+    if (!row?.open || (row.group?.count ?? 0) > groupTypingMax) return;
+    const { conversation } = row;
+    const other = otherMember(conversation, this.name);
+    if (other !== undefined && this.#feed.isBlocked(other)) return;
+    if (!this.#typing.take(conversation)) return;
+    const me = { user: this.name, number: privateMembers(conversation)?.indexOf(this.name) ?? 0 };
+    const told =
+      other === undefined
+        ? conversationOf(this.env, conversation).typing(conversation, this.name)
+        : userChannelOf(this.env, other).typing(other, conversation, me);
     this.ctx.waitUntil(told.catch((error: unknown) => console.warn("typing was not passed on", error)));
   }
 

@@ -36,7 +36,7 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
   const known = usePerson(userId);
   const [look] = useProfile(userId);
   const link = useLink();
-  const isTyping = useTyping(id);
+  const isTyping = useTyping(id).length > 0;
   const [isSearching, setSearching] = useState(false);
   const [found, setFound] = useState<Found>();
   const [target, setTarget] = useState<number>();

@@ -29,7 +29,7 @@ function Words({ item, isOpen, isTyping }: { item: ConversationListItem; isOpen:
 /** The second line of a conversation's entry: what happens in it, what was said last, and what is unread. */
 export function LastLine({ item, isOpen }: { item: ConversationListItem; isOpen: boolean }) {
   const t = useT();
-  const isTyping = useTyping(item.id) && item.person?.blocked !== 1;
+  const isTyping = useTyping(item.id).length > 0 && item.person?.blocked !== 1;
   const { last, unread, muted } = item;
   const hasTicks = !isTyping && (isOpen || !item.draft) && last.mine && last.body && last.status;
   const isLoud = unread > 0 && !muted;

@@ -1,0 +1,53 @@
+import type { ErrorCode } from "../../contract/errors";
+import type { Group, MemberPage, NewGroup } from "../../contract/groups";
+import { createUuid } from "../../contract/ids";
+import type { Person } from "../support/people";
+import { befriend, seedPerson } from "./seeded-people";
+import { call } from "./site";
+
+/** Groups through the API, for tests of what happens in them. */
+
+export type Seeded = Awaited<ReturnType<typeof seedPerson>>;
+
+/** What a request answered, or the code of its refusal. */
+export const ask = async <T>(
+  person: Person,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T | ErrorCode | null> => {
+  const answer = await call(method, path, { token: person.token, ...(body === undefined ? {} : { body }) });
+  if (answer.status === 204) return null;
+  return answer.status < 300 ? (answer.body as T) : (answer.body as { error_code: ErrorCode }).error_code;
+};
+
+export const makeGroup = (owner: Person, name: string, members: readonly Person[], id = createUuid()) =>
+  ask<Group>(owner, "POST", "/api/groups", { id, name, members: members.map((one) => one.id) } satisfies NewGroup);
+
+/** People of whom the first is everybody's contact. */
+export const newCircle = async (count: number): Promise<[Seeded, ...Seeded[]]> => {
+  const owner = await seedPerson();
+  const others = await Promise.all(
+    Array.from({ length: count - 1 }, async () => {
+      const other = await seedPerson();
+      await befriend(owner, other);
+      return other;
+    }),
+  );
+  return [owner, ...others];
+};
+
+/** A new group of so many, the owner first. */
+export const newGroup = async (count: number, name = "Famille") => {
+  const people = await newCircle(count);
+  const [owner, ...others] = people;
+  const group = await makeGroup(owner, name, others);
+  if (group === null || typeof group === "string") throw new Error(`no group: ${group}`);
+  return { id: group.id, owner, others, people, group };
+};
+
+export const membersOf = async (person: Person, id: string, query = ""): Promise<MemberPage> => {
+  const page = await ask<MemberPage>(person, "GET", `/api/groups/${id}/members${query}`);
+  if (page === null || typeof page === "string") throw new Error(`no members: ${page}`);
+  return page;
+};

@@ -1,0 +1,62 @@
+import { and, eq, inArray } from "drizzle-orm";
+import type { ErrorCode } from "../../contract/errors";
+import type { GroupMember, MemberPage } from "../../contract/groups";
+import { privateConversationId, type Uuid } from "../../contract/ids";
+import { memberPageRows } from "../../contract/limits";
+import type { Db } from "../db/client";
+import { listProfiles } from "../db/relations";
+import { blocks, connections } from "../db/schema";
+import type { Newcomer, Seats } from "../objects/rpc";
+
+const inChunks = <T>(all: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / memberPageRows) }, (_, i) =>
+    all.slice(i * memberPageRows, (i + 1) * memberPageRows),
+  );
+
+const findSome = async (db: Db, me: Uuid, others: Uuid[]) => {
+  const pairs = others.map((other) => privateConversationId(me, other));
+  const [contacts, mine, theirs] = await db.batch([
+    db
+      .select({ a: connections.user1_id, b: connections.user2_id })
+      .from(connections)
+      .where(inArray(connections.conversation_id, pairs)),
+    db
+      .select({ other: blocks.blocked_user_id })
+      .from(blocks)
+      .where(and(eq(blocks.user_id, me), inArray(blocks.blocked_user_id, others))),
+    db
+      .select({ other: blocks.user_id })
+      .from(blocks)
+      .where(and(eq(blocks.blocked_user_id, me), inArray(blocks.user_id, others))),
+  ]);
+  return {
+    contacts: contacts.map(({ a, b }) => (a === me ? b : a)),
+    blocked: mine.map(({ other }) => other),
+    blockers: new Set(theirs.map(({ other }) => other)),
+  };
+};
+
+/**
+ * Contacts of mine, as a conversation is to seat them, or why not all of them may be: a group is made of people one
+ * is connected with and lets through. That one of them blocks me is not to be seen by what is answered.
+ */
+export const toNewcomers = async (db: Db, me: Uuid, people: readonly Uuid[]): Promise<Newcomer[] | ErrorCode> => {
+  const others = [...new Set(people)].filter((other) => other !== me);
+  const newcomers: Newcomer[] = [];
+  for (const some of inChunks(others)) {
+    const { contacts, blocked, blockers } = await findSome(db, me, some);
+    if (contacts.length < some.length) return "not_your_contact";
+    if (blocked.length > 0) return "contact_blocked";
+    newcomers.push(...some.map((user) => ({ user, quiet: blockers.has(user) })));
+  }
+  return newcomers;
+};
+
+/** Members with their profiles, as this member may see them. */
+export const toMemberPage = async (db: Db, me: Uuid, { seats, ...rest }: Seats): Promise<MemberPage> => {
+  const ids = seats.map(({ user }) => user);
+  const profiles = ids.length === 0 ? [] : await listProfiles(db, me, ids);
+  const byId = new Map(profiles.map((profile) => [profile.id, profile]));
+  const members = seats.map(({ user, ...seat }): GroupMember => ({ ...seat, profile: byId.get(user) ?? null }));
+  return { ...rest, members };
+};

@@ -1,0 +1,25 @@
+import type { ConversationLog } from "./conversation-log";
+import type { LeastMarks, Member } from "./members";
+import { othersIn } from "./standing";
+
+const lookedAtMax = 2_000; // messages; what is older, its author hears of with the next notice
+
+/** Whose own messages got or were read by everybody since the members' marks were like that. */
+export const authorsReached = (log: ConversationLog, before: LeastMarks): Member[] => {
+  const now = log.members.least;
+  const from = Math.min(before.delivered.least, before.read.least);
+  const upTo = Math.min(log.head, Math.max(now.delivered.next, now.read.next));
+  const senders = log.sql
+    .exec<{ sender: number }>(
+      "SELECT DISTINCT sender FROM messages WHERE seq > ? AND seq <= ? AND kind <> 'event'",
+      Math.max(from, upTo - lookedAtMax),
+      upTo,
+    )
+    .toArray();
+  return senders.flatMap(({ sender }) => {
+    const member = log.members.at(sender);
+    if (member?.state !== "in") return [];
+    const [was, is] = [othersIn(before, member, log.head), othersIn(now, member, log.head)];
+    return was.delivered !== is.delivered || was.read !== is.read ? [member] : [];
+  });
+};

@@ -1,0 +1,252 @@
+import type { Refusal } from "../../contract/commands";
+import type { EventBody } from "../../contract/conversations";
+import { type Group, groupCan } from "../../contract/groups";
+import type { Uuid } from "../../contract/ids";
+import { groupMembersMax, memberPageRows } from "../../contract/limits";
+import { ConversationLog, type GroupFacts } from "./conversation-log";
+import type { Member } from "./members";
+import type { GroupDeed, GroupDone, Newcomer, Seats } from "./rpc";
+
+/**
+ * What members do to a group. Each is one synchronous go within the caller's transaction, the line that tells of it
+ * included: of two that cannot both be, the second finds what the first made of the group. What is done already
+ * is done again by doing nothing.
+ */
+export type GroupLog = ConversationLog & { group: GroupFacts };
+
+export const isGroup = (log: ConversationLog | undefined): log is GroupLog => log?.group != null && !log.group.ended;
+
+type Event = Omit<EventBody, "type">;
+
+export const standOfGroup = (log: GroupLog, replaced: string | null = null): GroupDone => ({
+  roster: log.group.roster,
+  count: log.members.seated.length,
+  replaced,
+});
+
+/** One more change that devices have to hear of, and the lines that tell of it. */
+const tell = (log: GroupLog, actor: Member, events: readonly Event[], now: number): void => {
+  for (const event of events) log.append(actor.number, crypto.randomUUID(), { type: "event", ...event }, now);
+};
+
+const nextRoster = (log: GroupLog): number => {
+  log.changeGroup({ roster: log.group.roster + 1 });
+  return log.group.roster;
+};
+
+/** Somebody comes, for the first time or again: what was said before is not for them, and counts as got and read. */
+const seat = (log: GroupLog, { user, quiet }: Newcomer, role: Member["role"], version: number, now: number): Member => {
+  const member = log.members.known(user) ?? log.members.add(user);
+  const { head } = log;
+  log.members.change(member, {
+    state: quiet ? "quiet" : "in",
+    role,
+    joined: head,
+    since: now,
+    delivered: head,
+    read: head,
+    hidden: head,
+    turn: member.turn + 1,
+    version,
+  });
+  return member;
+};
+
+const unseat = (log: GroupLog, member: Member, version: number): void =>
+  log.members.change(member, {
+    state: member.state === "quiet" ? "out" : "leaving",
+    role: "member",
+    turn: member.turn + 1,
+    version,
+  });
+
+const isSeated = (member: Member | undefined): member is Member =>
+  member !== undefined && (member.state === "in" || member.state === "quiet");
+
+/** Those of them who are not members yet; one who was added without a word and may be told now is added again. */
+const newcomersOf = (log: GroupLog, people: readonly Newcomer[]): Newcomer[] => {
+  const known = new Set<Uuid>();
+  return people.filter(({ user, quiet }) => {
+    const isAgain = known.has(user);
+    known.add(user);
+    const member = log.members.known(user);
+    return !isAgain && (!isSeated(member) || (member.state === "quiet" && !quiet));
+  });
+};
+
+const isTooMany = (log: GroupLog, newcomers: readonly Newcomer[]): boolean => {
+  const more = newcomers.filter(({ user }) => !isSeated(log.members.known(user))).length;
+  return log.members.seated.length + more > groupMembersMax;
+};
+
+/** A group with its first members, the owner before all. */
+export const createGroup = (
+  storage: DurableObjectStorage,
+  id: Uuid,
+  { owner, name, people }: { owner: Uuid; name: string; people: readonly Newcomer[] },
+  now: number,
+): ConversationLog | Refusal => {
+  const others = [...new Map(people.map((one) => [one.user, one])).values()].filter(({ user }) => user !== owner);
+  if (others.length >= groupMembersMax) return { error: "group_full" };
+  return storage.transactionSync(() => {
+    const log = ConversationLog.create(storage, id, name, now);
+    if (!isGroup(log)) throw new Error("a group that was just made is none");
+    const version = nextRoster(log);
+    const first = seat(log, { user: owner, quiet: false }, "owner", version, now);
+    for (const other of others) seat(log, other, "member", version, now);
+    tell(log, first, [{ event: "created", name }], now);
+    return log;
+  });
+};
+
+const add = (log: GroupLog, actor: Member, people: readonly Newcomer[], now: number): GroupDone | Refusal => {
+  const newcomers = newcomersOf(log, people);
+  if (isTooMany(log, newcomers)) return { error: "group_full" };
+  if (newcomers.length === 0) return standOfGroup(log);
+  const version = nextRoster(log);
+  const who = newcomers.map((newcomer) => seat(log, newcomer, "member", version, now).number);
+  tell(log, actor, [{ event: "added", who }], now);
+  return standOfGroup(log);
+};
+
+const remove = (log: GroupLog, actor: Member, user: Uuid, now: number): GroupDone | Refusal => {
+  const member = log.members.known(user);
+  if (!member || member === actor) return { error: "member_not_found" };
+  if (!isSeated(member)) return standOfGroup(log);
+  unseat(log, member, nextRoster(log));
+  tell(log, actor, [{ event: "removed", who: [member.number] }], now);
+  return standOfGroup(log);
+};
+
+const end = (log: GroupLog): GroupDone => {
+  const { picture } = log.group;
+  const version = nextRoster(log);
+  for (const member of [...log.members.seated]) unseat(log, member, version);
+  log.changeGroup({ ended: true, picture: null });
+  return standOfGroup(log, picture);
+};
+
+/** Who follows an owner that leaves: the one they name, else whoever has been there longest. */
+const heirOf = (log: GroupLog, actor: Member, named: Uuid | undefined): Member | undefined => {
+  const others = log.members.present.filter((member) => member !== actor);
+  if (named !== undefined) return others.find(({ user }) => user === named);
+  return others.toSorted((a, b) => a.since - b.since || a.number - b.number)[0];
+};
+
+const leave = (log: GroupLog, actor: Member, named: Uuid | undefined, now: number): GroupDone | Refusal => {
+  const isOwner = actor.role === "owner";
+  const heir = isOwner ? heirOf(log, actor, named) : undefined;
+  if (isOwner && !heir) return named === undefined ? end(log) : { error: "member_not_found" };
+  if (log.members.present.length === 1) return end(log);
+  const version = nextRoster(log);
+  unseat(log, actor, version);
+  if (heir) log.members.change(heir, { role: "owner", version });
+  const left: Event = { event: "left" };
+  tell(log, actor, heir ? [left, { event: "owner", who: [heir.number] }] : [left], now);
+  return standOfGroup(log);
+};
+
+const handOver = (log: GroupLog, actor: Member, user: Uuid, now: number): GroupDone | Refusal => {
+  const heir = log.members.of(user);
+  if (!heir) return { error: "member_not_found" };
+  if (heir === actor) return standOfGroup(log);
+  const version = nextRoster(log);
+  log.members.change(actor, { role: "member", version });
+  log.members.change(heir, { role: "owner", version });
+  tell(log, actor, [{ event: "owner", who: [heir.number] }], now);
+  return standOfGroup(log);
+};
+
+const rename = (log: GroupLog, actor: Member, name: string, now: number): GroupDone => {
+  if (name === log.group.name) return standOfGroup(log);
+  log.changeGroup({ name, roster: log.group.roster + 1 });
+  tell(log, actor, [{ event: "renamed", name }], now);
+  return standOfGroup(log);
+};
+
+const picture = (log: GroupLog, actor: Member, key: string | null, now: number): GroupDone => {
+  const replaced = log.group.picture;
+  if (key === replaced) return standOfGroup(log);
+  log.changeGroup({ picture: key, roster: log.group.roster + 1 });
+  tell(log, actor, [{ event: key === null ? "unpictured" : "pictured" }], now);
+  return standOfGroup(log, replaced);
+};
+
+export const carryOut = (log: GroupLog, actor: Member, deed: GroupDeed, now: number): GroupDone | Refusal => {
+  if (deed.type !== "leave" && !groupCan(actor.role, deed.type)) return { error: "not_allowed" };
+  switch (deed.type) {
+    case "add":
+      return add(log, actor, deed.people, now);
+    case "remove":
+      return remove(log, actor, deed.user, now);
+    case "leave":
+      return leave(log, actor, deed.heir, now);
+    case "rename":
+      return rename(log, actor, deed.name, now);
+    case "picture":
+      return picture(log, actor, deed.key, now);
+    case "handOver":
+      return handOver(log, actor, deed.user, now);
+    case "end":
+      return end(log);
+  }
+};
+
+export const describe = (log: GroupLog, { number, role }: Member): Group => {
+  const { name, picture, roster } = log.group;
+  return {
+    id: log.id,
+    name,
+    picture,
+    roster,
+    count: log.members.seated.length,
+    role,
+    number,
+    created_by: log.members.at(0)?.user ?? "",
+    created_at: log.began,
+  };
+};
+
+/** Those with these numbers whoever they are; else a page of those who changed after a roster, at first of all who are members. */
+export const readSeats = (log: GroupLog, query: { numbers: number[] } | { since: number; after: number }): Seats => {
+  const found =
+    "numbers" in query
+      ? query.numbers.flatMap((number) => log.members.at(number) ?? [])
+      : log.members.all.filter(
+          (member) =>
+            member.number >= query.after && member.version > query.since && (query.since > 0 || isSeated(member)),
+        );
+  const page = found.slice(0, memberPageRows);
+  return {
+    roster: log.group.roster,
+    count: log.members.seated.length,
+    seats: page.map((member) => ({
+      number: member.number,
+      user: member.user,
+      role: member.role,
+      since: member.since,
+      left: !isSeated(member),
+    })),
+    after: page.length < found.length ? (page.at(-1)?.number ?? 0) + 1 : null,
+  };
+};
+
+const wipedAtOnce = 2_000; // messages
+
+/** Takes out what was written in a group that ended, a piece at a time; the files it named are released. True while there is more. */
+export const wipe = (log: ConversationLog): boolean => {
+  if (!log.group?.ended) return false;
+  const [last] = log.sql
+    .exec<{ seq: number }>("SELECT seq FROM messages ORDER BY seq LIMIT 1 OFFSET ?", wipedAtOnce - 1)
+    .toArray();
+  const upTo = last?.seq ?? log.head;
+  log.sql.exec(
+    `INSERT OR IGNORE INTO releases (cid, file)
+     SELECT messages.cid, attachments.file FROM attachments JOIN messages USING (seq) WHERE attachments.seq <= ?`,
+    upTo,
+  );
+  log.sql.exec("DELETE FROM attachments WHERE seq <= ?", upTo);
+  log.sql.exec("DELETE FROM messages WHERE seq <= ?", upTo);
+  log.forgetRecent();
+  return last !== undefined;
+};
