@@ -39,7 +39,7 @@ import { Socket, type SocketEvents } from "./socket";
 import type { OutboxRow } from "./store";
 import { SyncError } from "./sync-error";
 
-const unwelcomedMs = 60_000; // where a hello cannot be said or nobody hears it, pings are answered all the same
+const unwelcomedMs = 20_000; // where a hello cannot be said or nobody hears it, pings are answered all the same
 
 export type LineEvents = Pick<SocketEvents, "ended" | "refused" | "outdated"> & {
   welcomed(): void;
@@ -159,8 +159,7 @@ export class Line {
 
   async #sayHello(): Promise<void> {
     const opening = ++this.#opening;
-    const isUnheard = () => opening === this.#opening && !this.isUp;
-    this.#platform.after(unwelcomedMs, () => isUnheard() && this.#socket.restart());
+    this.#platform.after(unwelcomedMs, () => opening === this.#opening && !this.isUp && this.#socket.restart());
     const cursor = await this.#readCursor();
     if (opening !== this.#opening) return; // that socket is gone
     this.#hello = cursor;
@@ -216,6 +215,7 @@ export class Line {
     // A counter this inbox never gave out was answered with everything.
     const since = hello.counter > counter ? 0 : hello.counter;
     const move = (cursor: Cursor) => afterCatchUp(cursor, since, result, clock);
+    this.#socket.welcomed();
     this.#events.changed([{ type: "cursor", move }, ...rowChanges(result)], () => {});
     this.#events.welcomed();
   }

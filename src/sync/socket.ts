@@ -9,7 +9,7 @@ export type SocketEvents = {
   received(text: string): void;
   /** The person's counter as the server has it now. */
   counted(counter: number): void;
-  /** The socket, or the attempt to open one, ended; `failures` attempts in a row never opened. */
+  /** The socket, or the attempt to open one, ended; `failures` in a row were never welcomed. */
   ended(failures: number): void;
   /** The session is not valid for it; resolves true when it is worth another try. */
   refused(): Promise<boolean>;
@@ -17,7 +17,7 @@ export type SocketEvents = {
   outdated(): void;
 };
 
-const healthyMs = 2_000; // a server that carried a socket this long is well: what ended it was the link, and back-off starts anew
+const healthyMs = 2_000; // a server that carried a welcomed socket this long is well: what ended it was the link, and back-off starts anew
 const outdatedRetryMs = 10 * 60_000;
 const wakePongTimeoutMs = 3_500; // coming back, a dead socket is likely and a person is waiting
 const crowdedRetryMs = 30_000; // closed to make place for other sockets: coming back at once would push those out
@@ -32,6 +32,7 @@ export class Socket {
   readonly #socket: ReconnectingWebSocket;
   #isStopped = false;
   #isOpen = false;
+  #isWelcomed = false;
   #isTrying = true;
   #attempt = 0;
   #failures = 0;
@@ -71,6 +72,16 @@ export class Socket {
     return true;
   }
 
+  /** The server has answered over it: only now has it been of use. What lets sockets open may still carry nothing. */
+  welcomed(): void {
+    if (!this.#isOpen || this.#isWelcomed) return;
+    this.#isWelcomed = true;
+    this.#failures = 0;
+    this.#cancelHealthy = this.#platform.after(healthyMs, () => {
+      this.#attempt = 0;
+    });
+  }
+
   /** Asks for a sign of life now. */
   probe(timeoutMs = pongTimeoutMs): void {
     if (this.#isOpen) this.#ping(timeoutMs);
@@ -79,23 +90,22 @@ export class Socket {
   /** The phone came back: whatever was waited for is tried now. */
   wake(): void {
     if (this.#isStopped) return;
-    if (this.#isOpen) {
-      this.probe(wakePongTimeoutMs);
-      return;
-    }
     this.#attempt = 0;
-    if (!this.#isTrying) this.#connect();
+    if (this.#isOpen) this.probe(wakePongTimeoutMs);
+    else if (!this.#isTrying) this.#connect();
   }
 
-  /** Ends this socket and opens another, at once or after a while. */
+  /** Ends this socket and opens another: after a while, or at once where the one before it was of use. */
   restart(afterMs = 0): void {
     if (this.#isStopped || (this.#isTrying && afterMs === 0)) return;
+    const wasUnwelcomed = this.#isOpen && !this.#isWelcomed;
     this.#end();
-    if (afterMs === 0) {
+    if (afterMs === 0 && !wasUnwelcomed) {
       this.#connect();
     } else {
       this.#socket.close();
-      this.#retryAfter(afterMs);
+      if (afterMs > 0) this.#retryAfter(afterMs);
+      else this.#retry();
     }
   }
 
@@ -117,10 +127,6 @@ export class Socket {
     if (this.#isStopped) return;
     this.#isTrying = false;
     this.#isOpen = true;
-    this.#failures = 0;
-    this.#cancelHealthy = this.#platform.after(healthyMs, () => {
-      this.#attempt = 0;
-    });
     this.#pingWithin(probeAfterActivityMs);
     this.#events.opened();
   }
@@ -161,8 +167,9 @@ export class Socket {
   /** What belonged to the socket that was; the events of the next attempt tell the rest. */
   #end(): void {
     const wasAlive = this.#isOpen || this.#isTrying;
-    if (this.#isTrying && !this.#isOpen) this.#failures++;
+    if (wasAlive && !this.#isWelcomed) this.#failures++;
     this.#isOpen = false;
+    this.#isWelcomed = false;
     this.#isTrying = false;
     this.#isAwaitingPong = false;
     this.#pingAt = Number.POSITIVE_INFINITY;
@@ -181,13 +188,17 @@ export class Socket {
       this.#events.outdated();
       this.#retryAfter(outdatedRetryMs);
     } else if (code === closeCodes.replaced) this.#retryAfter(crowdedRetryMs);
-    else this.#retryAfter(retryDelayMs(this.#attempt++, this.#platform.random));
+    else this.#retry();
   }
 
   async #askSession(): Promise<void> {
     const isWorthTrying = await this.#events.refused().catch(() => true);
-    if (isWorthTrying) this.#retryAfter(retryDelayMs(this.#attempt++, this.#platform.random));
+    if (isWorthTrying) this.#retry();
     else this.stop();
+  }
+
+  #retry(): void {
+    this.#retryAfter(retryDelayMs(this.#attempt++, this.#platform.random));
   }
 
   #retryAfter(ms: number): void {
