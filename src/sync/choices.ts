@@ -77,8 +77,8 @@ export class ChoiceKeeper {
       if (caption !== "") captions.set(file, caption);
       return file;
     });
-    const { isOriginal, text, to } = row;
-    return { files, captions, isOriginal, text, to };
+    const { files: _, ...rest } = row;
+    return { ...rest, files, captions };
   }
 
   /** Cheap to call at every key. */

@@ -4,7 +4,7 @@ import type { ConversationId, Uuid } from "../../contract/ids";
 import { messagePageRows } from "../../contract/limits";
 import type { Context } from "./context";
 import { liveQueries, running } from "./engine";
-import { hasAllMembers, loadMembers, readAuthors, unknownOf } from "./members";
+import { hasAllMembers, loadMembers, readAuthors, readMember, unknownOf } from "./members";
 import {
   namedIn,
   readBlocked,
@@ -135,6 +135,10 @@ export const useMembers = (group: ConversationId, roster: number | undefined): M
 /** Somebody known to this device; null for a person it has nothing of. */
 export const usePerson = (id: Uuid | undefined): PersonRow | null | undefined =>
   useLive(id && `person ${id}`, async ({ store }) => (await store.people.get(id ?? "")) ?? null);
+
+/** Somebody who is or was in one of my groups, as a stranger sees them; null when this device knows of none. */
+export const useMember = (id: Uuid | undefined): PersonRow | null | undefined =>
+  useLive(id && `member ${id}`, ({ store }) => readMember(store, id ?? ""));
 
 export const useContacts = (): PersonRow[] | undefined => useLive("contacts", ({ store }) => readContacts(store));
 

@@ -3,7 +3,8 @@ import { type GroupMember, groupPath, MemberPage } from "../../contract/groups";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { memberPageRows } from "../../contract/limits";
 import type { Context } from "./context";
-import { type MemberRow, rosterKey, type Store } from "./store";
+import { toOwnRow } from "./rows";
+import { type MemberRow, type PersonRow, rosterKey, type Store } from "./store";
 import { SyncError } from "./sync-error";
 import type { Tab } from "./tab";
 import type { Author, Authors } from "./views";
@@ -123,6 +124,14 @@ export const readAuthors = async (
     authors[row.number] = { user: row.user, name: username, avatar, phone, me: row.user === me };
   }
   return authors;
+};
+
+/** Somebody as the group that was asked last showed them; null for a person who never was in one of mine. */
+export const readMember = async (store: Store, user: Uuid): Promise<PersonRow | null> => {
+  const newest = (await store.members.where("user").equals(user).sortBy("at")).at(-1);
+  if (!newest) return null;
+  const { username, phone, avatar, createdAt } = newest;
+  return toOwnRow({ id: user, username, phone, avatar_url: avatar, created_at: createdAt });
 };
 
 /** Which of these members this device does not know, or has not heard of for long. */

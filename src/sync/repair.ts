@@ -63,6 +63,7 @@ const RescuedChoice = v.object({
   isOriginal: v.boolean(),
   text: v.string(),
   to: v.array(Uuid),
+  id: v.optional(Uuid),
 });
 const RescuedBegun = v.object({
   key: v.pipe(v.string(), v.check(isBegun)),

@@ -125,7 +125,7 @@ export type RecordingRow = {
 export type ChunkRow = { conversation: ConversationId; n: number; chunk: Blob };
 
 /** Where something is being composed. */
-export type ChoicePlace = ConversationId | "broadcast";
+export type ChoicePlace = ConversationId | "broadcast" | "group";
 
 /** What is chosen to be sent; the bytes stand in `blobs`. */
 export type ChoiceRow = {
@@ -133,6 +133,7 @@ export type ChoiceRow = {
   isOriginal: boolean;
   text: string;
   to: Uuid[];
+  id?: Uuid;
 };
 
 /** Single values under a name: the cursor, the own profile, drafts, what is chosen, what was asked once. */
@@ -199,7 +200,7 @@ export class Store extends Dexie {
         await all.table("conversations").toCollection().modify({ muted: false, kept: false, revision: 0, revised: 0 });
       });
     this.version(3)
-      .stores({ members: "[conversation+number]" })
+      .stores({ members: "[conversation+number], user" })
       .upgrade((all) => all.table("conversations").toCollection().modify({ group: null, gone: false }));
   }
 

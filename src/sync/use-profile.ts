@@ -4,7 +4,7 @@ import type { Uuid } from "../../contract/ids";
 import { Profile } from "../../contract/people";
 import { ApiFailure, request } from "../lib/api";
 import { failureCode } from "../lib/exchange";
-import { useLink, usePerson } from "./hooks";
+import { useLink, useMember, usePerson } from "./hooks";
 import { toOwnRow } from "./rows";
 import type { PersonRow } from "./store";
 
@@ -17,16 +17,17 @@ export type ProfileLook =
 type Answer = { id: Uuid; look: ProfileLook };
 
 /**
- * Somebody's profile. Almost always in the local store; a person this device never heard of is asked for, and
- * only the server's own word makes them missing. After a failure it is asked for again when the link comes back,
+ * Somebody's profile. Almost always in the local store, were it only as a member of one's groups; a person this device
+ * never heard of is asked for, and only the server's own word makes them missing. After a failure it is asked for again when the link comes back,
  * or by the second value.
  */
 export const useProfile = (id: Uuid): [look: ProfileLook, again: () => void] => {
   const person = usePerson(id);
+  const member = useMember(id);
   const link = useLink();
   const [answer, setAnswer] = useState<Answer>();
   const [tries, setTries] = useState(0);
-  const isUnknown = person === null;
+  const isUnknown = person === null && member === null;
   const isOffline = link === "offline";
   const isOnline = link === "online";
 
@@ -51,6 +52,7 @@ export const useProfile = (id: Uuid): [look: ProfileLook, again: () => void] => 
     setTries((before) => before + 1);
   }, []);
   if (person) return [{ state: "found", person }, again];
+  if (person === null && member) return [{ state: "found", person: member }, again];
   if (answer?.id === id) return [answer.look, again];
   return [isUnknown && isOffline ? { state: "failed", code: "offline" } : { state: "loading" }, again];
 };

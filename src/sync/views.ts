@@ -78,9 +78,11 @@ export type Choice = {
   files: readonly File[];
   captions: ReadonlyMap<File, string>;
   isOriginal: boolean;
-  /** Words that go with all of it, and to whom: of a broadcast. */
+  /** Words that go with all of it, and to whom: of a broadcast. Of a new group its name and its members. */
   text: string;
   to: readonly Uuid[];
+  /** Under which it is made, so that trying again makes it once: of a new group. */
+  id?: Uuid;
 };
 
 export type ChatItem = {

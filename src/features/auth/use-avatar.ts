@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
-import { type AvatarRefusal, refuseAvatar, shrinkAvatar } from "./avatar-file";
+import { type AvatarRefusal, refuseAvatar, shrinkAvatar } from "../../lib/media/avatar-file";
 
 type Shrunk = { file: File; blob: Promise<Blob | undefined> };
 

@@ -10,8 +10,8 @@ import { useT } from "../../i18n/setup";
 import { useSession } from "../../lib/session";
 import { broadcastFiles, broadcastText, SyncError } from "../../sync/actions";
 import { useContacts } from "../../sync/hooks";
+import { useBegun } from "../../sync/use-begun";
 import { PictureStrip } from "./picture-strip";
-import { useBegun } from "./use-begun";
 import { usePictures } from "./use-pictures";
 
 /** One message to several people: each gets it as an ordinary private message. */
@@ -25,7 +25,7 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
   const [isBusy, setBusy] = useState(false);
   const { pictures, isPreparing, add, remove } = usePictures();
   const now = { files: pictures.map(({ file }) => file), text, to: [...chosen] };
-  const begun = useBegun(isPreparing ? undefined : now, ({ files, text, to }) => {
+  const begun = useBegun("broadcast", isPreparing ? undefined : now, ({ files, text, to }) => {
     setText((before) => (before === "" ? text : before));
     setChosen((before) => new Set([...to, ...before]));
     void add([...files]);

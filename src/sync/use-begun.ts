@@ -1,15 +1,19 @@
 import { useCallback, useEffect, useRef } from "react";
-import { type Choice, type ChoiceKeeper, hasChoice, openChoice } from "../../sync/actions";
+import { type Choice, type ChoiceKeeper, type ChoicePlace, hasChoice, openChoice } from "./actions";
 
-type Begun = Pick<Choice, "files" | "text" | "to">;
+type Begun = Pick<Choice, "files" | "text" | "to" | "id">;
 
-const warn = (error: unknown): void => console.warn("a broadcast is not kept", error);
+const warn = (error: unknown): void => console.warn("what is begun is not kept", error);
 
 /**
- * Keeps a broadcast on the phone while it is composed, until it is sent: whether its sheet was closed by a slip of
- * the thumb or its page died, what was chosen and written is `found` again. While `now` is undefined it is not known.
+ * Keeps what is composed in a place on the phone until it is sent: whether its sheet was closed by a slip of the
+ * thumb or its page died, what was chosen and written is `found` again. While `now` is undefined it is not known.
  */
-export const useBegun = (now: Begun | undefined, found: (begun: Begun) => void): { drop(): void } => {
+export const useBegun = (
+  place: ChoicePlace,
+  now: Begun | undefined,
+  found: (begun: Begun) => void,
+): { drop(): void } => {
   const keeper = useRef<ChoiceKeeper>(undefined);
   const latest = useRef(now);
   const take = useRef(found);
@@ -22,8 +26,8 @@ export const useBegun = (now: Begun | undefined, found: (begun: Begun) => void):
   useEffect(() => {
     let isCurrent = true;
     const open = async () => {
-      const wasKept = await hasChoice("broadcast");
-      const opened = await openChoice("broadcast");
+      const wasKept = await hasChoice(place);
+      const opened = await openChoice(place);
       if (isSent.current) return opened?.drop();
       const before = wasKept ? await opened?.find() : undefined;
       keeper.current = opened;
@@ -37,7 +41,7 @@ export const useBegun = (now: Begun | undefined, found: (begun: Begun) => void):
       void keeper.current?.close();
       keeper.current = undefined;
     };
-  }, [keepLatest]);
+  }, [place, keepLatest]);
 
   const key = now && JSON.stringify([now.text, now.to, now.files.map(({ name }) => name)]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is composed is made anew at every rendering
