@@ -6,7 +6,7 @@ import type { Command } from "./commands";
  * in seconds.
  */
 export type HttpRequest = {
-  method: "GET" | "POST" | "PUT" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: string;
   body?: unknown;
 };

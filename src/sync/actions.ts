@@ -5,7 +5,7 @@ import type { ChoiceKeeper } from "./choices";
 import { running, type Sync } from "./engine";
 import { drop, find, keep } from "./recordings";
 import { type FoundMessage, search } from "./search";
-import { type ChoicePlace, choiceKey } from "./store";
+import { type ChoicePlace, type ConversationRow, choiceKey } from "./store";
 import { SyncError } from "./sync-error";
 import type { ChatItem, KeptRecording, OutgoingFile } from "./views";
 import { discard, retry, setPaused } from "./writing";
@@ -115,17 +115,22 @@ export const changeRelation = (person: Uuid, ask: () => Promise<Relation>): Prom
 const heardWithinMs = 10_000;
 const lookAgainMs = 50;
 
-/** Resolves once the server has told this device of a conversation, or after a while all the same. */
-export const heardOf = async (conversation: ConversationId): Promise<void> => {
+const heard = async (conversation: ConversationId, isIt: (row: ConversationRow) => boolean): Promise<void> => {
   const { tab } = getSync();
   const until = tab.platform.now() + heardWithinMs;
-  tab.written(); // without a socket it is asked for at once
+  tab.look();
   while (tab.platform.now() < until) {
     const row = await tab.context.get()?.store.conversations.get(conversation);
-    if (row !== undefined && row.epoch !== "" && !row.gone) return;
+    if (row !== undefined && isIt(row)) return;
     await new Promise<void>((resolve) => tab.platform.after(lookAgainMs, resolve));
   }
 };
+
+/** Resolves once the server has told this device of a conversation, or after a while all the same. */
+export const heardOf = (conversation: ConversationId): Promise<void> =>
+  heard(conversation, ({ epoch, gone }) => epoch !== "" && !gone);
+/** Resolves once the server has told this device that a group is not one's own any more, or after a while all the same. */
+export const heardGone = (conversation: ConversationId): Promise<void> => heard(conversation, ({ gone }) => gone);
 
 /** Keeps what is typed and not sent; an empty text forgets it. Cheap to call at every key. */
 export const saveDraft = (conversation: ConversationId, text: string): void => {

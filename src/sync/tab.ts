@@ -127,6 +127,12 @@ export class Tab {
     else this.#tellLeader({ type: "opened", conversation });
   }
 
+  /** The server has news: without a socket they are asked for now. */
+  look(): void {
+    if (this.#leader) this.#leader.wake();
+    else this.#peers.tell({ type: "woke" });
+  }
+
   /** Tells the person's other tabs that the local data goes. */
   announceEnd(): void {
     this.#peers.tell({ type: "ended" });
@@ -149,8 +155,7 @@ export class Tab {
   }
 
   async #wake(): Promise<void> {
-    if (this.#leader) return this.#leader.wake();
-    this.#peers.tell({ type: "woke" });
+    this.look();
     await this.#checkLeader();
   }
 
