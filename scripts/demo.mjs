@@ -1,20 +1,14 @@
 // `npm start -- --demo`: people who know each other, so that a newcomer meets a living product. Made through the public HTTP
 // API only. A second run finds them and only prints the log-ins; an interrupted one is completed.
-import { createHash } from "node:crypto";
-import { callApi, Refused, signIn, signUp } from "./demo/api.mjs";
+import { callApi, signIn, signUp } from "./demo/api.mjs";
 import { drawAvatar } from "./demo/avatar.mjs";
-import { bodyOf } from "./demo/files.mjs";
+import { gather, groupId, groupLength } from "./demo/group.mjs";
 import { makeLines } from "./demo/lines.mjs";
 import { blocks, chats, mutes, openRequests, password, people } from "./demo/people.mjs";
+import { ignore, say, show, stableId } from "./demo/talk.mjs";
 
 const origin = process.argv[2] ?? "http://localhost:8787";
 const shownLogIns = ["grace", "patrick"];
-
-/** An id that is the same in every run, so that what is there already is not made twice. */
-function stableId(...parts) {
-  const hex = createHash("sha256").update(parts.join("/")).digest("hex");
-  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-7$3-8$4-$5");
-}
 
 const linesOf = ({ pair, languages, turns, last }) => [...makeLines(languages, turns, seedOf(pair)), ...last];
 const seedOf = (pair) => Number.parseInt(stableId(...pair).slice(0, 8), 16);
@@ -34,13 +28,6 @@ async function meet({ key, name, phone, look }) {
   return person;
 }
 
-function ignore(...codes) {
-  return (error) => {
-    if (error instanceof Refused && codes.includes(error.code)) return undefined;
-    throw error;
-  };
-}
-
 const isAskedAlready = ignore(
   "request_already_sent",
   "request_already_received",
@@ -55,42 +42,19 @@ async function connect(one, other) {
   if (request) await call(other, "POST", `/api/requests/${request.id}/accept`);
 }
 
-/** Sends lines in order, what one person says in a row as one request. Their ids count up from `first`. */
-async function say(chat, speakers, lines, first) {
-  const path = `/api/conversations/${conversationOf(speakers.a, speakers.b)}/messages`;
-  let head = 0;
-  for (let start = 0; start < lines.length; ) {
-    const speaker = lines[start][0];
-    let end = start;
-    while (lines[end]?.[0] === speaker) end++;
-    const messages = lines.slice(start, end).map((line, i) => ({
-      cid: stableId(chat.pair.join(), String(first + start + i)),
-      body: { type: "text", text: line.slice(2) },
-    }));
-    const { sent } = await call(speakers[speaker], "POST", path, { messages });
-    for (const { seq } of sent) head = Math.max(head, seq);
-    start += sent.length; // what was not taken in yet is sent again
-  }
-  return head;
-}
-
 const shownIn = (chat) => chat.shown ?? [];
 
-/** Sends what a chat shows besides words. */
-async function show(chat, speakers) {
-  const { pair } = chat;
-  const conversation = conversationOf(speakers.a, speakers.b);
-  for (const [i, thing] of shownIn(chat).entries()) {
-    const person = speakers[thing.by];
-    const body = await bodyOf(origin, person, stableId(...pair, "file", String(i)), thing);
-    const messages = [{ cid: stableId(...pair, "shown", String(i)), body }];
-    await call(person, "POST", `/api/conversations/${conversation}/messages`, { messages });
-  }
-}
+/** A chat as what is said in it goes by. */
+const chatOf = ({ pair }, speakers) => ({
+  id: conversationOf(speakers.a, speakers.b),
+  name: pair.join(),
+  path: pair,
+  speakers,
+});
 
 /** Says a chat's closing lines and leaves the receipts as told. */
 async function close(chat, speakers) {
-  const head = await say(chat, speakers, chat.last, linesOf(chat).length - chat.last.length);
+  const head = await say(origin, chatOf(chat, speakers), chat.last, linesOf(chat).length - chat.last.length);
   const seen = head - chat.last.length;
   const reader = chat.last.at(-1)[0] === "a" ? speakers.b : speakers.a;
   for (const person of [speakers.a, speakers.b]) {
@@ -104,13 +68,13 @@ async function close(chat, speakers) {
 const personOf = (key) => people[people.findIndex((person) => person.key === key)];
 const lastChat = chats[chats.length - 1];
 
-/** Whether an earlier run came to its end: the last thing it does is the last chat. */
+/** Whether an earlier run came to its end: the last it does is the group. A group that was left since was made as well. */
 async function isComplete() {
   const one = personOf(lastChat.pair[0]);
   const session = await signIn(origin, { phone: one.phone, password }).catch(ignore("invalid_credentials"));
   if (!session) return false;
-  const { rows } = await callApi(origin, "GET", "/api/conversations", { token: session.access_token });
-  return rows.some((row) => row.head >= linesOf(lastChat).length + shownIn(lastChat).length);
+  const { rows } = await callApi(origin, "GET", "/api/sync?since=0", { token: session.access_token });
+  return rows.some(({ conversation, gone, head }) => conversation === groupId && (gone || head >= groupLength));
 }
 
 async function populate() {
@@ -121,13 +85,16 @@ async function populate() {
     await call(known[from], "POST", "/api/requests", { to_user_id: known[to].id }).catch(isAskedAlready);
   }
   const speakersOf = ({ pair }) => ({ a: known[pair[0]], b: known[pair[1]] });
-  await Promise.all(chats.map((chat) => say(chat, speakersOf(chat), linesOf(chat).slice(0, -chat.last.length), 0)));
-  for (const chat of chats) await show(chat, speakersOf(chat));
+  await Promise.all(
+    chats.map((chat) => say(origin, chatOf(chat, speakersOf(chat)), linesOf(chat).slice(0, -chat.last.length), 0)),
+  );
+  for (const chat of chats) await show(origin, chatOf(chat, speakersOf(chat)), shownIn(chat));
   for (const chat of chats.slice(0, -1)) await close(chat, speakersOf(chat));
   for (const [one, other] of mutes)
     await call(known[one], "PUT", `/api/mutes/${conversationOf(known[one], known[other])}`);
   for (const [one, other] of blocks) await call(known[one], "PUT", `/api/blocks/${known[other].id}`);
-  await close(lastChat, speakersOf(lastChat)); // the last of all: see isComplete
+  await close(lastChat, speakersOf(lastChat));
+  await gather(origin, known); // the last of all: see isComplete
 }
 
 if (!(await isComplete())) {

@@ -1,0 +1,59 @@
+// What the demo's people do in a conversation, under ids that are the same in every run: what is there already is not made twice.
+import { createHash } from "node:crypto";
+import { callApi, Refused } from "./api.mjs";
+import { bodyOf } from "./files.mjs";
+
+/** @param {...string} parts */
+export function stableId(...parts) {
+  const hex = createHash("sha256").update(parts.join("/")).digest("hex");
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-7$3-8$4-$5");
+}
+
+/** For `catch`: these refusals are as good as a success, undefined. @param {...string} codes */
+export function ignore(...codes) {
+  return (error) => {
+    if (error instanceof Refused && codes.includes(error.code)) return undefined;
+    throw error;
+  };
+}
+
+/**
+ * Sends lines in order, what one person says in a row as one request. Their ids count up from `first`.
+ * @param {string} origin
+ * @param {{ id: string, name: string, speakers: Record<string, { token: string }> }} conversation
+ * @param {string[]} lines each a speaker's letter, a space and the text
+ * @param {number} first
+ * @returns {Promise<number>} the place of the last
+ */
+export async function say(origin, { id, name, speakers }, lines, first) {
+  let head = 0;
+  for (let start = 0; start < lines.length; ) {
+    const speaker = lines[start][0];
+    let end = start;
+    while (lines[end]?.[0] === speaker) end++;
+    const messages = lines.slice(start, end).map((line, i) => ({
+      cid: stableId(name, String(first + start + i)),
+      body: { type: "text", text: line.slice(2) },
+    }));
+    const { token } = speakers[speaker];
+    const { sent } = await callApi(origin, "POST", `/api/conversations/${id}/messages`, { token, body: { messages } });
+    for (const { seq } of sent) head = Math.max(head, seq);
+    start += sent.length; // what was not taken in yet is sent again
+  }
+  return head;
+}
+
+/**
+ * Sends what is shown besides words.
+ * @param {string} origin
+ * @param {{ id: string, path: string[], speakers: Record<string, any> }} conversation
+ * @param {any[]} things
+ */
+export async function show(origin, { id, path, speakers }, things) {
+  for (const [i, thing] of things.entries()) {
+    const person = speakers[thing.by];
+    const body = await bodyOf(origin, person, stableId(...path, "file", String(i)), thing);
+    const messages = [{ cid: stableId(...path, "shown", String(i)), body }];
+    await callApi(origin, "POST", `/api/conversations/${id}/messages`, { token: person.token, body: { messages } });
+  }
+}
