@@ -13,6 +13,8 @@ export type Server = {
   port: number;
   /** The folder of all it stores; to be written to only between `kill` and `restart`. */
   state: string;
+  /** What it signs and seals with. */
+  secrets: ReturnType<typeof makeSecrets>;
   /** Ends Wrangler and workerd at once with SIGKILL, as a power cut would, and waits until they are gone. */
   kill(): Promise<void>;
   /** Serves the same state on the same port again, after `kill` or instead of the running one. */
@@ -68,7 +70,8 @@ export async function startServer(options: { port?: number } = {}): Promise<Serv
   const product = join(folder, "dist");
   const state = join(folder, "state");
   cpSync(join(root, "dist"), product, { recursive: true });
-  writeFileSync(join(product, "lisolo", ".dev.vars"), toEnvFile(makeSecrets()));
+  const secrets = makeSecrets();
+  writeFileSync(join(product, "lisolo", ".dev.vars"), toEnvFile(secrets));
 
   let child: ChildProcess | undefined;
   let output = "";
@@ -131,6 +134,7 @@ export async function startServer(options: { port?: number } = {}): Promise<Serv
     origin,
     port,
     state,
+    secrets,
     kill,
     async restart() {
       await kill();
