@@ -10,27 +10,23 @@ import {
 import type { Marks } from "../../contract/conversations";
 import type { Group, Receipts } from "../../contract/groups";
 import { type ConversationId, privateMembers, type Uuid } from "../../contract/ids";
-import { fanOutAlarmMs, fanOutRetryMaxMs, groupMarkHoldMs, groupTypingMax } from "../../contract/limits";
+import { groupTypingMax } from "../../contract/limits";
 import { type Accepted, accept, type Sending, SendLimits } from "./accept";
 import { findOriginal, isNamed } from "./attachments";
 import { setBlock } from "./blocking";
 import { ConversationLog } from "./conversation-log";
 import { readPage, searchLog } from "./conversation-pages";
-import { FanOut, type Told } from "./fan-out";
 import { GroupCommit } from "./group-commit";
-import { authorsReached } from "./group-marks";
-import { carryOut, createGroup, describe, isGroup, readSeats, standOfGroup, wipe } from "./groups";
-import type { LeastMarks, Member } from "./members";
+import { describe, isGroup, isOfGroup, readSeats, standOfGroup } from "./group-view";
+import { carryOut, createGroup, isDone } from "./groups";
 import { noticeFor } from "./notices";
-import { Releasing } from "./releasing";
 import { readRevised, retract } from "./revisions";
 import type { Checked, ConversationRpc, GroupDeed, GroupDone, Known, Newcomer, Seats, Standing } from "./rpc";
 import { hide, mark, receiptsOf, standingOf } from "./standing";
-import { userChannelOf } from "./stubs";
+import { nothingTold, Telling } from "./telling";
 
 const notFound: Refusal = { error: "conversation_not_found" };
 const noGroup: Refusal = { error: "group_not_found" };
-const nothingTold: Told = { head: 0, revision: 0 };
 
 /**
  * One conversation: the sequencer and only writer of its messages, and the judge of who may. Every change is
@@ -39,35 +35,27 @@ const nothingTold: Told = { head: 0, revision: 0 };
  */
 export class Conversation extends DurableObject<Env> implements ConversationRpc {
   #log: ConversationLog | undefined;
-  #fanOut: FanOut;
+  readonly #telling: Telling;
   readonly #limits = new SendLimits();
   readonly #commits = new GroupCommit<Sending, Accepted | Refusal>((batch) => this.#commit(batch));
-  /** When the alarm goes off, as far as this instance has set it. */
-  #alarmAt = Number.POSITIVE_INFINITY;
-  /** An instance before this one had not heard from everybody: whom it told what is not known. */
-  #isRecovering = false;
-  readonly #releases = new Releasing(this.env, () => this.#arm(Date.now() + fanOutRetryMaxMs));
-  /** How the marks of a group were when its authors were told last, while there is something to tell them. */
-  #heldMarks: LeastMarks | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#log = ConversationLog.find(ctx.storage);
-    this.#fanOut = this.#makeFanOut();
+    this.#telling = new Telling(ctx, env, this.#log);
     void ctx.blockConcurrencyWhile(async () => {
-      this.#isRecovering = (await ctx.storage.getAlarm()) !== null;
-      if (this.#isRecovering) this.#releases.add();
+      if ((await ctx.storage.getAlarm()) !== null) this.#telling.recover();
     });
   }
 
   async open(id: ConversationId, connection: Uuid): Promise<void> {
     const log = this.#ensureLog(id);
-    if (log.transaction(() => log.open(connection))) this.#tell(log.members.present);
+    if (log.transaction(() => log.open(connection))) this.#telling.to(log.members.present);
   }
 
   async close(id: ConversationId, connection: Uuid): Promise<void> {
     const log = this.#ensureLog(id);
-    if (log.transaction(() => log.close(connection))) this.#tell(log.members.present);
+    if (log.transaction(() => log.close(connection))) this.#telling.to(log.members.present);
   }
 
   async send(
@@ -81,7 +69,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     const member = log?.members.known(user);
     if (!log || !member) return notFound;
     const has = known.epoch === log.epoch ? known : nothingTold;
-    this.#fanOut.told(member.number, has);
+    this.#telling.told(member, has);
     const accepted = await this.#commits.add({ member, messages });
     if (isRefusal(accepted)) return accepted;
     const { isNew: _, isAgain, ...outcome } = accepted;
@@ -94,8 +82,9 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     if (!log || !member) return notFound;
     const { least } = log.members;
     const { moved, read } = log.transaction(() => mark(log, member, marks));
-    if (moved && log.group) this.#holdMarks(least);
-    else if (moved && log.isOpen && !member.blocks) this.#tell(log.members.present.filter((other) => other !== member));
+    if (moved && log.group) this.#telling.marked(least);
+    else if (moved && log.isOpen && !member.blocks)
+      this.#telling.to(log.members.present.filter((other) => other !== member));
     return standingOf(log, member, read || !moved);
   }
 
@@ -114,9 +103,8 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     const done = log.transaction(() => retract(log, member, seq));
     if (isRefusal(done)) return done;
     if (done.isNew) {
-      this.#tell(done.isWithheld ? [member] : log.members.present, true);
-      this.#releases.add();
-      this.ctx.waitUntil(this.#releases.run(log));
+      this.#telling.to(done.isWithheld ? [member] : log.members.present, true);
+      this.#telling.release(log);
     }
     return { revision: log.revision };
   }
@@ -132,7 +120,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     });
     // Of a block nobody is told. What ends with it, an author hears of: what was withheld, marks that stood still.
     if (!hasChanged || isBlocked || (log.revision === before && log.head === 0)) return;
-    this.#tell(
+    this.#telling.to(
       log.members.present.filter((member) => member.user !== user),
       true,
     );
@@ -140,24 +128,32 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
 
   async create(id: ConversationId, owner: Uuid, name: string, people: Newcomer[]): Promise<GroupDone | Refusal> {
     if (privateMembers(id)) throw new Error("a private conversation is no group");
+    const isNew = !this.#log;
     if (!this.#log) {
       const log = createGroup(this.ctx.storage, id, { owner, name, people }, Date.now());
       if (isRefusal(log)) return log;
       this.#use(log);
-      await this.#tellAll(log, owner);
     }
     const log = this.#log;
-    return isGroup(log) && log.members.of(owner)?.number === 0 ? standOfGroup(log) : { error: "group_exists" };
+    const member = log?.members.of(owner);
+    if (!isGroup(log) || member?.number !== 0) return { error: "group_exists" };
+    if (isNew) this.#telling.changed(log, member);
+    else this.#telling.to([member], true);
+    await this.#telling.known(member);
+    return standOfGroup(log);
   }
 
   async change(_id: ConversationId, user: Uuid, deed: GroupDeed): Promise<GroupDone | Refusal> {
     const log = this.#log;
-    const member = log?.members.of(user);
-    if (!isGroup(log) || !member) return noGroup;
+    const member = log?.members.known(user);
+    if (!isOfGroup(log) || !member) return noGroup;
+    if (isDone(log, member, deed)) return standOfGroup(log);
+    if (!isGroup(log) || member.state !== "in") return noGroup;
     const { roster } = log.group;
     const done = log.transaction(() => carryOut(log, member, deed, Date.now()));
     if (isRefusal(done) || done.roster === roster) return done;
-    await this.#tellAll(log, user);
+    this.#telling.changed(log, member);
+    await this.#telling.known(member);
     return done;
   }
 
@@ -175,13 +171,12 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return this.#log && member ? receiptsOf(this.#log, member, seq) : notFound;
   }
 
-  async typing(id: ConversationId, user: Uuid): Promise<void> {
+  async typing(_id: ConversationId, user: Uuid): Promise<void> {
     const log = this.#log;
     const member = log?.members.of(user);
     if (!isGroup(log) || !member || log.members.seated.length > groupTypingMax) return;
-    const from = { user, number: member.number };
     const others = log.members.present.filter((other) => other !== member);
-    this.#fanOut.aside(others.map((other) => () => userChannelOf(this.env, other.user).typing(other.user, id, from)));
+    this.#telling.typing(log, member, others);
   }
 
   async revised(_id: ConversationId, user: Uuid, query: CommandOf<"revised">): Promise<RevisedResult | Refusal> {
@@ -210,25 +205,8 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return this.#log && member ? searchLog(this.#log, member, query) : notFound;
   }
 
-  /** Tells again what was not confirmed. Runs at least once, perhaps twice: notices are idempotent. */
-  override async alarm(): Promise<void> {
-    const isOwn = Number.isFinite(this.#alarmAt);
-    this.#alarmAt = Number.POSITIVE_INFINITY;
-    try {
-      if (this.#isRecovering || !isOwn) {
-        this.#isRecovering = false;
-        const { present = [], leaving = [] } = this.#log?.members ?? {};
-        this.#fanOut.recover([...present, ...leaving].map(({ number }) => number));
-      }
-      await this.#fanOut.retry();
-      if (this.#log) await this.#tidy(this.#log);
-    } catch (error) {
-      console.error("the alarm of a conversation failed", error);
-      this.#arm(Date.now() + fanOutAlarmMs);
-    } finally {
-      const next = this.#fanOut.nextRetryAt();
-      if (next !== undefined) this.#arm(Math.max(next, Date.now() + 1));
-    }
+  override alarm(): Promise<void> {
+    return this.#telling.alarm();
   }
 
   #ensureLog(id: ConversationId): ConversationLog {
@@ -238,42 +216,8 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
 
   #use(log: ConversationLog): ConversationLog {
     this.#log = log;
-    this.#fanOut = this.#makeFanOut();
+    this.#telling.begin(log);
     return log;
-  }
-
-  /** What was written in a group that ended goes, piece by piece, and so do the files that nothing names any more. */
-  async #tidy(log: ConversationLog): Promise<void> {
-    if (log.group?.ended && log.hasMessages) {
-      log.transaction(() => wipe(log));
-      this.#releases.add();
-      this.#arm(Date.now() + 1);
-    }
-    await this.#releases.run(log);
-  }
-
-  #makeFanOut(): FanOut {
-    const standOf = (number: number): Told => {
-      const log = this.#log;
-      const member = log?.members.at(number);
-      return log && member ? { head: log.headOf(member), revision: log.revision } : nothingTold;
-    };
-    return new FanOut(
-      {
-        standOf,
-        tell: async (number, told, isExact) => {
-          const log = this.#log;
-          const member = log?.members.at(number);
-          if (!log || !member || member.state === "quiet" || member.state === "out") return;
-          const notice = noticeFor(log, member, told, isExact);
-          await userChannelOf(this.env, member.user).notify(member.user, notice);
-          if (notice.gone && notice.turn === member.turn)
-            log.transaction(() => log.members.change(member, { state: "out" }));
-        },
-        onFailure: (retryAt) => this.#arm(retryAt),
-      },
-      new Map(this.#log?.members.all.map(({ number }) => [number, standOf(number)])),
-    );
   }
 
   /** One commit for all that came together; if it fails as a whole, each on its own, so that one spoils none. */
@@ -295,49 +239,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
       const author = batch[index]?.member.number;
       if (author !== undefined && !isRefusal(result) && result.isNew) authors.add(author);
     }
-    // An author's own channel hears of it in the answer to its call.
-    if (authors.size > 0) {
-      this.#arm(Date.now() + fanOutAlarmMs);
-      this.#tell(log.members.present.filter(({ number, blocks }) => !blocks && !authors.has(number)));
-      for (const author of authors) this.#fanOut.answer(author);
-    }
+    if (authors.size > 0) this.#telling.sent(log, authors);
     return results;
-  }
-
-  /** Tells everybody of a change to the group, whoever made it first and before that call is answered. */
-  async #tellAll(log: ConversationLog, by: Uuid): Promise<void> {
-    const actor = log.members.known(by);
-    const newest = log.group?.roster;
-    const { present, leaving } = log.members;
-    this.#arm(Date.now() + fanOutAlarmMs);
-    if (actor) this.#fanOut.touch(actor.number);
-    for (const { number } of leaving) this.#fanOut.touch(number);
-    for (const { number, version } of present) this.#fanOut.touch(number, version === newest);
-    if (actor) await this.#fanOut.settled(actor.number);
-  }
-
-  /** Many members' marks are one change for those who wrote, and often none. */
-  #holdMarks(before: LeastMarks): void {
-    this.#arm(Date.now() + fanOutAlarmMs);
-    if (this.#heldMarks) return;
-    this.#heldMarks = before;
-    setTimeout(() => {
-      const held = this.#heldMarks;
-      this.#heldMarks = undefined;
-      if (this.#log && held) this.#tell(authorsReached(this.#log, held));
-    }, groupMarkHoldMs);
-  }
-
-  #tell(members: readonly Member[], isExact = false): void {
-    if (members.length === 0) return;
-    this.#arm(Date.now() + fanOutAlarmMs);
-    for (const { number } of members) this.#fanOut.touch(number, isExact);
-  }
-
-  /** Part of the commit it is called with: there is no `await` between the two. */
-  #arm(at: number): void {
-    if (this.#alarmAt <= at) return;
-    this.#alarmAt = at;
-    void this.ctx.storage.setAlarm(at);
   }
 }

@@ -121,7 +121,7 @@ export class Feed {
       if (!isStanding(standing)) return standing;
       const before = this.#inbox.find(conversation);
       if (!before) return { entry: before, isInexact: false, standing };
-      const isOfRow = standing.epoch === before.epoch;
+      const isOfRow = standing.epoch === before.epoch && !before.gone;
       const merged = {
         ...mergeStanding(before, standing, arrivals),
         kept: (isOfRow ? kept : undefined) ?? before.kept,
@@ -218,11 +218,13 @@ export class Feed {
     const changes = changesOf(taken);
     const known = this.#inbox.find(entry.conversation);
     const row = { ...entry, changed: changes.length > 0 ? this.#counter + changes.length : (known?.changed ?? 0) };
+    // Devices drop what they have of a conversation that is gone: what was stored there before is acknowledged first.
+    const again = own.filter(({ outgoing }) => !news.some(({ cid }) => cid === outgoing.cid));
+    if (entry.gone) this.#acknowledgeAgain(again);
     if (isRowNew) this.#inbox.write(row);
     this.#pushAll(changes);
     if (!isRowNew && (changes.length > 0 || entry.counted !== known?.counted)) this.#hold(row);
-    const cids = new Set(news.map(({ cid }) => cid));
-    this.#acknowledgeAgain(own.filter(({ outgoing }) => !cids.has(outgoing.cid)));
+    if (!entry.gone) this.#acknowledgeAgain(again);
   }
 
   #settle(before: Entry, merged: Entry): Entry {

@@ -1,34 +1,26 @@
 import type { Refusal } from "../../contract/commands";
 import type { EventBody } from "../../contract/conversations";
-import { type Group, groupCan } from "../../contract/groups";
+import { groupCan } from "../../contract/groups";
 import type { Uuid } from "../../contract/ids";
-import { groupMembersMax, memberPageRows } from "../../contract/limits";
-import { ConversationLog, type GroupFacts } from "./conversation-log";
-import type { Member } from "./members";
-import type { GroupDeed, GroupDone, Newcomer, Seats } from "./rpc";
+import { groupMembersMax } from "../../contract/limits";
+import { ConversationLog } from "./conversation-log";
+import { type GroupLog, isGroup, standOfGroup } from "./group-view";
+import { isLeaving, isSeated, type Member } from "./members";
+import type { GroupDeed, GroupDone, Newcomer } from "./rpc";
 
 /**
  * What members do to a group. Each is one synchronous go within the caller's transaction, the line that tells of it
  * included: of two that cannot both be, the second finds what the first made of the group. What is done already
  * is done again by doing nothing.
  */
-export type GroupLog = ConversationLog & { group: GroupFacts };
-
-export const isGroup = (log: ConversationLog | undefined): log is GroupLog => log?.group != null && !log.group.ended;
-
 type Event = Omit<EventBody, "type">;
 
-export const standOfGroup = (log: GroupLog, replaced: string | null = null): GroupDone => ({
-  roster: log.group.roster,
-  count: log.members.seated.length,
-  replaced,
-});
-
-/** One more change that devices have to hear of, and the lines that tell of it. */
+/** The lines that tell of a change. */
 const tell = (log: GroupLog, actor: Member, events: readonly Event[], now: number): void => {
   for (const event of events) log.append(actor.number, crypto.randomUUID(), { type: "event", ...event }, now);
 };
 
+/** One more change that devices have to hear of. */
 const nextRoster = (log: GroupLog): number => {
   log.changeGroup({ roster: log.group.roster + 1 });
   return log.group.roster;
@@ -39,7 +31,7 @@ const seat = (log: GroupLog, { user, quiet }: Newcomer, role: Member["role"], ve
   const member = log.members.known(user) ?? log.members.add(user);
   const { head } = log;
   log.members.change(member, {
-    state: quiet ? "quiet" : "in",
+    state: quiet ? (isLeaving(member) ? "quietLeaving" : "quiet") : "in",
     role,
     joined: head,
     since: now,
@@ -60,9 +52,6 @@ const unseat = (log: GroupLog, member: Member, version: number): void =>
     version,
   });
 
-const isSeated = (member: Member | undefined): member is Member =>
-  member !== undefined && (member.state === "in" || member.state === "quiet");
-
 /** Those of them who are not members yet; one who was added without a word and may be told now is added again. */
 const newcomersOf = (log: GroupLog, people: readonly Newcomer[]): Newcomer[] => {
   const known = new Set<Uuid>();
@@ -70,12 +59,15 @@ const newcomersOf = (log: GroupLog, people: readonly Newcomer[]): Newcomer[] => 
     const isAgain = known.has(user);
     known.add(user);
     const member = log.members.known(user);
-    return !isAgain && (!isSeated(member) || (member.state === "quiet" && !quiet));
+    return !isAgain && (!member || !isSeated(member) || (member.state !== "in" && !quiet));
   });
 };
 
 const isTooMany = (log: GroupLog, newcomers: readonly Newcomer[]): boolean => {
-  const more = newcomers.filter(({ user }) => !isSeated(log.members.known(user))).length;
+  const more = newcomers.filter(({ user }) => {
+    const member = log.members.known(user);
+    return !member || !isSeated(member);
+  }).length;
   return log.members.seated.length + more > groupMembersMax;
 };
 
@@ -137,7 +129,6 @@ const leave = (log: GroupLog, actor: Member, named: Uuid | undefined, now: numbe
   const isOwner = actor.role === "owner";
   const heir = isOwner ? heirOf(log, actor, named) : undefined;
   if (isOwner && !heir) return named === undefined ? end(log) : { error: "member_not_found" };
-  if (log.members.present.length === 1) return end(log);
   const version = nextRoster(log);
   unseat(log, actor, version);
   if (heir) log.members.change(heir, { role: "owner", version });
@@ -148,8 +139,9 @@ const leave = (log: GroupLog, actor: Member, named: Uuid | undefined, now: numbe
 
 const handOver = (log: GroupLog, actor: Member, user: Uuid, now: number): GroupDone | Refusal => {
   const heir = log.members.of(user);
+  if (heir?.role === "owner") return standOfGroup(log);
+  if (!groupCan(actor.role, "handOver")) return { error: "not_allowed" };
   if (!heir) return { error: "member_not_found" };
-  if (heir === actor) return standOfGroup(log);
   const version = nextRoster(log);
   log.members.change(actor, { role: "member", version });
   log.members.change(heir, { role: "owner", version });
@@ -172,81 +164,27 @@ const picture = (log: GroupLog, actor: Member, key: string | null, now: number):
   return standOfGroup(log, replaced);
 };
 
+/**
+ * Whether what somebody who is no member any more asks for is so already: the answer that told them was lost. Who was
+ * never told that they are a member hears what a stranger hears.
+ */
+export const isDone = (log: GroupLog, { state, turn }: Member, deed: GroupDeed): boolean =>
+  state !== "in" && turn > 1 && (deed.type === "leave" || (deed.type === "end" && log.group.ended));
+
 export const carryOut = (log: GroupLog, actor: Member, deed: GroupDeed, now: number): GroupDone | Refusal => {
-  if (deed.type !== "leave" && !groupCan(actor.role, deed.type)) return { error: "not_allowed" };
+  if (deed.type === "leave") return leave(log, actor, deed.heir, now);
+  if (deed.type === "handOver") return handOver(log, actor, deed.user, now);
+  if (!groupCan(actor.role, deed.type)) return { error: "not_allowed" };
   switch (deed.type) {
     case "add":
       return add(log, actor, deed.people, now);
     case "remove":
       return remove(log, actor, deed.user, now);
-    case "leave":
-      return leave(log, actor, deed.heir, now);
     case "rename":
       return rename(log, actor, deed.name, now);
     case "picture":
       return picture(log, actor, deed.key, now);
-    case "handOver":
-      return handOver(log, actor, deed.user, now);
     case "end":
       return end(log);
   }
-};
-
-export const describe = (log: GroupLog, { number, role }: Member): Group => {
-  const { name, picture, roster } = log.group;
-  return {
-    id: log.id,
-    name,
-    picture,
-    roster,
-    count: log.members.seated.length,
-    role,
-    number,
-    created_by: log.members.at(0)?.user ?? "",
-    created_at: log.began,
-  };
-};
-
-/** Those with these numbers whoever they are; else a page of those who changed after a roster, at first of all who are members. */
-export const readSeats = (log: GroupLog, query: { numbers: number[] } | { since: number; after: number }): Seats => {
-  const found =
-    "numbers" in query
-      ? query.numbers.flatMap((number) => log.members.at(number) ?? [])
-      : log.members.all.filter(
-          (member) =>
-            member.number >= query.after && member.version > query.since && (query.since > 0 || isSeated(member)),
-        );
-  const page = found.slice(0, memberPageRows);
-  return {
-    roster: log.group.roster,
-    count: log.members.seated.length,
-    seats: page.map((member) => ({
-      number: member.number,
-      user: member.user,
-      role: member.role,
-      since: member.since,
-      left: !isSeated(member),
-    })),
-    after: page.length < found.length ? (page.at(-1)?.number ?? 0) + 1 : null,
-  };
-};
-
-const wipedAtOnce = 2_000; // messages
-
-/** Takes out what was written in a group that ended, a piece at a time; the files it named are released. True while there is more. */
-export const wipe = (log: ConversationLog): boolean => {
-  if (!log.group?.ended) return false;
-  const [last] = log.sql
-    .exec<{ seq: number }>("SELECT seq FROM messages ORDER BY seq LIMIT 1 OFFSET ?", wipedAtOnce - 1)
-    .toArray();
-  const upTo = last?.seq ?? log.head;
-  log.sql.exec(
-    `INSERT OR IGNORE INTO releases (cid, file)
-     SELECT messages.cid, attachments.file FROM attachments JOIN messages USING (seq) WHERE attachments.seq <= ?`,
-    upTo,
-  );
-  log.sql.exec("DELETE FROM attachments WHERE seq <= ?", upTo);
-  log.sql.exec("DELETE FROM messages WHERE seq <= ?", upTo);
-  log.forgetRecent();
-  return last !== undefined;
 };

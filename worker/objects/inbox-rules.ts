@@ -141,7 +141,8 @@ export const mergeNotice = (known: Entry | undefined, handle: number, notice: No
   const expected = before.unread + (continues ? fresh.filter(isToRead).length : 0);
   return {
     entry,
-    news: continues && !isFresh ? fresh : [],
+    // Somebody who is back hears of the row first: until then no message of it is theirs.
+    news: continues && !isFresh && !before.gone ? fresh : [],
     revised: isRevised && isCarried ? { since: before.revision, messages: notice.revised?.messages ?? [] } : undefined,
     isRowNew:
       isFresh ||
@@ -165,7 +166,7 @@ export const isOutdated = (row: Entry, { unread, revision }: Standing): boolean 
 
 /** Takes the answer to a mark or a hiding into a row. `arrivals` are those since the question was asked. */
 export const mergeStanding = (before: Entry, standing: Standing, arrivals: Arrivals): Entry => {
-  if (standing.epoch !== before.epoch) return before;
+  if (standing.epoch !== before.epoch || before.gone) return before;
   const { unread, head } = standing;
   const hidden = Math.max(before.hidden, standing.hidden);
   const entry = {

@@ -2,8 +2,11 @@ import type { Marks } from "../../contract/conversations";
 import type { GroupRole } from "../../contract/groups";
 import type { Uuid } from "../../contract/ids";
 
-/** `quiet`: a member for the others, who is told nothing. `leaving`: gone, and their channel has not confirmed it. */
-type State = "in" | "quiet" | "leaving" | "out";
+/**
+ * `quiet`: a member for the others, who is told nothing. `leaving`: gone, and their channel has not confirmed it;
+ * `quietLeaving`: both, for somebody who left and was seated without a word before that.
+ */
+type State = "in" | "quiet" | "quietLeaving" | "leaving" | "out";
 
 /** Somebody who is or was a member of a conversation, as it is stored. */
 export type Member = Marks & {
@@ -57,7 +60,10 @@ const toMember = ({ user_id, blocks, shown_delivered, shown_read, ...rest }: Col
 const update = `UPDATE members SET delivered = ?, read = ?, hidden = ?, blocks = ?, ends = ?, shown_delivered = ?,
   shown_read = ?, state = ?, role = ?, joined = ?, since = ?, turn = ?, version = ? WHERE number = ?`;
 
-const isSeated = ({ state }: Member): boolean => state === "in" || state === "quiet";
+/** A member in everybody's eyes. */
+export const isSeated = ({ state }: Member): boolean => state === "in" || state === "quiet" || state === "quietLeaving";
+
+export const isLeaving = ({ state }: Member): boolean => state === "leaving" || state === "quietLeaving";
 
 /** The least of some numbers, whose it is, and the least of the others'. */
 type Least = { holder: number; least: number; next: number };
@@ -108,7 +114,7 @@ export class Members {
 
   /** Those who were members and whose channels have not confirmed that they know. */
   get leaving(): readonly Member[] {
-    return this.#all.filter(({ state }) => state === "leaving");
+    return this.#all.filter(isLeaving);
   }
 
   get all(): readonly Member[] {
@@ -160,6 +166,11 @@ export class Members {
       version,
       number,
     );
+  }
+
+  /** Their channel knows that they left. */
+  confirmLeft(member: Member): void {
+    if (isLeaving(member)) this.change(member, { state: member.state === "quietLeaving" ? "quiet" : "out" });
   }
 
   /** Somebody who was never a member: nothing is known of them but a number. */

@@ -1,0 +1,58 @@
+import type { Group } from "../../contract/groups";
+import { memberPageRows } from "../../contract/limits";
+import type { ConversationLog, GroupFacts } from "./conversation-log";
+import { isSeated, type Member } from "./members";
+import type { GroupDone, Seats } from "./rpc";
+
+export type GroupLog = ConversationLog & { group: GroupFacts };
+
+/** Ended or not. */
+export const isOfGroup = (log: ConversationLog | undefined): log is GroupLog => log?.group != null;
+
+export const isGroup = (log: ConversationLog | undefined): log is GroupLog => isOfGroup(log) && !log.group.ended;
+
+export const standOfGroup = (log: GroupLog, replaced: string | null = null): GroupDone => ({
+  roster: log.group.roster,
+  count: log.members.seated.length,
+  replaced,
+});
+
+/** The group as one of its members reads it. */
+export const describe = (log: GroupLog, { number, role }: Member): Group => {
+  const { name, picture, roster } = log.group;
+  return {
+    id: log.id,
+    name,
+    picture,
+    roster,
+    count: log.members.seated.length,
+    role,
+    number,
+    created_by: log.members.at(0)?.user ?? "",
+    created_at: log.began,
+  };
+};
+
+/** Those with these numbers whoever they are; else a page of those who changed after a roster, at first of all who are members. */
+export const readSeats = (log: GroupLog, query: { numbers: number[] } | { since: number; after: number }): Seats => {
+  const found =
+    "numbers" in query
+      ? query.numbers.flatMap((number) => log.members.at(number) ?? [])
+      : log.members.all.filter(
+          (member) =>
+            member.number >= query.after && member.version > query.since && (query.since > 0 || isSeated(member)),
+        );
+  const page = found.slice(0, memberPageRows);
+  return {
+    roster: log.group.roster,
+    count: log.members.seated.length,
+    seats: page.map((member) => ({
+      number: member.number,
+      user: member.user,
+      role: member.role,
+      since: member.since,
+      left: !isSeated(member),
+    })),
+    after: page.length < found.length ? (page.at(-1)?.number ?? 0) + 1 : null,
+  };
+};

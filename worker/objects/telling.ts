@@ -1,0 +1,174 @@
+import { fanOutAlarmMs, fanOutRetryMaxMs, groupMarkHoldMs } from "../../contract/limits";
+import type { ConversationLog } from "./conversation-log";
+import { FanOut, type Told } from "./fan-out";
+import { authorsReached } from "./group-marks";
+import type { LeastMarks, Member } from "./members";
+import { noticeFor } from "./notices";
+import { Releasing } from "./releasing";
+import { userChannelOf } from "./stubs";
+import { wipe } from "./wiping";
+
+export const nothingTold: Told = { head: 0, revision: 0 };
+
+/**
+ * What there is to tell of a conversation and to whom, with the alarm that tells it should this instance not live long
+ * enough. Whatever arms it is part of the commit it is called after: there is no `await` between the two.
+ */
+export class Telling {
+  readonly #ctx: DurableObjectState;
+  readonly #env: Env;
+  #log: ConversationLog | undefined;
+  #fanOut: FanOut;
+  /** When the alarm goes off, as far as this instance has set it. */
+  #alarmAt = Number.POSITIVE_INFINITY;
+  /** An instance before this one had not heard from everybody: whom it told what is not known. */
+  #isRecovering = false;
+  readonly #releases: Releasing;
+  /** How the marks of a group were when its authors were told last, while there is something to tell them. */
+  #heldMarks: LeastMarks | undefined;
+
+  constructor(ctx: DurableObjectState, env: Env, log: ConversationLog | undefined) {
+    this.#ctx = ctx;
+    this.#env = env;
+    this.#log = log;
+    this.#fanOut = this.#makeFanOut();
+    this.#releases = new Releasing(env, () => this.#arm(Date.now() + fanOutRetryMaxMs));
+  }
+
+  /** The conversation has begun. */
+  begin(log: ConversationLog): void {
+    this.#log = log;
+    this.#fanOut = this.#makeFanOut();
+  }
+
+  /** An alarm was left by an instance before this one. */
+  recover(): void {
+    this.#isRecovering = true;
+    this.#releases.add();
+  }
+
+  /** The member's channel has this much: it said so. */
+  told({ number }: Member, told: Told): void {
+    this.#fanOut.told(number, told);
+  }
+
+  to(members: readonly Member[], isExact = false): void {
+    if (members.length === 0) return;
+    this.#arm(Date.now() + fanOutAlarmMs);
+    for (const { number } of members) this.#fanOut.touch(number, isExact);
+  }
+
+  /** Messages of these authors were stored. Their own channels hear of it in the answers to their calls. */
+  sent(log: ConversationLog, authors: ReadonlySet<number>): void {
+    this.#arm(Date.now() + fanOutAlarmMs);
+    this.to(log.members.present.filter(({ number, blocks }) => !blocks && !authors.has(number)));
+    for (const author of authors) this.#fanOut.answer(author);
+  }
+
+  /** Tells everybody of a change to the group, whoever made it first. */
+  changed(log: ConversationLog, actor: Member): void {
+    const newest = log.group?.roster;
+    const { present, leaving } = log.members;
+    this.#arm(Date.now() + fanOutAlarmMs);
+    this.#fanOut.touch(actor.number);
+    for (const { number } of leaving) this.#fanOut.touch(number);
+    for (const { number, version } of present) this.#fanOut.touch(number, version === newest);
+  }
+
+  /** Resolves when the member's channel knows everything there is, or when that takes too long. */
+  known({ number }: Member): Promise<void> {
+    return this.#fanOut.settled(number);
+  }
+
+  /** Many members' marks are one change for those who wrote, and often none. */
+  marked(before: LeastMarks): void {
+    this.#arm(Date.now() + fanOutAlarmMs);
+    if (this.#heldMarks) return;
+    this.#heldMarks = before;
+    setTimeout(() => {
+      const held = this.#heldMarks;
+      this.#heldMarks = undefined;
+      if (this.#log && held) this.to(authorsReached(this.#log, held));
+    }, groupMarkHoldMs);
+  }
+
+  /** Passed on to those who are members when their turn comes, and lost where it does not arrive. */
+  typing({ id }: ConversationLog, member: Member, others: readonly Member[]): void {
+    const from = { user: member.user, number: member.number };
+    const tell = async (other: Member): Promise<void> => {
+      if (member.state !== "in" || other.state !== "in") return;
+      await userChannelOf(this.#env, other.user).typing(other.user, id, from);
+    };
+    this.#fanOut.aside(others.map((other) => () => tell(other)));
+  }
+
+  /** Files were named by messages that are gone. */
+  release(log: ConversationLog): void {
+    this.#releases.add();
+    this.#ctx.waitUntil(this.#releases.run(log));
+  }
+
+  /** Tells again what was not confirmed. Runs at least once, perhaps twice: notices are idempotent. */
+  async alarm(): Promise<void> {
+    const isOwn = Number.isFinite(this.#alarmAt);
+    this.#alarmAt = Number.POSITIVE_INFINITY;
+    try {
+      if (this.#isRecovering || !isOwn) {
+        this.#isRecovering = false;
+        const { present = [], leaving = [] } = this.#log?.members ?? {};
+        this.#fanOut.recover([...present, ...leaving].map(({ number }) => number));
+      }
+      await this.#fanOut.retry();
+      if (this.#log) await this.#tidy(this.#log);
+    } catch (error) {
+      console.error("the alarm of a conversation failed", error);
+      this.#arm(Date.now() + fanOutAlarmMs);
+    } finally {
+      const next = this.#fanOut.nextRetryAt();
+      if (next !== undefined) this.#arm(Math.max(next, Date.now() + 1));
+      // Until their authors were told of them, marks need an alarm that outlives this instance.
+      if (this.#heldMarks) this.#arm(Date.now() + fanOutAlarmMs);
+    }
+  }
+
+  /** What was written in a group that ended goes, piece by piece, and so do the files that nothing names any more. */
+  async #tidy(log: ConversationLog): Promise<void> {
+    if (log.group?.ended && log.hasMessages) {
+      log.transaction(() => wipe(log));
+      this.#releases.add();
+      this.#arm(Date.now() + 1);
+    }
+    await this.#releases.run(log);
+  }
+
+  #makeFanOut(): FanOut {
+    const standOf = (number: number): Told => {
+      const log = this.#log;
+      const member = log?.members.at(number);
+      return log && member ? { head: log.headOf(member), revision: log.revision } : nothingTold;
+    };
+    return new FanOut(
+      {
+        standOf,
+        tell: (number, told, isExact) => this.#tell(number, told, isExact),
+        onFailure: (retryAt) => this.#arm(retryAt),
+      },
+      new Map(this.#log?.members.all.map(({ number }) => [number, standOf(number)])),
+    );
+  }
+
+  async #tell(number: number, told: Told, isExact: boolean): Promise<void> {
+    const log = this.#log;
+    const member = log?.members.at(number);
+    if (!log || !member || member.state === "quiet" || member.state === "out") return;
+    const notice = noticeFor(log, member, told, isExact);
+    await userChannelOf(this.#env, member.user).notify(member.user, notice);
+    if (notice.gone && notice.turn === member.turn) log.transaction(() => log.members.confirmLeft(member));
+  }
+
+  #arm(at: number): void {
+    if (this.#alarmAt <= at) return;
+    this.#alarmAt = at;
+    void this.#ctx.storage.setAlarm(at);
+  }
+}
