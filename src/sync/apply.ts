@@ -26,10 +26,20 @@ export type Change =
   | { type: "page"; asked: PageAsked; page: PageResult }
   /** Messages that were changed after the revision `since`, as they are now. */
   | { type: "changed"; of: Of; epoch?: string; since: number; revision: number; messages: Message[] }
-  | { type: "hidden"; conversation: ConversationId; upTo: number; keep: boolean }
-  | { type: "muted"; conversation: ConversationId; muted: boolean }
+  /** Answers to changes of one's own, asked for when the server had told of that conversation so often. */
+  | { type: "hidden"; conversation: ConversationId; upTo: number; keep: boolean; told: number }
+  | { type: "muted"; conversation: ConversationId; muted: boolean; told: number }
   /** Stands before the rows it speaks for: with a new inbox the old handles go. */
-  | { type: "cursor"; move: (cursor: Cursor) => Cursor };
+  | { type: "cursor"; move: (cursor: Cursor) => Cursor }
+  /** The answer to a question for changes, asked when the cursor stood at `asked`. */
+  | {
+      type: "answer";
+      asked: number;
+      epoch: string;
+      counter: number;
+      move: (cursor: Cursor) => Cursor;
+      changes: readonly Change[];
+    };
 
 export type Applied = {
   rows: ConversationRow[];
@@ -48,18 +58,24 @@ const applySent = async (work: Workspace, change: Extract<Change, { type: "sent"
   const unsent = await work.store.outbox.get(change.cid);
   // Withdrawn while it was under way: its place is known, what stands there is fetched.
   work.stored.push(change.cid);
-  if (row.gone) await work.store.outbox.delete(change.cid);
-  else if (!unsent) row.head = Math.max(row.head, change.seq);
+  if (row.gone) {
+    await work.store.outbox.delete(change.cid);
+    if (unsent) work.drop(unsent);
+  } else if (!unsent) row.head = Math.max(row.head, change.seq);
   else await work.addMessages(row, [ownMessage(row, work.me, { ...change, body: unsent.body })]);
   await work.advance(row);
 };
 
+/** What was told since the question may be newer than its answer; what is newer than that is told as well. */
+const isUntold = (row: ConversationRow, told: number): boolean => (row.told ?? 0) === told;
+
 const applyHidden = async (
   work: Workspace,
-  { conversation, upTo, keep }: Extract<Change, { type: "hidden" }>,
+  { conversation, upTo, keep, told }: Extract<Change, { type: "hidden" }>,
 ): Promise<void> => {
   const row = await work.row(conversation);
-  row.kept = keep;
+  if (row.gone) return;
+  if (isUntold(row, told)) row.kept = keep;
   if (upTo <= row.hidden) return;
   row.hidden = upTo;
   await work.dropHidden(row);
@@ -80,6 +96,7 @@ const applyLive = async (
 const applyToKnown = async (work: Workspace, change: Extract<Change, { of: Of }>): Promise<boolean> => {
   const row = await work.rowOf(change.of);
   if (!row) return false;
+  if (row.gone) return true; // who comes back is told the whole row first
   switch (change.type) {
     case "live":
       await applyLive(work, row, change);
@@ -134,20 +151,34 @@ const applyOne = async (work: Workspace, change: Change): Promise<boolean> => {
     case "hidden":
       await applyHidden(work, change);
       return true;
-    case "muted":
-      (await work.row(change.conversation)).muted = change.muted;
-      return true;
-    case "cursor": {
-      const before = await readCursor(work.store);
-      const after = change.move(before);
-      if (before.epoch !== "" && after.epoch !== before.epoch) await forgetHandles(work);
-      await writeCursor(work.store, after);
+    case "muted": {
+      const row = await work.row(change.conversation);
+      if (!row.gone && isUntold(row, change.told)) row.muted = change.muted;
       return true;
     }
+    case "cursor":
+      await moveCursor(work, change.move);
+      return true;
+    case "answer":
+      if (isOvertaken(await readCursor(work.store), change)) return true;
+      await moveCursor(work, change.move);
+      for (const one of change.changes) await applyOne(work, one);
+      return true;
     default:
       return applyToKnown(work, change);
   }
 };
+
+const moveCursor = async (work: Workspace, move: (cursor: Cursor) => Cursor): Promise<void> => {
+  const before = await readCursor(work.store);
+  const after = move(before);
+  if (before.epoch !== "" && after.epoch !== before.epoch) await forgetHandles(work);
+  await writeCursor(work.store, after);
+};
+
+/** Something newer was taken in while it was on its way: it is asked for again rather than undo that. */
+const isOvertaken = (cursor: Cursor, { asked, epoch, counter }: Extract<Change, { type: "answer" }>): boolean =>
+  cursor.epoch === epoch && counter >= asked && counter < cursor.counter;
 
 /** In a recreated inbox a number stands for another conversation. */
 const forgetHandles = async ({ store, touched }: Workspace): Promise<void> => {
@@ -161,7 +192,7 @@ const forgetHandles = async ({ store, touched }: Workspace): Promise<void> => {
 export const applyChanges = (store: Store, me: Uuid, changes: readonly Change[]): Promise<Applied> =>
   store.transaction(
     "rw",
-    [store.people, store.conversations, store.messages, store.members, store.outbox, store.meta],
+    [store.people, store.conversations, store.messages, store.members, store.outbox, store.uploads, store.meta],
     async () => {
       const work = new Workspace(store, me);
       const cursorBefore = await readCursor(store);

@@ -32,7 +32,7 @@ const sideOf = async (
     rows = await context.store.range(conversation, from, to).reverse().toArray();
   } else if (next > row.hidden && next <= row.head) {
     const page = await tab.ask({ type: "page", conversation, direction, seq, limit: messagePageRows });
-    rows = page.messages.map((message) => toMessageRow({ id: conversation, group: null }, context.me, message));
+    rows = page.messages.map((message) => toMessageRow(row, context.me, message));
     rows.sort((a, b) => b.seq - a.seq);
   } else {
     rows = [];

@@ -5,8 +5,9 @@ import type { Change } from "./apply";
 import { forgetBegun } from "./begun";
 import { takeIn } from "./context";
 import { askByHttp } from "./http-carrier";
+import { relistGone } from "./leaving";
 import type { Tab } from "./tab";
-import { getContext } from "./writing";
+import { discard, getContext } from "./writing";
 
 /**
  * What a person changes of what is stored on the server. All of it needs the network and goes by HTTP: a socket
@@ -44,18 +45,34 @@ export const retract = async (tab: Tab, conversation: ConversationId, seq: numbe
   await takeAnswer(tab, [{ type: "changed", of: conversation, since: revision - 1, revision, messages: [message] }]);
 };
 
+/** What was written in a group that is gone is all there is of it, and is thrown away here alone. */
+const forgetUnsent = async (tab: Tab, conversation: ConversationId): Promise<void> => {
+  const { store } = getContext(tab);
+  for (const { cid } of await store.unsent(conversation).toArray()) await discard(tab, cid);
+  await forgetBegun(tab, conversation);
+  await relistGone(store, conversation);
+};
+
 /** Removes from my view what this device has of a conversation; what has come in meanwhile stays. */
 export const hide = async (tab: Tab, conversation: ConversationId, keep: boolean): Promise<void> => {
   const row = await getContext(tab).store.conversations.get(conversation);
   if (!row) return;
+  if (row.gone) return forgetUnsent(tab, conversation);
   // Of one that was never opened here the newest message is known from the list.
   const upTo = row.lo <= row.hi ? row.hi : row.head;
   const { hidden } = await askByHttp(tab.platform, { type: "hide", conversation, upTo, keep });
-  await takeAnswer(tab, [{ type: "hidden", conversation, upTo: hidden, keep }]);
+  await takeAnswer(tab, [{ type: "hidden", conversation, upTo: hidden, keep, told: row.told ?? 0 }]);
   if (!keep) await forgetBegun(tab, conversation);
 };
 
 export const mute = async (tab: Tab, conversation: ConversationId, muted: boolean): Promise<void> => {
+  const told = await tab.context
+    .get()
+    ?.store.conversations.get(conversation)
+    .then(
+      (row) => row?.told ?? 0,
+      () => undefined,
+    );
   const answer = await askByHttp(tab.platform, { type: "mute", conversation, muted });
-  await takeAnswer(tab, [{ type: "muted", conversation, muted: answer.muted }]);
+  if (told !== undefined) await takeAnswer(tab, [{ type: "muted", conversation, muted: answer.muted, told }]);
 };

@@ -1,6 +1,7 @@
 import type { ConversationId } from "../../contract/ids";
 import { inBackground } from "./context";
 import { jotDraft, listDrafts, strikeDraft } from "./jotting";
+import { relistGone } from "./leaving";
 import { readDraft } from "./queries";
 import { isQuotaError } from "./room";
 import { draftKey } from "./store";
@@ -63,11 +64,12 @@ export class Drafts {
   async flush(): Promise<void> {
     this.#cancel?.();
     this.#cancel = undefined;
-    const meta = this.#tab.context.get()?.store.meta;
-    if (!meta) return; // the store is being opened: the drafts wait
+    const store = this.#tab.context.get()?.store;
+    if (!store) return; // the store is being opened: the drafts wait
     const write = async ([conversation, draft]: [ConversationId, { text: string }]) => {
       const key = draftKey(conversation);
-      await (draft.text.trim() === "" ? meta.delete(key) : meta.put({ key, value: draft.text }));
+      await (draft.text.trim() === "" ? store.meta.delete(key) : store.meta.put({ key, value: draft.text }));
+      await relistGone(store, conversation);
       if (this.#latest.get(conversation) === draft) this.#drop(conversation);
     };
     await Promise.all([...this.#latest].map(write)).catch((error: unknown) => {

@@ -66,19 +66,21 @@ export const fetchFile = async (
     }
   }
   const blob = new Blob(fetched.pieces, { type: mime });
-  await keepFile(context, file, blob).catch((error: unknown) => {
+  await keepFile(context, conversation, file, blob).catch((error: unknown) => {
     if (!isQuotaError(error)) context.failed(error); // without room it is shown all the same
   });
   return blob;
 };
 
-const keepFile = async (context: Context, file: Uuid, blob: Blob): Promise<void> => {
+const keepFile = async (context: Context, conversation: ConversationId, file: Uuid, blob: Blob): Promise<void> => {
   const { store, platform } = context;
   const row = { file, size: blob.size, usedAt: platform.now() };
   await withRoom(
     context,
     () =>
-      store.transaction("rw", [store.files, store.blobs], async () => {
+      store.transaction("rw", [store.conversations, store.files, store.blobs], async () => {
+        // Of a group that went while its file was on the way nothing is kept.
+        if ((await store.conversations.get(conversation))?.gone) return;
         await store.blobs.put({ file, blob });
         await store.files.put(row);
       }),

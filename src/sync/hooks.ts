@@ -4,7 +4,7 @@ import type { ConversationId, Uuid } from "../../contract/ids";
 import { messagePageRows } from "../../contract/limits";
 import type { Context } from "./context";
 import { liveQueries, running } from "./engine";
-import { hasAllMembers, loadMembers, readAuthors, readMember, unknownOf } from "./members";
+import { loadMembers, readAuthors, readMember, readMembers, unknownOf } from "./members";
 import {
   namedIn,
   readBlocked,
@@ -32,6 +32,8 @@ import type {
 } from "./views";
 
 export type {
+  Author,
+  Authors,
   ChatItem,
   ChatView,
   ConversationListItem,
@@ -62,17 +64,13 @@ const useLive = <T>(
 export const useConversations = (limit = 100): ConversationListItem[] | undefined => {
   const list = useLive(`conversations ${limit}`, ({ store, me }) => readConversations(store, me, limit));
   const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
-  const isOnline = useLink() === "online";
   // Members whom the last lines name and whom this phone does not know.
   useEffect(() => {
-    if (!sync || !isOnline) return;
-    for (const { id, group, last, authors } of list ?? [])
-      if (group)
-        sync.tab.members.want(
-          id,
-          namedIn(last).filter((number) => !authors[number]),
-        );
-  }, [sync, isOnline, list]);
+    for (const { id, group, gone, last, authors } of list ?? []) {
+      const unknown = group && !gone ? namedIn(last).filter((number) => !authors[number]) : [];
+      if (unknown.length > 0) sync?.tab.members.want(id, unknown);
+    }
+  }, [sync, list]);
   return list;
 };
 
@@ -85,18 +83,17 @@ const nobody: Authors = {};
 export const useAuthors = (group: ConversationId | undefined, numbers: readonly number[]): Authors => {
   const key = `${group} ${numbers.join()}`;
   const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
-  const isOnline = useLink() === "online";
   const known = useLive(group && `authors ${key}`, ({ store, me }) => readAuthors(store, me, group ?? "", numbers));
   const last = useRef(nobody);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the group and the numbers
   useEffect(() => {
     const context = sync?.tab.context.get();
-    if (!context || !group || !isOnline) return;
+    if (!context || !group || !known) return;
     void unknownOf(context, group, numbers).then(
       (unknown) => sync?.tab.members.want(group, unknown),
       () => {},
     );
-  }, [sync, key, isOnline]);
+  }, [sync, key, known]);
   // While more of them are looked up, those that were known stay.
   if (known) last.current = known;
   return known ?? last.current;
@@ -115,11 +112,9 @@ export const useMembers = (group: ConversationId, roster: number | undefined): M
   const isOnline = useLink() === "online";
   const [tries, setTries] = useState(0);
   const [failure, setFailure] = useState<FailureCode>();
-  const held = useLive(`members ${group} ${roster}`, async ({ store }) => {
-    const members = (await store.membersOf(group).toArray()).filter(({ left }) => left === 0);
-    return { members, isAll: roster !== undefined && (await hasAllMembers(store, group, roster)) };
-  });
-  const isMissing = held?.isAll === false && roster !== undefined;
+  const held = useLive(`members ${group}`, ({ store, me }) => readMembers(store, me, group));
+  const isAll = held !== undefined && roster !== undefined && held.roster >= roster;
+  const isMissing = held !== undefined && roster !== undefined && !isAll;
   // biome-ignore lint/correctness/useExhaustiveDependencies: `tries` is asking again
   useEffect(() => {
     const context = sync?.tab.context.get();
@@ -128,7 +123,7 @@ export const useMembers = (group: ConversationId, roster: number | undefined): M
     loadMembers(context, group).catch((error: unknown) => setFailure(asSyncError(error).code));
   }, [sync, group, roster, isMissing, isOnline, tries]);
   const again = useCallback(() => setTries((before) => before + 1), []);
-  const state = held?.isAll ? "ready" : failure !== undefined ? "failed" : "loading";
+  const state = isAll ? "ready" : failure !== undefined ? "failed" : "loading";
   return { members: held?.members, state, ...(failure === undefined ? {} : { code: failure }), again };
 };
 

@@ -204,6 +204,7 @@ export class Leader {
     this.#fetcher.notice(applied);
     this.#marks.notice(applied.rows);
     this.#typists.notice(applied.rows);
+    if (applied.rows.some(({ gone }) => gone)) this.#uploads.want();
     if (applied.cursor.holes.length > 0) this.#resume.want();
   }
 

@@ -26,6 +26,7 @@ const isOfAnotherLog = (row: ConversationRow, asked: PageAsked, page: PageResult
 /** Takes in a page, keeping what is held in one piece: a page that leaves a hole to older messages replaces them. */
 export const applyPage = async (work: Workspace, asked: PageAsked, page: PageResult): Promise<void> => {
   let row = await work.row(asked.conversation);
+  if (row.gone) return;
   if (isOfAnotherLog(row, asked, page)) {
     row = await work.forget(row, page.epoch);
     row.head = page.head;

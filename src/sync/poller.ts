@@ -1,5 +1,5 @@
 import type { Context } from "./context";
-import { afterCatchUp, readCursor } from "./cursor";
+import { afterCatchUp, type Cursor, readCursor } from "./cursor";
 import { rowChanges } from "./frames";
 import { askByHttp } from "./http-carrier";
 import type { Receiver } from "./receiver";
@@ -82,10 +82,9 @@ export class Poller {
     if (since > result.counter) since = 0; // answered with everything, as for a new inbox
     if (!this.#isOn) return false; // a socket took over meanwhile and knows more
     const clock = platform.now();
-    this.#receiver.push([
-      { type: "cursor", move: (before) => afterCatchUp(before, since, result, clock) },
-      ...rowChanges(result),
-    ]);
+    const move = (before: Cursor) => afterCatchUp(before, since, result, clock);
+    const { epoch, counter } = result;
+    this.#receiver.push([{ type: "answer", asked: cursor.counter, epoch, counter, move, changes: rowChanges(result) }]);
     await this.#receiver.idle();
     return result.rows.length > 0 || result.people.length > 0;
   }

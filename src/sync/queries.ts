@@ -38,7 +38,8 @@ const lastOf = (row: ConversationRow, me: Uuid, unsent: OutboxRow | undefined): 
   if (unsent) return { body: unsent.body, mine: true, at: unsent.createdAt, status: unsentStatus(unsent) };
   const mine = row.head > 0 && isMine(row, me, row);
   const last = { body: row.head > row.hidden ? row.preview : null, mine, sender: row.sender, at: row.at };
-  return mine ? { ...last, status: statusIn(row, row.head, row.heldSeq === row.head) } : last;
+  const isSaid = mine && row.preview?.type !== "event"; // what is done in a group is not sent to anybody
+  return isSaid ? { ...last, status: statusIn(row, row.head, row.heldSeq === row.head) } : last;
 };
 
 /** Before a message that was withheld, the last one that was not. */

@@ -255,7 +255,7 @@ export const keepUnsentOnly = async (platform: Platform, me: Uuid): Promise<void
   const unsent = await store.outbox.toArray();
   const isWorthKeeping = begun.length > 0 || unsent.length > 0 || (await store.recordings.count()) > 0;
   if (isWorthKeeping) {
-    const known = [store.people, store.conversations, store.messages, store.meta];
+    const known = [store.people, store.conversations, store.messages, store.members, store.meta];
     const named = [...filesOf(unsent), ...chosenIn(begun)];
     await store.transaction("rw", [...known, store.files, store.blobs], async () => {
       await Promise.all(known.map((table) => table.clear()));

@@ -39,7 +39,7 @@ export class Resume {
 
   async #fill(): Promise<"done" | "again" | "retry"> {
     await this.#receiver.idle();
-    const { epoch, holes } = await readCursor(this.#context.store);
+    const { epoch, holes, counter } = await readCursor(this.#context.store);
     const hole = holes.at(-1);
     if (!hole) return "done";
     const { since, before } = hole;
@@ -50,8 +50,12 @@ export class Resume {
     }
     // Without an upper end the answer speaks for everything up to its own counter.
     const reached = before === null ? result.counter : 0;
-    const move: Change = {
-      type: "cursor",
+    const answered: Change = {
+      type: "answer",
+      asked: counter,
+      epoch,
+      counter: result.counter,
+      changes: rowChanges(result),
       move: (cursor) => {
         if (cursor.epoch !== epoch) return cursor;
         const after = afterHolePage(cursor, hole, result.before);
@@ -59,7 +63,7 @@ export class Resume {
       },
     };
     let isStored = false;
-    this.#receiver.push([move, ...rowChanges(result)], () => {
+    this.#receiver.push([answered], () => {
       isStored = true;
     });
     await this.#receiver.idle();

@@ -92,8 +92,10 @@ export const blankRow = (id: ConversationId, me: Uuid): ConversationRow => ({
 
 /** The same conversation after its log was recreated: everything learned of the old one is void. */
 export const freshRow = (row: ConversationRow, me: Uuid, epoch: string): ConversationRow => {
-  const { handle, open, muted, kept, at, listed, lastAt } = row;
-  const same = { epoch, open, muted, kept, at, listed, lastAt };
+  const { handle, open, muted, kept, at, listed, lastAt, gone } = row;
+  // What the server says of a group next is newer than what was known of it, whatever its roster.
+  const group = row.group && { ...row.group, roster: 0 };
+  const same = { epoch, open, muted, kept, at, listed, lastAt, gone, group };
   return { ...blankRow(row.id, me), ...same, ...(handle === undefined ? {} : { handle }) };
 };
 
@@ -118,7 +120,7 @@ export const isCountNew = (row: ConversationRow, inbox: InboxRow): boolean =>
 
 /** Takes in the server's row of the same epoch but its count. An older one, overtaken on its way, adds its marks only. */
 export const mergeInboxRow = (row: ConversationRow, inbox: InboxRow): void => {
-  const { conversation: _, head, at, sender, preview, whole, unread: _count, revision, ...rest } = inbox;
+  const { conversation: _, head, at, sender, preview, whole, unread: _count, revision, group, ...rest } = inbox;
   const mine = mergeMarks(row, inbox);
   const others = mergeMarks(
     { delivered: row.othersDelivered, read: row.othersRead },
@@ -127,6 +129,9 @@ export const mergeInboxRow = (row: ConversationRow, inbox: InboxRow): void => {
   const hidden = Math.max(row.hidden, inbox.hidden);
   if (head >= row.head) Object.assign(row, { head, at, sender, preview, whole });
   row.revision = Math.max(row.revision, revision);
+  // What is told of a group that is gone may be less than what is known of it.
+  if (group && group.roster >= (row.group?.roster ?? 0)) row.group = group;
+  row.told = (row.told ?? 0) + 1;
   Object.assign(row, rest, mine, { othersDelivered: others.delivered, othersRead: others.read, hidden });
 };
 
@@ -142,9 +147,9 @@ export const raiseOthers = (row: ConversationRow, delivered: number, read: numbe
   row.othersRead = others.read;
 };
 
-/** Where a row stands in the list, given the time of its newest unsent message. Of what is gone only that keeps it there. */
-export const placeInList = (row: ConversationRow, unsentAt: number | undefined): void => {
-  row.listed = isListed(row) || unsentAt !== undefined ? 1 : 0;
+/** Where a row stands in the list, given the time of its newest unsent message. Of what is gone only that, or a draft, keeps it there. */
+export const placeInList = (row: ConversationRow, unsentAt: number | undefined, hasDraft = false): void => {
+  row.listed = isListed(row) || unsentAt !== undefined || hasDraft ? 1 : 0;
   row.lastAt = Math.max(row.at, unsentAt ?? 0);
 };
 

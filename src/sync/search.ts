@@ -70,9 +70,7 @@ export const search = async (
   while (before !== null && !signal?.aborted) {
     try {
       const page: SearchResult = await tab.ask({ type: "search", conversation, query: query.trim(), before }, signal);
-      show(
-        page.messages.map((message: Message) => toMessageRow({ id: conversation, group: null }, context.me, message)),
-      );
+      show(page.messages.map((message: Message) => toMessageRow(row, context.me, message)));
       if (page.before !== null && page.before >= before) break; // no way forward
       before = page.before;
     } catch (error) {

@@ -2,6 +2,7 @@ import type { StoredBody } from "../../contract/conversations";
 import { type ConversationId, createUuid, otherMember, type Uuid } from "../../contract/ids";
 import { displayNameMaxLength, spreadMax } from "../../contract/limits";
 import { type Context, withRoom } from "./context";
+import { findMember, readAuthors } from "./members";
 import { readMe } from "./queries";
 import { isEmptied } from "./rows";
 import { SyncError } from "./sync-error";
@@ -35,12 +36,22 @@ const insert = async (tab: Tab, messages: readonly Unsent[]): Promise<void> => {
 export const broadcast = async (tab: Tab, to: readonly ConversationId[], text: string): Promise<void> =>
   insert(tab, toMany(tab, to, { body: parseText(text) }));
 
-/** Who wrote it first, by the name this person knows. */
-const authorOf = async ({ store, me }: Context, from: ConversationId, item: ChatItem) => {
-  const by = item.mine ? me : otherMember(from, me);
-  const person = item.mine ? await readMe(store) : await store.people.get(by ?? "");
-  if (by === undefined) throw new SyncError("unavailable");
-  return { by, name: (person?.username ?? "").slice(0, displayNameMaxLength) };
+/** Who wrote it, by the name this person knows. A member of a group whom this phone does not know is asked for. */
+const writerOf = async (context: Context, from: ConversationId, { mine, sender }: ChatItem) => {
+  const { store, me } = context;
+  if (mine) return { by: me, name: (await readMe(store))?.username };
+  const other = otherMember(from, me);
+  if (other !== undefined) return { by: other, name: (await store.people.get(other))?.username };
+  const member = sender === undefined ? undefined : await findMember(context, from, sender);
+  // Whose account is gone cannot be named, and without that nothing of theirs can be passed on.
+  if (!member?.user) throw new SyncError("original_gone");
+  const authors = await readAuthors(store, me, from, [member.number]);
+  return { by: member.user, name: authors[member.number]?.name };
+};
+
+const authorOf = async (context: Context, from: ConversationId, item: ChatItem) => {
+  const { by, name = "" } = await writerOf(context, from, item);
+  return { by, name: name.slice(0, displayNameMaxLength) };
 };
 
 const forwardedOf = (body: StoredBody) => ("forwarded" in body ? body.forwarded : undefined);
@@ -53,7 +64,7 @@ export const forward = async (
   to: readonly ConversationId[],
 ): Promise<void> => {
   if (item.seq === undefined) throw new SyncError("message_not_found");
-  if (isEmptied(item.body)) throw new SyncError("original_gone");
+  if (isEmptied(item.body) || item.body.type === "event") throw new SyncError("original_gone");
   const forwarded = forwardedOf(item.body) ?? (await authorOf(getContext(tab), from, item));
   const source = { conversation: from, seq: item.seq };
   await insert(tab, toMany(tab, to, { body: parseBody({ ...item.body, forwarded }), source }));

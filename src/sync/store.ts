@@ -29,6 +29,8 @@ export type ConversationRow = Omit<InboxRow, "conversation" | "handle"> & {
   handle?: number;
   /** The place up to which the server has counted `unread`: messages after it are counted here as they come. */
   counted?: number;
+  /** How often the server has told of it by itself. */
+  told?: number;
   /** The messages held here without a hole: `lo..hi`, none when `lo === hi + 1`. */
   lo: number;
   hi: number;

@@ -26,7 +26,7 @@ export class Typists {
   async heard(handle: number, number: number): Promise<void> {
     const { store, platform } = this.#context;
     const row = await store.conversations.where("handle").equals(handle).first();
-    if (!row) return;
+    if (!row || row.gone) return;
     const typist = { conversation: row.id, number };
     const key = keyOf(typist);
     // A message that is taken in while the rest is read ends it as well.
@@ -45,10 +45,10 @@ export class Typists {
   /** After a transaction: who has sent what they typed types no more. */
   notice(rows: readonly ConversationRow[]): void {
     for (const row of rows) {
-      if (isMine(row, this.#context.me, row)) continue;
+      if (isMine(row, this.#context.me, row) && !row.gone) continue;
       for (const [key, { typist, head }] of this.#heads) {
         const isTheirs = row.kind === "private" || row.sender === typist.number;
-        if (typist.conversation === row.id && row.head > head && isTheirs) this.#end(key);
+        if (typist.conversation === row.id && (row.gone || (row.head > head && isTheirs))) this.#end(key);
       }
     }
   }

@@ -1,5 +1,6 @@
 import { attachmentOf, type InboxRow, isToRead, type Message } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
+import { failUnsent, relist } from "./leaving";
 import {
   blankRow,
   freshRow,
@@ -8,7 +9,6 @@ import {
   isMine,
   mergeInboxRow,
   noteHead,
-  placeInList,
   skipHidden,
   toMessageRow,
 } from "./rows";
@@ -51,6 +51,7 @@ export class Workspace {
   /** Forgets what is held of a recreated log. */
   async forget(row: ConversationRow, epoch: string): Promise<ConversationRow> {
     await this.store.range(row.id, 0).delete();
+    if (row.group) await this.#forgetMembers(row.id);
     const fresh = freshRow(row, this.me, epoch);
     this.touched.set(row.id, fresh);
     this.reset.push(row.id);
@@ -101,12 +102,13 @@ export class Workspace {
       const row = rows[index];
       if (!row || !before) continue;
       if (isEmptied(before.body)) row.body = before.body;
-      else if (isEmptied(row.body)) this.#drop(before);
+      else if (isEmptied(row.body)) this.drop(before);
       if (before.held) row.held = true;
     }
   }
 
-  #drop({ body }: Pick<MessageRow, "body">): void {
+  /** The file of a message that is gone is not kept either. */
+  drop({ body }: Pick<MessageRow, "body">): void {
     const file = attachmentOf(body)?.file;
     if (file !== undefined) this.dropped.push(file);
   }
@@ -129,7 +131,7 @@ export class Workspace {
   /** What is hidden is neither held nor missing. */
   async dropHidden(row: ConversationRow): Promise<void> {
     const gone = this.store.range(row.id, 0, row.hidden);
-    await gone.each((message) => this.#drop(message));
+    await gone.each((message) => this.drop(message));
     await gone.delete();
     skipHidden(row);
   }
@@ -146,19 +148,24 @@ export class Workspace {
 
   /** Of a group that is not this person's any more nothing stays but what they wrote there and did not send. */
   async #leave(row: ConversationRow): Promise<void> {
-    await this.store.range(row.id, 0).each((message) => this.#drop(message));
+    await this.store.range(row.id, 0).each((message) => this.drop(message));
     await this.store.range(row.id, 0).delete();
-    await this.store.membersOf(row.id).delete();
-    await this.store.meta.delete(rosterKey(row.id));
+    await this.#forgetMembers(row.id);
+    await failUnsent(this.store, row.id);
     const { head } = row;
     Object.assign(row, { lo: head + 1, hi: head, hidden: head, counted: head, unread: 0, preview: null });
     Object.assign(row, { wantDelivered: 0, wantRead: 0, delivered: head, read: head });
   }
 
+  async #forgetMembers(group: ConversationId): Promise<void> {
+    await this.store.membersOf(group).delete();
+    await this.store.meta.delete(rosterKey(group));
+  }
+
   async addRow(inbox: InboxRow): Promise<void> {
     let row = await this.row(inbox.conversation);
     if (row.epoch !== "" && row.epoch !== inbox.epoch) row = await this.forget(row, inbox.epoch);
-    if (inbox.head < row.head) this.doubtful.push(row.id);
+    if (inbox.head < row.head && !inbox.gone) this.doubtful.push(row.id);
     const hiddenBefore = row.hidden;
     const isCounted = isCountNew(row, inbox);
     mergeInboxRow(row, inbox);
@@ -181,8 +188,7 @@ export class Workspace {
   async flush(): Promise<void> {
     for (const row of this.touched.values()) {
       if (row.lo > row.hi) row.revised = row.revision; // whatever is fetched will be as it is then
-      const newest = await this.store.unsent(row.id).last();
-      placeInList(row, newest?.createdAt);
+      await relist(this.store, row);
     }
     await this.store.conversations.bulkPut([...this.touched.values()]);
   }

@@ -7,6 +7,7 @@ import { type Context, withRoom } from "./context";
 import { readCursor } from "./cursor";
 import { askByHttp } from "./http-carrier";
 import { jotSent, listSent, strikeSent } from "./jotting";
+import { failUnsent, relist } from "./leaving";
 import { readDraft } from "./queries";
 import { isQuotaError } from "./room";
 import { blankRow, placeInList } from "./rows";
@@ -48,6 +49,7 @@ export const insertUnsent = (
     const { skew } = await readCursor(strict);
     const createdAt = platform.now() + skew;
     let order = last?.order ?? 0;
+    const gone = new Set<ConversationId>();
     for (const message of messages) {
       // Another page may have found it noted and taken it up.
       if ((await strict.outbox.get(message.cid)) !== undefined) continue;
@@ -55,8 +57,10 @@ export const insertUnsent = (
       const head = (await strict.conversations.get(message.conversation)) ?? blankRow(message.conversation, me);
       placeInList(head, createdAt);
       await strict.conversations.put(head);
+      if (head.gone) gone.add(head.id);
     }
     await write(createdAt);
+    for (const id of gone) await failUnsent(strict, id);
   });
 
 export const parseText = (text: string): Body => parseBody({ type: "text", text: cleanText(text) });
@@ -159,14 +163,16 @@ export const retry = async (tab: Tab, cid: Uuid): Promise<void> => {
   const { strict, platform } = getContext(tab);
   const { skew } = await readCursor(strict);
   const now = platform.now() + skew;
-  await strict.transaction("rw", [strict.outbox, strict.uploads], async () => {
+  await strict.transaction("rw", [strict.outbox, strict.uploads, strict.conversations], async () => {
     const before = await strict.outbox.get(cid);
+    const gone = new Set(await strict.conversations.filter((row) => row.gone).primaryKeys());
+    if (before && gone.has(before.conversation)) throw new SyncError("conversation_not_found");
     const file = before && attachmentOf(before.body)?.file;
     const upload = file === undefined ? undefined : await strict.uploads.get(file);
     if (upload) await strict.uploads.update(upload.file, { state: "waiting", createdAt: now });
     const again = upload ? strict.naming(upload.file) : strict.outbox.where("cid").equals(cid);
     await again.modify((row) => {
-      if (row.state !== "failed") return;
+      if (row.state !== "failed" || gone.has(row.conversation)) return;
       row.state = upload ? "awaiting" : "queued";
       row.attempts = 0;
       row.createdAt = now;
@@ -194,8 +200,7 @@ export const discard = async (tab: Tab, cid: Uuid): Promise<void> => {
     }
     const head = await strict.conversations.get(row.conversation);
     if (!head) return;
-    const newest = await strict.unsent(row.conversation).last();
-    placeInList(head, newest?.createdAt);
+    await relist(strict, head);
     await strict.conversations.put(head);
   });
   tab.written();
