@@ -8,7 +8,7 @@ import type { Person } from "./people";
 
 /**
  * Ana's world: Cal is her contact, Rita was, Dina is one whom Ana blocks, Bob has a request of hers to answer, Sam has
- * nothing to do with her.
+ * nothing to do with her. Cal and Dina are in Ana's group, Rita was.
  */
 export type World = {
   ana: Person;
@@ -22,6 +22,7 @@ export type World = {
   /** Of Ana's: one that is all here and not completed, and one that she sent to Cal, Rita and Dina. */
   upload: { id: string; bytes: string; name: string };
   sent: string;
+  group: string;
 };
 
 /**
@@ -65,6 +66,18 @@ const conversation = ({ ana, cal, rita, dina }: World, role: Role): string => {
 };
 /** Rita keeps the history of what was said, and adds nothing to it; to Dina nothing is other than to Cal. */
 const history: Expected = { ...owned, removed: 200, blocked: 200 };
+
+const groupPath =
+  (rest = "") =>
+  ({ group }: World): string =>
+    `/api/groups/${group}${rest}`;
+const conversationOfGroup =
+  (rest: string) =>
+  ({ group }: World): string =>
+    `/api/conversations/${group}${rest}`;
+/** Of a group, with Cal, a plain member, as the other. To who was removed it is as to a stranger. */
+const members: Expected = { ...owned, other: 200, blocked: 200 };
+const ownersOnly: Expected = { ...owned, other: 403, blocked: 403 };
 
 const oneText = () => ({ messages: [{ cid: createUuid(), body: { type: "text", text: "Mbote" } }] });
 
@@ -203,8 +216,106 @@ export const accessTable: Record<string, Row> = {
     // Files go with the connection; a blocked person keeps those that were sent before.
     expected: { ...owned, blocked: 200 },
   },
+
+  // Groups. Everybody may make one, of contacts of their own.
+  "POST /api/groups": {
+    body: ({ ana, cal }, role) => ({
+      id: createUuid(),
+      name: "Famille",
+      members: [role === "entitled" || role === "revoked" ? cal.id : ana.id],
+    }),
+    expected: { ...signedIn(403), blocked: 200, entitled: 200 },
+  },
+  "GET /api/groups/:id": { other: "cal", path: groupPath(), expected: members },
+  "GET /api/groups/:id/members": { other: "cal", path: groupPath("/members"), expected: members },
+  "PATCH /api/groups/:id": { other: "cal", path: groupPath(), body: () => ({ name: "Nous" }), expected: ownersOnly },
+  "PUT /api/groups/:id/picture": {
+    other: "cal",
+    path: groupPath("/picture"),
+    body: () => "no picture",
+    expected: { ...ownersOnly, entitled: 415 },
+  },
+  "DELETE /api/groups/:id/picture": { other: "cal", path: groupPath("/picture"), expected: ownersOnly },
+  "POST /api/groups/:id/members": {
+    other: "cal",
+    path: groupPath("/members"),
+    body: ({ cal }) => ({ members: [cal.id] }),
+    expected: ownersOnly,
+  },
+  "DELETE /api/groups/:id/members/:userId": {
+    other: "cal",
+    path: (world, role) => groupPath(`/members/${(role === "other" ? world.dina : world.cal).id}`)(world),
+    expected: { ...ownersOnly, entitled: 204 },
+  },
+  "PUT /api/groups/:id/owner": {
+    other: "cal",
+    path: groupPath("/owner"),
+    body: ({ cal }) => ({ user_id: cal.id }),
+    expected: ownersOnly,
+  },
+  "DELETE /api/groups/:id": { other: "cal", path: groupPath(), expected: { ...ownersOnly, entitled: 204 } },
+  "GET /api/conversations/:id/messages/:seq/receipts": {
+    other: "cal",
+    path: conversationOfGroup("/messages/2/receipts"),
+    expected: ownersOnly,
+  },
 };
 
+/** The same routes of a conversation, when it is a group: who was removed has nothing of it, and a block changes nothing. */
+export const groupTable: Record<string, Row> = {
+  "GET /api/conversations/:id/messages": { other: "cal", path: conversationOfGroup("/messages"), expected: members },
+  "GET /api/conversations/:id/search": {
+    other: "cal",
+    path: conversationOfGroup("/search?query=mbote"),
+    expected: members,
+  },
+  "GET /api/conversations/:id/revisions": {
+    other: "cal",
+    path: conversationOfGroup("/revisions?since=0"),
+    expected: members,
+  },
+  "POST /api/conversations/:id/messages": {
+    other: "cal",
+    path: conversationOfGroup("/messages"),
+    body: oneText,
+    expected: members,
+  },
+  // The group's second message is Ana's, the third her file.
+  "DELETE /api/conversations/:id/messages/:seq": {
+    other: "cal",
+    path: conversationOfGroup("/messages/2"),
+    expected: ownersOnly,
+  },
+  "PUT /api/conversations/:id/marks": {
+    other: "cal",
+    path: conversationOfGroup("/marks"),
+    body: () => ({ delivered: 0, read: 0 }),
+    expected: members,
+  },
+  "POST /api/conversations/:id/clear": {
+    other: "cal",
+    path: conversationOfGroup("/clear"),
+    body: () => ({ upTo: 1 }),
+    expected: members,
+  },
+  // A mark in one's own list, where the group's row stays.
+  "PUT /api/mutes/:id": {
+    other: "cal",
+    path: ({ group }) => `/api/mutes/${group}`,
+    expected: { ...members, removed: 200 },
+  },
+  "DELETE /api/mutes/:id": {
+    other: "cal",
+    path: ({ group }) => `/api/mutes/${group}`,
+    expected: { ...members, removed: 200 },
+  },
+  "DELETE /api/conversations/:id": { other: "cal", path: conversationOfGroup(""), expected: members },
+  "GET /api/conversations/:id/files/:file": {
+    other: "cal",
+    path: (world) => conversationOfGroup(`/files/${world.sent}`)(world),
+    expected: members,
+  },
+};
 /** Who asks in a role; nobody for a visitor. The revoked one is the entitled one with a session that ended. */
 export const callerOf = (world: World, role: Role, { entitled = "ana", other = "bob" }: Row): Person | undefined => {
   switch (role) {

@@ -1,21 +1,21 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { createUuid, privateConversationId } from "../../contract/ids";
+import { type ConversationId, createUuid, privateConversationId } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
 import { api } from "../../worker/api";
 import { insertSession, newSession } from "../../worker/auth/sessions";
 import { openDb } from "../../worker/db/client";
 import { signAccessToken } from "../../worker/lib/access-token";
-import { accessTable, callerOf, type Role, type Row, roles, type World } from "../support/access-table";
+import { accessTable, callerOf, groupTable, type Role, type Row, roles, type World } from "../support/access-table";
 import { connectPeople, type Person } from "../support/people";
 import { request as command, post } from "./device";
+import { makeGroup } from "./grouped";
 import { makePng } from "./pictures";
 import { call, newPerson, site } from "./site";
 import { bring, upload } from "./uploads";
 
-const sendFile = async (from: Person, to: Person, file: string): Promise<void> => {
+const sendFile = async (from: Person, conversation: ConversationId, file: string): Promise<void> => {
   const body = { type: "file", file, name: "mbote.txt", mime: "application/octet-stream", size: 11 } as const;
-  const conversation = privateConversationId(from.id, to.id);
   const answer = await command(from, { type: "send", conversation, messages: [{ cid: createUuid(), body }] });
   if (answer.error) throw new Error(`the file was not sent: ${answer.error}`);
 };
@@ -25,10 +25,13 @@ const makeWorld = async (): Promise<World> => {
   const [bob, sam] = [await newPerson(), await newPerson()];
   await Promise.all([cal, rita, dina].map((other) => connectPeople(site, ana, other)));
   const { id: sent } = await upload(ana, new TextEncoder().encode("Mbote na yo"), "mbote.txt");
-  for (const other of [cal, rita, dina]) {
-    await post(ana, privateConversationId(ana.id, other.id), "Mbote");
-    await sendFile(ana, other, sent);
+  const group = createUuid();
+  await makeGroup(ana, "Famille", [cal, rita, dina], group);
+  for (const conversation of [...[cal, rita, dina].map((other) => privateConversationId(ana.id, other.id)), group]) {
+    await post(ana, conversation, "Mbote");
+    await sendFile(ana, conversation, sent);
   }
+  await call("DELETE", `/api/groups/${group}/members/${rita.id}`, { token: ana.token });
   await call("DELETE", `/api/contacts/${rita.id}`, { token: ana.token });
   await call("PUT", `/api/blocks/${dina.id}`, { token: ana.token });
   const text = "douze octets";
@@ -42,7 +45,7 @@ const makeWorld = async (): Promise<World> => {
   const { avatar_url: avatar } = (await pictured.json()) as { avatar_url: string };
   const request = (asked.body as Relation).request_id ?? "";
   const unfinished = { id: brought, bytes: text, name: "octets.json" };
-  return { ana, cal, rita, dina, bob, sam, request, avatar, upload: unfinished, sent };
+  return { ana, cal, rita, dina, bob, sam, request, avatar, upload: unfinished, sent, group };
 };
 
 /** A token of the person's whose session has ended. */
@@ -91,15 +94,28 @@ const worldFor = (route: string): Promise<World> => {
   return shared;
 };
 
+const check = async (route: string, row: Row | undefined): Promise<void> => {
+  if (!row) throw new Error(`${route} has no row`);
+  const world = await worldFor(route);
+  const answers: Partial<Record<Role, number>> = {};
+  for (const role of roles) answers[role] = await ask(route, row, world, role);
+  expect(answers).toEqual(row.expected);
+};
+
 test.each(routes)(
   "%s answers each person by how they stand to it",
-  async (route) => {
-    const row = accessTable[route];
-    if (!row) throw new Error(`${route} has no row`);
-    const world = await worldFor(route);
-    const answers: Partial<Record<Role, number>> = {};
-    for (const role of roles) answers[role] = await ask(route, row, world, role);
-    expect(answers).toEqual(row.expected);
-  },
+  (route) => check(route, accessTable[route]),
+  30_000,
+);
+
+const ofConversations = routes.filter((route) => /(conversations|mutes)\/:id(?!.*receipts)/.test(route));
+
+test("every route of a conversation has its row for groups too", () => {
+  expect(Object.keys(groupTable).sort()).toEqual(ofConversations.sort());
+});
+
+test.each(ofConversations)(
+  "%s answers each person by how they stand to the group",
+  (route) => check(route, groupTable[route]),
   30_000,
 );
