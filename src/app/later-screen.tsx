@@ -9,7 +9,6 @@ const screens = [
   { id: "tala", prefix: "/app/tala", icon: "i-ph-eye" },
   { id: "services", prefix: "/app/services", icon: "i-ph-squares-four" },
   { id: "group", prefix: "/app/group/", icon: "i-ph-users-three", back: "/app" },
-  { id: "createGroup", prefix: "/app/create-group", icon: "i-ph-users-three", back: "/app" },
 ] as const;
 
 export default function LaterScreen() {

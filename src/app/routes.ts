@@ -1,6 +1,7 @@
 // @unocss-include – the icons below are classes, and only component files are searched for those by default.
 import { matchPath } from "react-router";
 import ChatScreen from "../features/chat/chat-screen";
+import GroupScreen from "../features/chat/group-screen";
 import MasoloScreen from "../features/conversations/masolo-screen";
 import { type LazyScreen, lazyScreen, readyScreen } from "./lazy-screen";
 
@@ -23,8 +24,17 @@ export const appRoutes: AppRoute[] = [
   { path: "/app/chat/:userId", pane: "detail", screen: readyScreen(ChatScreen) },
   { path: "/app/user/:userId", pane: "detail", screen: lazyScreen(() => import("../features/contacts/person-screen")) },
   { path: "/app/profile", pane: "detail", screen: lazyScreen(() => import("../features/profile/profile-screen")) },
-  { path: "/app/group/:groupId", pane: "detail", screen: later },
-  { path: "/app/create-group", pane: "detail", screen: later },
+  { path: "/app/group/:groupId", pane: "detail", screen: readyScreen(GroupScreen) },
+  {
+    path: "/app/group/:groupId/members",
+    pane: "detail",
+    screen: lazyScreen(() => import("../features/groups/members-screen")),
+  },
+  {
+    path: "/app/create-group",
+    pane: "detail",
+    screen: lazyScreen(() => import("../features/groups/create-group-screen")),
+  },
   { path: "/app/blocked", pane: "detail", screen: lazyScreen(() => import("../features/contacts/blocked-screen")) },
   { path: "/app/notifications", pane: "detail", screen: soon },
   { path: "/app/privacy", pane: "detail", screen: soon },

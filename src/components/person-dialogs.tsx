@@ -33,13 +33,13 @@ export function DeleteContactDialog({ name, ...props }: Question) {
   );
 }
 
-export function ClearDialog({ name, ...props }: Question) {
+export function ClearDialog({ name, isGroup = false, ...props }: Question & { isGroup?: boolean }) {
   const t = useT();
   return (
     <ConfirmDialog
       open
       title={t("chat.clearTitle")}
-      body={t("chat.clearBody", { name: isolate(name) })}
+      body={t(isGroup ? "groups.chat.clearBody" : "chat.clearBody", { name: isolate(name) })}
       confirmLabel={t("chat.clearConfirm")}
       cancelLabel={t("common.cancel")}
       {...props}

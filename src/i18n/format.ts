@@ -72,6 +72,15 @@ export const formatBytes = (bytes: number, language = getLanguage()): string => 
   return byteFormatterOf(language, byteUnits[power] ?? "byte").format(isSmall ? amount : Math.round(amount));
 };
 
+const lists = new Map<Language, Intl.ListFormat>();
+
+/** Several in one sentence: Ana, Ben et Carole. */
+export const formatList = (words: readonly string[], language = getLanguage()): string => {
+  const list = lists.get(language) ?? new Intl.ListFormat(locales[language]);
+  lists.set(language, list);
+  return list.format(words);
+};
+
 /** The same inside a component, following a change of language. */
 export const useFormat = () => {
   const language = useLanguage();

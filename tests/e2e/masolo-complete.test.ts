@@ -136,7 +136,7 @@ test("the list finds people and conversations, shows drafts, and its rows have a
   await page.getByRole("button", { name: texts.masolo.actions, exact: true }).click();
   await page.getByRole("menuitem", { name: texts.masolo.newGroup }).click();
   await expect(page).toHaveURL("/app/create-group");
-  await expect(page.getByText(texts.later.notYet)).toBeVisible();
+  await expect(page.getByRole("heading", { name: texts.groups.create.title })).toBeVisible();
   await page.goBack();
 
   // The row's menu by the right button: read, muted, cleared.

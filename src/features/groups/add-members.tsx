@@ -1,0 +1,77 @@
+import { useMemo, useState } from "react";
+import type { Uuid } from "../../../contract/ids";
+import { groupMembersMax } from "../../../contract/limits";
+import { Button } from "../../components/button";
+import { ContactPicker } from "../../components/contact-picker";
+import { EmptyState } from "../../components/empty-state";
+import { Sheet } from "../../components/sheet";
+import { useT } from "../../i18n/setup";
+import { addMembers } from "../../sync/groups";
+import { useContacts } from "../../sync/hooks";
+import { carryOut } from "./carry-out";
+
+type AddMembersProps = { group: Uuid; count: number; isIn: (person: Uuid) => boolean; onClose: () => void };
+
+/** Contacts who are not in the group yet, to be added all at once. */
+export default function AddMembers({ group, count, isIn, onClose }: AddMembersProps) {
+  const t = useT();
+  const contacts = useContacts();
+  const [chosen, setChosen] = useState<ReadonlySet<Uuid>>(new Set());
+  const [isBusy, setBusy] = useState(false);
+  const people = useMemo(() => contacts?.filter(({ id, blocked }) => blocked === 0 && !isIn(id)), [contacts, isIn]);
+  const added = people?.flatMap(({ id }) => (chosen.has(id) ? id : [])) ?? [];
+
+  const toggle = ({ id }: { id: Uuid }) =>
+    setChosen((before) => {
+      const after = new Set(before);
+      if (!after.delete(id)) after.add(id);
+      return after;
+    });
+  const add = async () => {
+    setBusy(true);
+    const isDone = await carryOut(() => addMembers(group, added), {
+      done: t("groups.add.done", { count: added.length }),
+      failed: t("groups.add.failed"),
+    });
+    setBusy(false);
+    if (isDone) onClose();
+  };
+  const isNobodyLeft = people?.length === 0 && !isBusy;
+  return (
+    <Sheet
+      title={t("groups.add.title")}
+      subtitle={t("groups.add.body")}
+      onClose={() => {
+        if (!isBusy) onClose();
+      }}
+    >
+      {isNobodyLeft ? (
+        <EmptyState
+          icon="i-ph-users-three"
+          title={t("groups.add.noneTitle")}
+          body={contacts?.length === 0 ? t("contacts.none.body") : t("groups.add.noneBody")}
+        />
+      ) : (
+        <>
+          <ContactPicker
+            people={people}
+            label={t("groups.create.contacts")}
+            selected={chosen}
+            onPick={toggle}
+            max={Math.max(0, groupMembersMax - count)}
+          />
+          <div className="shrink-0 border-t border-line bg-surface p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
+            <Button
+              className="w-full"
+              busy={isBusy}
+              disabled={added.length === 0 && !isBusy}
+              onClick={() => void add()}
+            >
+              {added.length === 0 ? t("groups.add.action") : t("groups.add.submit", { count: added.length })}
+            </Button>
+          </div>
+        </>
+      )}
+    </Sheet>
+  );
+}

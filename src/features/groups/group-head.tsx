@@ -1,0 +1,90 @@
+import { useRef } from "react";
+import { type GroupCard, groupCan } from "../../../contract/groups";
+import { Avatar } from "../../components/avatar";
+import { AvatarButton } from "../../components/avatar-button";
+import { IconButton } from "../../components/icon-button";
+import { MenuButton } from "../../components/menu";
+import { Spinner } from "../../components/spinner";
+import { useT } from "../../i18n/setup";
+import type { GroupDeeds } from "./use-group-deeds";
+
+const picturePx = 128;
+const badge =
+  "!absolute right--1 bottom--1 border-2 border-bg bg-accent !text-[20px] text-on-accent hover:!bg-accent-hover";
+
+/** Picture, name and size of a group; who may, changes picture and name here. */
+export function GroupHead({ group, deeds }: { group: GroupCard; deeds: GroupDeeds }) {
+  const t = useT();
+  const input = useRef<HTMLInputElement>(null);
+  const person = { username: group.name, phone: "", avatar: group.picture };
+  const choose = () => input.current?.click();
+  return (
+    <div className="flex flex-col items-center gap-1 p-4 pt-6 text-center">
+      <div className="relative">
+        {group.picture ? (
+          <AvatarButton person={person} size={picturePx} />
+        ) : (
+          <Avatar person={person} size={picturePx} />
+        )}
+        {deeds.isPicturing && (
+          <span className="absolute inset-0 grid place-items-center rounded-full bg-black/50 text-white">
+            <Spinner label={t("common.loading")} className="text-4xl" />
+          </span>
+        )}
+        {groupCan(group.role, "picture") && (
+          <>
+            <input
+              ref={input}
+              type="file"
+              accept="image/*"
+              hidden
+              onChange={({ currentTarget }) => {
+                const file = currentTarget.files?.[0];
+                if (file) deeds.setPicture(file);
+                currentTarget.value = "";
+              }}
+            />
+            {group.picture ? (
+              <MenuButton
+                label={t("groups.create.changePicture")}
+                icon="i-ph-camera-fill"
+                className={badge}
+                items={[
+                  { id: "change", label: t("groups.picture.change"), icon: "i-ph-image", onSelect: choose },
+                  {
+                    id: "remove",
+                    label: t("groups.picture.remove"),
+                    icon: "i-ph-trash",
+                    tone: "danger",
+                    onSelect: () => deeds.ask({ type: "unpicture" }),
+                  },
+                ]}
+              />
+            ) : (
+              <IconButton
+                icon="i-ph-camera-fill"
+                label={t("groups.create.addPicture")}
+                className={badge}
+                onClick={choose}
+              />
+            )}
+          </>
+        )}
+      </div>
+      <div className="mt-3 flex max-w-full items-center">
+        <p className="min-w-0 text-[length:calc(1rem+8px)] leading-[calc(1rem+16px)] font-bold break-words">
+          <bdi>{group.name}</bdi>
+        </p>
+        {groupCan(group.role, "rename") && (
+          <IconButton
+            icon="i-ph-pencil-simple"
+            label={t("groups.rename.action")}
+            className="text-muted"
+            onClick={() => deeds.ask({ type: "rename" })}
+          />
+        )}
+      </div>
+      <p className="text-muted">{t("groups.chat.members", { count: group.count })}</p>
+    </div>
+  );
+}

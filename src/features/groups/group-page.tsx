@@ -1,0 +1,90 @@
+import { useMemo, useRef } from "react";
+import { groupCan } from "../../../contract/groups";
+import type { Uuid } from "../../../contract/ids";
+import { Button } from "../../components/button";
+import { MenuButton } from "../../components/menu";
+import { Screen } from "../../components/screen";
+import { Spinner } from "../../components/spinner";
+import { useLanguage, useT } from "../../i18n/setup";
+import { useLink, useMembers } from "../../sync/hooks";
+import type { GroupView } from "../../sync/use-group";
+import { GroupHead } from "./group-head";
+import { MemberList } from "./member-list";
+import { toShownMembers } from "./shown-member";
+import { useGroupDeeds } from "./use-group-deeds";
+
+type GroupPageProps = { view: GroupView; me: Uuid; onLeaving: (isLeaving: boolean) => void };
+
+const tile =
+  "flex min-h-16 flex-1 flex-col items-center justify-center gap-1 rounded-card border border-line bg-surface px-2 py-2 text-center text-sm leading-tight font-semibold text-accent hover:bg-raised";
+
+/** A group: its picture and name, what one can do with it, and who is in it. */
+export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
+  const t = useT();
+  const language = useLanguage();
+  const scroller = useRef<HTMLDivElement>(null);
+  const { id, group, muted } = view;
+  const list = useMembers(id, group.roster);
+  const isOffline = useLink() === "offline";
+  const members = useMemo(
+    () => list.members && toShownMembers(list.members, me, language),
+    [list.members, me, language],
+  );
+  const deeds = useGroupDeeds({ id, group, isMuted: muted, members, onLeaving });
+  // Without a network nothing is asked for.
+  const failure = list.state === "loading" && isOffline ? "offline" : list.state === "failed" ? list.code : undefined;
+  return (
+    <Screen
+      title={`${group.name} – ${t("groups.page.title")}`}
+      heading={t("groups.page.title")}
+      description={t("groups.page.description")}
+      back={`/app/group/${id}`}
+      profile={false}
+      scrolls={false}
+      actions={<MenuButton label={t("groups.page.menu")} items={deeds.items} />}
+    >
+      <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
+        <div className="mx-auto w-full max-w-160 pb-8">
+          <GroupHead group={group} deeds={deeds} />
+          <div className="flex flex-wrap gap-2 px-4 pb-4">
+            {groupCan(group.role, "add") && (
+              <button type="button" className={tile} onClick={() => deeds.ask({ type: "add" })}>
+                <span className="i-ph-user-plus text-2xl" aria-hidden="true" />
+                {t("groups.add.action")}
+              </button>
+            )}
+            <button type="button" className={tile} aria-busy={deeds.isMuting || undefined} onClick={deeds.toggleMute}>
+              <span className={`${muted ? "i-ph-bell" : "i-ph-bell-slash"} text-2xl`} aria-hidden="true" />
+              {t(muted ? "groups.page.unmute" : "groups.page.mute")}
+            </button>
+            <button type="button" className={`${tile} !text-danger`} onClick={deeds.askToLeave}>
+              <span className="i-ph-sign-out text-2xl" aria-hidden="true" />
+              {t("groups.leave.short")}
+            </button>
+          </div>
+          <h2 className="px-4 pt-2 pb-3 font-semibold">{t("groups.chat.members", { count: group.count })}</h2>
+          <MemberList members={members ?? []} count={group.count} scroller={scroller} itemsFor={deeds.itemsFor}>
+            {failure !== undefined && (
+              <div role="status" className="flex flex-col items-center gap-3 px-6 py-4 text-center">
+                <p>
+                  <span className="font-semibold">{t("groups.membersFailed")}</span>
+                  <br />
+                  <span className="text-muted">{t(`errors.${failure}`)}</span>
+                </p>
+                <Button look="secondary" onClick={list.again}>
+                  {t("common.retry")}
+                </Button>
+              </div>
+            )}
+            {list.state === "loading" && failure === undefined && (members?.length ?? 0) < group.count && (
+              <div className="late grid place-items-center p-4 text-accent">
+                <Spinner label={t("common.loading")} className="text-3xl" />
+              </div>
+            )}
+          </MemberList>
+        </div>
+      </div>
+      {deeds.dialog}
+    </Screen>
+  );
+}

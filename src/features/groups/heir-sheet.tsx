@@ -1,0 +1,32 @@
+import { useMemo } from "react";
+import { ContactPicker } from "../../components/contact-picker";
+import { Sheet } from "../../components/sheet";
+import { useT } from "../../i18n/setup";
+import type { ShownMember } from "./shown-member";
+
+type HeirSheetProps = {
+  members: ShownMember[] | undefined;
+  onPick: (heir: ShownMember) => void;
+  onClose: () => void;
+};
+
+/** An owner who leaves chooses who follows. */
+export default function HeirSheet({ members, onPick, onClose }: HeirSheetProps) {
+  const t = useT();
+  const people = useMemo(
+    () => members?.filter(({ isMe, user }) => !isMe && user !== "").map((member) => ({ ...member, id: member.user })),
+    [members],
+  );
+  return (
+    <Sheet title={t("groups.leave.heirTitle")} subtitle={t("groups.leave.heirBody")} onClose={onClose}>
+      <ContactPicker
+        people={people}
+        label={t("groups.leave.heirList")}
+        onPick={({ id }) => {
+          const heir = members?.find(({ user }) => user === id);
+          if (heir) onPick(heir);
+        }}
+      />
+    </Sheet>
+  );
+}

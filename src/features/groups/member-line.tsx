@@ -1,0 +1,51 @@
+import { Link } from "react-router";
+import { Avatar } from "../../components/avatar";
+import { MenuButton, type MenuItem } from "../../components/menu";
+import { useT } from "../../i18n/setup";
+import type { ShownMember } from "./shown-member";
+
+type MemberLineProps = { member: ShownMember; items: MenuItem[] };
+
+const look = "flex min-h-16 min-w-0 flex-1 items-center gap-3 py-2 pr-2 pl-4 -outline-offset-3";
+
+/** A member: the line leads to their profile; `items` are what the reader may do with them. */
+export function MemberLine({ member, items }: MemberLineProps) {
+  const t = useT();
+  const isGone = member.user === "";
+  const name = isGone ? t("groups.page.deletedAccount") : member.username || t("common.user");
+  const line = (
+    <>
+      <Avatar person={isGone ? { ...member, username: "?" } : member} />
+      <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2">
+        <span className="flex min-w-0 flex-[1_1_8rem] flex-col">
+          <span className="flex min-w-0 gap-1">
+            <bdi className="min-w-0 truncate font-semibold">{name}</bdi>
+            {member.isMe && <span className="shrink-0 text-muted">({t("common.you")})</span>}
+          </span>
+          {!isGone && (
+            <bdi dir="ltr" className="max-w-full self-start truncate text-sm text-muted tabular-nums">
+              {member.phone}
+            </bdi>
+          )}
+        </span>
+        {member.role === "owner" && (
+          <span className="shrink-0 rounded-full bg-accent-soft px-2.5 py-0.5 text-sm font-medium text-accent">
+            {t("groups.owner")}
+          </span>
+        )}
+      </span>
+    </>
+  );
+  return (
+    <div className="flex items-center border-b border-line bg-surface has-[a:hover]:bg-raised">
+      {isGone ? (
+        <div className={look}>{line}</div>
+      ) : (
+        <Link to={member.isMe ? "/app/profile" : `/app/user/${member.user}`} className={look}>
+          {line}
+        </Link>
+      )}
+      {items.length > 0 && <MenuButton label={t("groups.page.memberMenu", { name })} items={items} className="mr-1" />}
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import { useId, useState } from "react";
+import * as v from "valibot";
+import { GroupName } from "../../../contract/groups";
+import type { Uuid } from "../../../contract/ids";
+import { groupNameMaxLength } from "../../../contract/limits";
+import { isBlank } from "../../../contract/text";
+import { Button } from "../../components/button";
+import { Modal } from "../../components/modal";
+import { TextField } from "../../components/text-field";
+import { useT } from "../../i18n/setup";
+import { isolate } from "../../lib/isolate";
+import { renameGroup } from "../../sync/groups";
+import { carryOut } from "./carry-out";
+
+type RenameDialogProps = { group: Uuid; name: string; onClose: () => void };
+
+/** Gives a group another name; what is typed stays when it fails. */
+export default function RenameDialog({ group, name, onClose }: RenameDialogProps) {
+  const t = useT();
+  const id = useId();
+  const [typed, setTyped] = useState(name);
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+
+  const save = async () => {
+    const parsed = v.safeParse(GroupName, typed);
+    if (!parsed.success)
+      return setProblem(t(isBlank(typed) ? "groups.create.nameMissing" : "errors.invalid_group_name"));
+    if (parsed.output === name) return onClose();
+    setBusy(true);
+    const isDone = await carryOut(() => renameGroup(group, parsed.output), {
+      done: t("groups.rename.done", { name: isolate(parsed.output) }),
+      failed: t("groups.rename.failed"),
+    });
+    setBusy(false);
+    if (isDone) onClose();
+  };
+  return (
+    <Modal
+      labelledBy={`${id}-title`}
+      className="rise m-auto w-[min(26rem,calc(100vw-2rem))] rounded-bubble border border-line bg-surface p-0 text-text shadow-xl"
+      onDismiss={() => !isBusy && onClose()}
+    >
+      <form
+        className="p-6"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isBusy) void save();
+        }}
+      >
+        <h2 id={`${id}-title`} className="mb-4 text-xl font-bold break-words text-balance">
+          {t("groups.rename.action")}
+        </h2>
+        <TextField
+          id="newGroupName"
+          label={t("groups.create.name")}
+          maxLength={groupNameMaxLength}
+          autoComplete="off"
+          enterKeyHint="done"
+          dir="auto"
+          data-autofocus
+          value={typed}
+          error={problem}
+          onChange={({ target }) => {
+            setTyped(target.value);
+            setProblem(undefined);
+          }}
+        />
+        <div className="mt-6 flex flex-wrap justify-end gap-3">
+          <Button look="secondary" disabled={isBusy} className="grow" onClick={onClose}>
+            {t("common.cancel")}
+          </Button>
+          <Button type="submit" busy={isBusy} className="grow">
+            {t("groups.rename.submit")}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,33 @@
+import type { GroupRole } from "../../../contract/groups";
+import type { Uuid } from "../../../contract/ids";
+import type { MemberRow } from "../../sync/store";
+
+/** A member as the list shows them; `user` is empty when the account is gone. */
+export type ShownMember = {
+  number: number;
+  user: Uuid;
+  username: string;
+  phone: string;
+  avatar: string | null;
+  role: GroupRole;
+  isMe: boolean;
+};
+
+const rankOf = ({ role, isMe }: ShownMember): number => (role === "owner" ? 0 : isMe ? 1 : 2);
+
+/** The owner first, then oneself, then everybody by name. */
+export const toShownMembers = (rows: readonly MemberRow[], me: Uuid, language: string): ShownMember[] => {
+  const { compare } = new Intl.Collator(language, { sensitivity: "base", numeric: true });
+  const shown = rows.map(
+    ({ number, user, username, phone, avatar, role }): ShownMember => ({
+      number,
+      user,
+      username,
+      phone,
+      avatar,
+      role,
+      isMe: user === me,
+    }),
+  );
+  return shown.sort((a, b) => rankOf(a) - rankOf(b) || compare(a.username || a.phone, b.username || b.phone));
+};
