@@ -18,11 +18,21 @@ const initialsOf = (seed: string): string => {
   return (letters.length > 1 ? `${letters[0]}${letters.at(-1)}` : (letters[0] ?? "U")).toUpperCase();
 };
 
-const hueOf = (seed: string): number => {
+const toHue = (seed: string): number => {
   let hash = 0;
   for (const char of seed) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) % 65_521;
   return hues[hash % hues.length] ?? 322;
 };
+
+/** The hue that stands for a person: of the disc, and of their name among others. */
+export const hueOf = (person: AvatarPerson): number => toHue(seedOf(person));
+
+/** A group as a picture is drawn of it. */
+export const groupAsPerson = ({ name, picture }: { name: string; picture: string | null }): AvatarPerson => ({
+  username: name,
+  phone: "",
+  avatar: picture,
+});
 
 /**
  * A person's picture, cut to a disc (or a square with round corners, to be looked at); initials on a coloured disc until it is there, and where there is none.
@@ -38,7 +48,7 @@ export function Avatar({ person, size = 50, isSquare = false }: AvatarProps) {
       aria-hidden="true"
       data-initials={initialsOf(seed)}
       className={`relative inline-grid shrink-0 place-items-center overflow-hidden font-semibold text-white select-none before:content-[attr(data-initials)] ${isSquare ? "rounded-bubble" : "rounded-full"}`}
-      style={{ width: size, height: size, fontSize: size * 0.38, backgroundColor: `hsl(${hueOf(seed)} 45% 36%)` }}
+      style={{ width: size, height: size, fontSize: size * 0.38, backgroundColor: `hsl(${toHue(seed)} 45% 36%)` }}
     >
       {key && key !== failed && (
         <img

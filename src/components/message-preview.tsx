@@ -2,6 +2,11 @@ import type { StoredBody } from "../../contract/conversations";
 import { formatLength } from "../i18n/format";
 import { type Translate, useT } from "../i18n/setup";
 import { balance } from "../lib/isolate";
+import { describeEvent } from "./group-events";
+import type { MemberNames } from "./member-names";
+
+/** Of a message in a group: who wrote it, and by whom its members are named. */
+export type InGroup = { sender: number | undefined; names: MemberNames };
 
 type Preview = {
   icon?: string;
@@ -10,7 +15,7 @@ type Preview = {
   isNote?: true;
 };
 
-const previewOf = (body: StoredBody, t: Translate): Preview => {
+const previewOf = (body: StoredBody, t: Translate, inGroup: InGroup | undefined): Preview => {
   switch (body.type) {
     case "text":
       return { text: body.text };
@@ -22,22 +27,24 @@ const previewOf = (body: StoredBody, t: Translate): Preview => {
       return { icon: "i-ph-microphone", text: t("messages.voice", { time: formatLength(body.ms) }) };
     case "deleted":
       return { icon: "i-ph-prohibit", text: t("messages.deleted"), isNote: true };
-    default:
-      return { text: t("messages.unreadable"), isNote: true };
+    case "event":
+      if (inGroup) return { text: describeEvent(body, inGroup.sender, inGroup.names, t), isNote: true };
+      break;
   }
+  return { text: t("messages.unreadable"), isNote: true };
 };
 
 /** Any message in words alone, with its kind named: what a screen reader is told. */
-export const describeMessage = (body: StoredBody, t: Translate): string => {
+export const describeMessage = (body: StoredBody, t: Translate, inGroup?: InGroup): string => {
   if (body.type === "image" && body.text) return t("messages.photoWith", { text: body.text });
-  const { text } = previewOf(body, t);
+  const { text } = previewOf(body, t, inGroup);
   return body.type === "file" ? t("messages.file", { name: text }) : text;
 };
 
 /** Any message on one line, in the reader's language. What somebody wrote reorders nothing beyond itself. */
-export function MessagePreview({ body }: { body: StoredBody }) {
+export function MessagePreview({ body, inGroup }: { body: StoredBody; inGroup?: InGroup | undefined }) {
   const t = useT();
-  const { icon, text, isNote } = previewOf(body, t);
+  const { icon, text, isNote } = previewOf(body, t, inGroup);
   return (
     <>
       {icon && <span className={`${icon} mr-1 align-[-0.125em] text-base`} aria-hidden="true" />}

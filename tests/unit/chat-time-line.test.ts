@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { StoredBody } from "../../contract/conversations";
 import { createUuid } from "../../contract/ids";
-import { estimateHeight, placementOf } from "../../src/features/chat/time-line";
+import { estimateHeight, type Placement, placementOf } from "../../src/features/chat/time-line";
 import type { ChatItem } from "../../src/sync/hooks";
 
 const noon = new Date(2026, 10, 20, 12, 0).getTime();
@@ -17,17 +17,19 @@ const makeItem = (change: Partial<ChatItem> = {}): ChatItem => ({
   ...change,
 });
 
+const alone: Placement = { endsDay: false, endsRun: true, isBeside: false, isNamed: false };
+
 describe("a message and the newer one below it", () => {
   it("joins one person's messages of the same few minutes, sent or not yet", () => {
     const pending = makeItem({ mine: true, at: noon + minute });
     delete pending.sender;
-    const joined = { endsDay: false, endsGroup: false };
+    const joined = { ...alone, endsRun: false };
     expect(placementOf(makeItem({ mine: true, sender: 1 }), pending)).toEqual(joined);
     expect(placementOf(makeItem(), makeItem({ at: noon + minute }))).toEqual(joined);
   });
 
   it("stands apart from another person, after a pause and at the end", () => {
-    const apart = { endsDay: false, endsGroup: true };
+    const apart = alone;
     expect(placementOf(makeItem(), makeItem({ mine: true }))).toEqual(apart);
     expect(placementOf(makeItem(), makeItem({ sender: 2 }))).toEqual(apart);
     expect(placementOf(makeItem(), makeItem({ at: noon + 6 * minute }))).toEqual(apart);
@@ -37,12 +39,12 @@ describe("a message and the newer one below it", () => {
   it("is the last of its day when the next comes after midnight, however soon", () => {
     const midnight = new Date(2026, 10, 20).getTime();
     const last = makeItem({ at: midnight - 1 });
-    expect(placementOf(last, makeItem({ at: midnight }))).toEqual({ endsDay: true, endsGroup: true });
+    expect(placementOf(last, makeItem({ at: midnight }))).toEqual({ ...alone, endsDay: true });
   });
 });
 
 describe("the expected height of a message", () => {
-  const place = { endsDay: false, endsGroup: false };
+  const place = { ...alone, endsRun: false };
   const heightOf = (text: string, listPx = 360) =>
     estimateHeight(makeItem({ body: { type: "text", text } }), place, listPx);
 

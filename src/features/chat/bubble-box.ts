@@ -14,6 +14,8 @@ export const picturePaddingPx = 4;
 export const cardPx = 272;
 export const cardHighPx = 64;
 export const forwardedPx = 22;
+export const namePx = 22; // of who wrote it, among several others
+export const besidePx = 40; // their picture
 export const moreButtonPx = 48;
 
 /** How a picture of this size stands in a bubble: its width where there is room, and width by height. */

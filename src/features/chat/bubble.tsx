@@ -1,18 +1,23 @@
-import { memo } from "react";
+import { type CSSProperties, memo } from "react";
+import { Link } from "react-router";
 import type { StoredBody } from "../../../contract/conversations";
 import type { ConversationId, Uuid } from "../../../contract/ids";
+import { Avatar, hueOf } from "../../components/avatar";
 import { IconButton } from "../../components/icon-button";
 import type { MenuAnchor } from "../../components/menu";
 import { describeMessage } from "../../components/message-preview";
 import { MessageTicks } from "../../components/message-ticks";
 import { formatTime } from "../../i18n/format";
 import { useLanguage, useT } from "../../i18n/setup";
-import { isolate } from "../../lib/isolate";
+import { balance, isolate } from "../../lib/isolate";
 import type { ChatItem } from "../../sync/hooks";
+import { besidePx, listEdgePx } from "./bubble-box";
 import { BubbleContent } from "./bubble-content";
+import type { Writer } from "./chat-people";
 import { FailedActions } from "./failed-actions";
-import { isReadable, isSameItem } from "./same-item";
+import { isReadable, isSame } from "./same-item";
 import { isRightToLeft } from "./text-block";
+import type { Placement } from "./time-line";
 import { usePressMenu } from "./use-press-menu";
 
 /** What one can do with a message; the same object for all bubbles of a list. */
@@ -28,10 +33,14 @@ type BubbleProps = {
   me: Uuid;
   /** Who wrote it, for a screen reader. */
   author: string;
-  endsGroup: boolean;
+  /** Among several others: whose name and picture stand with it. */
+  writer: Writer | undefined;
+  placement: Placement;
   isTarget: boolean;
   /** A long text that was opened. */
   isOpen: boolean;
+  /** What could not be sent can be sent again. */
+  canRetry: boolean;
   /** The tab key stops at the menu of one message; the arrow keys go on from there. */
   isTabStop: boolean;
   deeds: BubbleDeeds;
@@ -51,22 +60,51 @@ function ForwardedLine({ body, me }: { body: StoredBody; me: Uuid }) {
   );
 }
 
+/** The name above the first of a run; a screen reader is told it with each. */
+function WriterName({ writer }: { writer: Writer }) {
+  return (
+    <p
+      aria-hidden="true"
+      style={{ "--hue": hueOf(writer.person) } as CSSProperties}
+      className="flex min-h-[22px] items-end px-3 text-sm leading-[1.1] font-semibold text-[hsl(var(--hue)_45%_36%)] @dark:text-[hsl(var(--hue)_65%_78%)]"
+    >
+      <bdi className="min-w-0 truncate">{balance(writer.name)}</bdi>
+    </p>
+  );
+}
+
+const pictureLook = "absolute bottom-0 left-0 grid h-12 w-12 items-end justify-items-center pb-2";
+
+/** The picture beside the last of a run; it leads to the person, as the message's menu does for the keyboard. */
+function WriterPicture({ writer }: { writer: Writer }) {
+  const picture = <Avatar person={writer.person} size={32} />;
+  if (writer.user === "") return <span className={pictureLook}>{picture}</span>;
+  return (
+    <Link to={`/app/user/${writer.user}`} tabIndex={-1} aria-hidden="true" className={pictureLook}>
+      {picture}
+    </Link>
+  );
+}
+
 const captionOf = (body: StoredBody): string => ("text" in body ? (body.text ?? "") : "");
 
 /** One message. The time stands in the corner of what it says; stacked accents are cut at the bubble's edge. */
-function BubbleView({ conversation, item, me, author, deeds, ...props }: BubbleProps) {
+function BubbleView({ conversation, item, me, author, writer, placement, deeds, ...props }: BubbleProps) {
   const t = useT();
   const { body, mine, at, status, cid } = item;
+  const { endsRun, isBeside, isNamed } = placement;
   const time = formatTime(at, useLanguage());
   const isDone = !isReadable(body);
   const press = usePressMenu(isDone ? undefined : (anchor) => deeds.openMenu(item, anchor));
   const isOnPicture = body.type === "image" && body.text === undefined;
   const isRtl = isRightToLeft(captionOf(body));
-  const corner = props.endsGroup ? (mine ? "rounded-br-[6px]" : "rounded-bl-[6px]") : "";
+  const corner = endsRun ? (mine ? "rounded-br-[6px]" : "rounded-bl-[6px]") : "";
   return (
     <div
-      className={`group flex flex-col px-3 ${mine ? "items-end" : "items-start"} ${props.endsGroup ? "pb-2" : "pb-0.5"}`}
+      className={`group relative flex flex-col px-3 ${mine ? "items-end" : "items-start"} ${endsRun ? "pb-2" : "pb-0.5"}`}
+      style={isBeside ? { paddingLeft: listEdgePx + besidePx } : undefined}
     >
+      {isBeside && endsRun && writer && <WriterPicture writer={writer} />}
       <div className="relative max-w-[min(85%,34rem)]" {...press}>
         <div
           className={`relative overflow-hidden rounded-bubble [-webkit-touch-callout:none] [@media(hover:none)]:select-none ${corner} ${
@@ -74,6 +112,7 @@ function BubbleView({ conversation, item, me, author, deeds, ...props }: BubbleP
           } ${props.isTarget ? "ring-2 ring-accent" : ""}`}
         >
           <span className="sr-only">{author} </span>
+          {isNamed && writer && <WriterName writer={writer} />}
           <ForwardedLine body={body} me={me} />
           <BubbleContent
             conversation={conversation}
@@ -109,14 +148,10 @@ function BubbleView({ conversation, item, me, author, deeds, ...props }: BubbleP
           />
         )}
       </div>
-      {status === "failed" && cid && <FailedActions cid={cid} error={item.error} />}
+      {status === "failed" && cid && <FailedActions cid={cid} error={item.error} canRetry={props.canRetry} />}
     </div>
   );
 }
 
 /** A message that did not change is not drawn again when another arrives. */
-export const Bubble = memo(
-  BubbleView,
-  ({ item: before, ...a }, { item: after, ...b }) =>
-    isSameItem(before, after) && Object.keys(a).every((key) => a[key as keyof typeof a] === b[key as keyof typeof b]),
-);
+export const Bubble = memo(BubbleView, isSame);

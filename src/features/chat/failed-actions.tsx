@@ -7,7 +7,15 @@ import { discardMessage, retryMessage } from "../../sync/actions";
 const actionLook = "inline-flex min-h-12 items-center gap-1.5 rounded-card px-3 text-sm font-semibold hover:bg-raised";
 
 /** What can be done about a message the server will not take, and why it did not. */
-export function FailedActions({ cid, error }: { cid: Uuid; error: ErrorCode | undefined }) {
+export function FailedActions({
+  cid,
+  error,
+  canRetry,
+}: {
+  cid: Uuid;
+  error: ErrorCode | undefined;
+  canRetry: boolean;
+}) {
   const t = useT();
   const attempt = (work: Promise<void>) =>
     work.catch(() => showToast({ tone: "danger", title: t("common.error"), message: t("errors.internal") }));
@@ -17,10 +25,12 @@ export function FailedActions({ cid, error }: { cid: Uuid; error: ErrorCode | un
         {t("chat.notSent", { reason: t(`errors.${error ?? "internal"}`) })}
       </p>
       <span className="flex">
-        <button type="button" className={`${actionLook} text-accent`} onClick={() => attempt(retryMessage(cid))}>
-          <span className="i-ph-arrow-clockwise-bold text-base" aria-hidden="true" />
-          {t("chat.retry")}
-        </button>
+        {canRetry && (
+          <button type="button" className={`${actionLook} text-accent`} onClick={() => attempt(retryMessage(cid))}>
+            <span className="i-ph-arrow-clockwise-bold text-base" aria-hidden="true" />
+            {t("chat.retry")}
+          </button>
+        )}
         <button type="button" className={`${actionLook} text-danger`} onClick={() => attempt(discardMessage(cid))}>
           <span className="i-ph-trash text-base" aria-hidden="true" />
           {t("chat.discard")}

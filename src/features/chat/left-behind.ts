@@ -1,5 +1,5 @@
 import type { Language } from "../../../contract/language";
-import { locales } from "../../i18n/format";
+import { formatList } from "../../i18n/format";
 import type { TextKey, Translate } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import type { Refused } from "./use-prepared";
@@ -29,7 +29,10 @@ const nameOf = (name: string): string => {
 /** Which files stayed when the others left, and, of a few, why: one to a line. */
 export const leftBehind = (left: { name: string; why: Refused }[], t: Translate, language: Language): string =>
   left.length > explainedMax
-    ? new Intl.ListFormat(locales[language]).format(left.map(({ name }) => nameOf(name)))
+    ? formatList(
+        left.map(({ name }) => nameOf(name)),
+        language,
+      )
     : left
         .map(({ name, why }) => t("chat.attach.leftWhy", { name: nameOf(name), why: t(refusedTexts[why]) }))
         .join("\n");

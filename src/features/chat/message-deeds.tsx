@@ -1,23 +1,28 @@
 import { useEffect, useRef, useState } from "react";
+import { useNavigate } from "react-router";
 import { type AttachedBody, attachmentOf } from "../../../contract/conversations";
 import type { ConversationId, Uuid } from "../../../contract/ids";
+import { copyText } from "../../components/copy-text";
 import { ConfirmDialog } from "../../components/dialog";
 import { late } from "../../components/late";
 import { type MenuAnchor, type MenuItem, MenuPopup } from "../../components/menu";
 import { showToast } from "../../components/toast";
 import { formatTime } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
+import { isolate } from "../../lib/isolate";
 import { discardMessage, retractMessage } from "../../sync/actions";
 import type { ChatItem } from "../../sync/hooks";
+import { type ChatPeople, writerOf } from "./chat-people";
 import { saveAs } from "./file-name";
 import { useAttachment } from "./use-attachment";
 
 /** What is being done with a message, and where its menu opened. */
-export type Deed = { item: ChatItem; anchor: MenuAnchor; step: "menu" | "save" | "forward" | "delete" };
+export type Deed = { item: ChatItem; anchor: MenuAnchor; step: "menu" | "save" | "forward" | "delete" | "receipts" };
 
 type DeedsProps = {
   conversation: ConversationId;
   me: Uuid;
+  people: ChatPeople;
   deed: Deed;
   onStep: (step: Deed["step"] | undefined) => void;
   /** The message is gone, and with it the button that had the focus. */
@@ -25,6 +30,7 @@ type DeedsProps = {
 };
 
 const ForwardDialog = late(() => import("./forward-dialog"));
+const ReceiptsSheet = late(() => import("./receipts-sheet"));
 
 /** Fetches the file unless it is here, and gives it to the browser. */
 function Saving({
@@ -84,21 +90,15 @@ function DeleteDialog({ conversation, deed, onStep, onDeleted }: DeedsProps) {
 
 /** A message's menu and what it leads to. */
 export default function MessageDeeds(props: DeedsProps) {
-  const { conversation, me, deed, onStep } = props;
+  const { conversation, me, people, deed, onStep } = props;
   const t = useT();
+  const navigate = useNavigate();
   const { item, anchor, step } = deed;
   const { body } = item;
   const attached = attachmentOf(body);
   const text = "text" in body ? body.text : undefined;
-
-  const copy = async (words: string) => {
-    try {
-      await navigator.clipboard.writeText(words);
-      showToast({ message: t("messages.copied") });
-    } catch {
-      showToast({ tone: "danger", title: t("common.error"), message: t("messages.copyFailed") });
-    }
-  };
+  const { members } = people;
+  const writer = item.mine ? undefined : writerOf(people, item.sender, t);
 
   if (step === "save" && attached) {
     return <Saving conversation={conversation} body={attached} onDone={() => onStep(undefined)} />;
@@ -107,12 +107,24 @@ export default function MessageDeeds(props: DeedsProps) {
   if (step === "forward") {
     return <ForwardDialog conversation={conversation} me={me} item={item} onClose={() => onStep(undefined)} />;
   }
+  if (step === "receipts" && members && item.seq !== undefined) {
+    return (
+      <ReceiptsSheet
+        group={conversation}
+        own={members.own}
+        seq={item.seq}
+        body={body}
+        status={item.status}
+        onClose={() => onStep(undefined)}
+      />
+    );
+  }
   const items: (MenuItem | false | undefined)[] = [
     text !== undefined && {
       id: "copy",
       label: t("messages.copy"),
       icon: "i-ph-copy",
-      onSelect: () => void copy(text),
+      onSelect: () => void copyText(text),
     },
     item.seq !== undefined && {
       id: "forward",
@@ -126,6 +138,21 @@ export default function MessageDeeds(props: DeedsProps) {
       icon: "i-ph-download-simple",
       onSelect: () => onStep("save"),
     },
+    members &&
+      item.mine &&
+      item.seq !== undefined && {
+        id: "receipts",
+        label: t("groups.receipts.title"),
+        icon: "i-ph-checks",
+        onSelect: () => onStep("receipts"),
+      },
+    writer &&
+      writer.user !== "" && {
+        id: "writer",
+        label: t("groups.chat.profileOf", { name: isolate(writer.name) }),
+        icon: "i-ph-user-circle",
+        onSelect: () => navigate(`/app/user/${writer.user}`),
+      },
     item.mine && {
       id: "delete",
       label: t("common.delete"),

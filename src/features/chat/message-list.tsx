@@ -8,13 +8,16 @@ import { useSession } from "../../lib/session";
 import type { ChatItem, ChatView } from "../../sync/hooks";
 import type { ChatAround } from "../../sync/use-chat-around";
 import { Bubble, type BubbleDeeds } from "./bubble";
+import { type ChatPeople, nameOfSender, writerOf } from "./chat-people";
 import { DayHeading } from "./day-heading";
+import { EventLine } from "./event-line";
 import { FoundMessage } from "./found";
 import { ListTop } from "./list-top";
 import { moveBetweenMenus } from "./menu-moves";
 import type { Deed } from "./message-deeds";
 import { NewestButton } from "./newest-button";
 import { stopPlaying } from "./playing";
+import { isReadable } from "./same-item";
 import { estimateHeight, placementOf } from "./time-line";
 import { usePages } from "./use-pages";
 import { useReading } from "./use-reading";
@@ -32,7 +35,9 @@ type MessageListProps = {
   conversation: ConversationId;
   /** The chat itself, or a look at its past, which has an end towards the present too. */
   chat: ChatView | ChatAround;
-  name: string;
+  people: ChatPeople;
+  /** Nothing more can be sent here. */
+  isClosed: boolean;
   /** The place of a found message to bring into view and mark. */
   target: number | undefined;
   onTargetShown: () => void;
@@ -46,8 +51,8 @@ const isNearEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): boolean 
   scrollHeight - scrollTop - clientHeight <= endThresholdPx;
 
 /** The messages, newest at the bottom and held there; drawn only where one looks. */
-export function MessageList({ conversation, chat, name, target, isShown, ...props }: MessageListProps) {
-  const { onTargetShown, onNewest } = props;
+export function MessageList({ conversation, chat, people, target, isShown, ...props }: MessageListProps) {
+  const { isClosed, onTargetShown, onNewest } = props;
   const t = useT();
   const language = useLanguage();
   const me = useSession()?.userId ?? "";
@@ -58,6 +63,8 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
   const scroller = useRef<HTMLDivElement>(null);
   // The items count from the newest, the screen from the oldest.
   const itemAt = (index: number): ChatItem | undefined => items[count - 1 - index];
+  const placeAt = (item: ChatItem, index: number) =>
+    placementOf(item, itemAt(index + 1), people.members && { older: itemAt(index - 1) });
   const targetIndex = target === undefined ? -1 : count - 1 - items.findIndex((item) => item.seq === target);
   const hasTarget = targetIndex >= 0 && targetIndex < count;
   const targetKey = hasTarget ? itemAt(targetIndex)?.key : undefined;
@@ -88,7 +95,7 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
       const item = itemAt(index);
       if (!item) return bubbleEstimatePx;
       const listPx = scroller.current?.clientWidth ?? narrowPx;
-      return estimateHeight(item, placementOf(item, itemAt(index + 1)), listPx, openKeys.has(item.key));
+      return estimateHeight(item, placeAt(item, index), listPx, openKeys.has(item.key));
     },
     // Starts where one will look, so that nothing else is drawn first.
     initialOffset: () => (hasTarget ? targetIndex * bubbleEstimatePx : topPx + count * bubbleEstimatePx),
@@ -179,7 +186,10 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
   const topItem = topIndex > 0 || hasOlder ? itemAt(topIndex) : undefined;
   // One stop of the tab key among all the messages: where the focus was, else the newest that is drawn.
   const [activeKey, setActiveKey] = useState<string>();
-  const tabKey = rows.some(({ key }) => key === activeKey) ? activeKey : rows.at(-1)?.key;
+  const isStop = (index: number) => isReadable(itemAt(index)?.body ?? { type: "deleted" });
+  const tabKey = rows.some(({ key }) => key === activeKey)
+    ? activeKey
+    : rows.filter(({ index }) => isStop(index)).at(-1)?.key;
   // A message that had the focus may be scrolled away: the keyboard goes on in the list, not at the page's beginning.
   const isActiveGone = activeKey !== undefined && tabKey !== activeKey;
   useEffect(() => {
@@ -215,7 +225,7 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
             ref={virtualizer.containerRef}
             // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what can be focused
             tabIndex={0}
-            aria-label={t("chat.messages", { name })}
+            aria-label={t("chat.messages", { name: people.name })}
             className="relative -outline-offset-3"
             onKeyDown={moveBetweenMenus}
             onFocus={({ target }) => setActiveKey(target.closest("li")?.dataset["key"])}
@@ -224,7 +234,7 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
               const item = itemAt(index);
               if (!item) return null;
               const newer = itemAt(index + 1);
-              const { endsDay, endsGroup } = placementOf(item, newer);
+              const placement = placeAt(item, index);
               return (
                 <li
                   key={key}
@@ -233,18 +243,26 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
                   data-key={item.key}
                   className="absolute inset-x-0 top-0"
                 >
-                  <Bubble
-                    conversation={conversation}
-                    item={item}
-                    me={me}
-                    author={item.mine ? t("chat.fromYou") : t("chat.from", { name })}
-                    endsGroup={endsGroup}
-                    isTarget={item.seq !== undefined && (item.seq === highlighted || item.seq === foundSeq)}
-                    isOpen={openKeys.has(item.key)}
-                    isTabStop={key === tabKey}
-                    deeds={deeds}
-                  />
-                  {endsDay && newer && <DayHeading at={newer.at} />}
+                  {item.body.type === "event" ? (
+                    <EventLine body={item.body} sender={item.sender} people={people} />
+                  ) : (
+                    <Bubble
+                      conversation={conversation}
+                      item={item}
+                      me={me}
+                      author={
+                        item.mine ? t("chat.fromYou") : t("chat.from", { name: nameOfSender(people, item.sender, t) })
+                      }
+                      writer={item.mine ? undefined : writerOf(people, item.sender, t)}
+                      placement={placement}
+                      isTarget={item.seq !== undefined && (item.seq === highlighted || item.seq === foundSeq)}
+                      isOpen={openKeys.has(item.key)}
+                      canRetry={!isClosed}
+                      isTabStop={key === tabKey}
+                      deeds={deeds}
+                    />
+                  )}
+                  {placement.endsDay && newer && <DayHeading at={newer.at} />}
                 </li>
               );
             })}
@@ -258,6 +276,7 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
         <MessageDeeds
           conversation={conversation}
           me={me}
+          people={people}
           deed={{ ...deed, item: items.find(({ key }) => key === deed.item.key) ?? deed.item }}
           onStep={stepDeed}
           onDeleted={focusList}
@@ -268,7 +287,7 @@ export function MessageList({ conversation, chat, name, target, isShown, ...prop
           conversation={conversation}
           items={items}
           startKey={viewedKey}
-          name={name}
+          people={people}
           onClose={() => setViewedKey(undefined)}
         />
       )}

@@ -2,6 +2,7 @@ import { Link } from "react-router";
 import type { Uuid } from "../../../contract/ids";
 import { useT } from "../../i18n/setup";
 import { usePerson } from "../../sync/hooks";
+import { BottomNote } from "./bottom-note";
 
 const look = "inline-flex min-h-12 items-center gap-2 rounded-card px-3 font-semibold";
 
@@ -29,11 +30,8 @@ function NextStep({ state }: { state: string | undefined }) {
 export function NotConnected({ userId }: { userId: Uuid }) {
   const t = useT();
   return (
-    <div className="flex shrink-0 flex-wrap items-center justify-center gap-x-4 gap-y-1 border-t border-line bg-surface px-4 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))] text-center">
-      <p role="status" className="text-muted">
-        {t("chat.mustBeConnected")}
-      </p>
+    <BottomNote text={t("chat.mustBeConnected")}>
       <NextStep state={usePerson(userId)?.state} />
-    </div>
+    </BottomNote>
   );
 }

@@ -1,18 +1,18 @@
 import type { StoredBody } from "../../../contract/conversations";
-import type { ChatItem } from "../../sync/hooks";
 
 type Plain = Record<string, unknown>;
 const isPlain = (value: unknown): value is Plain => typeof value === "object" && value !== null;
 
-const isSame = (a: unknown, b: unknown): boolean => {
+/**
+ * Every read of the store makes new objects; what is drawn from them is drawn again only when what it shows is other
+ * than before.
+ */
+export const isSame = (a: unknown, b: unknown): boolean => {
   if (Object.is(a, b)) return true;
   if (!isPlain(a) || !isPlain(b)) return false;
   const keys = Object.keys(a);
   return keys.length === Object.keys(b).length && keys.every((key) => isSame(a[key], b[key]));
 };
-
-/** Every read of the store makes new objects; a bubble is drawn again only when what it shows is other than before. */
-export const isSameItem = (a: ChatItem, b: ChatItem): boolean => isSame(a, b);
 
 /** Whether there is something in it to copy, forward or save. */
 export const isReadable = (body: StoredBody): boolean =>

@@ -6,6 +6,7 @@ import { IconButton } from "../../components/icon-button";
 import { SearchField } from "../../components/search-field";
 import { Spinner } from "../../components/spinner";
 import { useT } from "../../i18n/setup";
+import type { ChatPeople } from "./chat-people";
 import type { Found } from "./found";
 import { SearchResults } from "./search-results";
 import { useChatSearch } from "./use-chat-search";
@@ -13,7 +14,7 @@ import { nextFrom, placeOf } from "./walk";
 
 type SearchPanelProps = {
   conversation: ConversationId;
-  name: string;
+  people: ChatPeople;
   /** Where one is among what was found; undefined while the results cover the messages. */
   found: Found | undefined;
   /** Go to a message, or back to the list of results. */
@@ -25,7 +26,7 @@ type SearchPanelProps = {
  * Search through the whole history (SPEC.md §2). While one types the results cover the messages; Enter or a tap
  * goes to one, and from there Enter and Shift+Enter (or the arrows) to the next older and newer.
  */
-export default function SearchPanel({ conversation, name, found, onGo, onClose }: SearchPanelProps) {
+export default function SearchPanel({ conversation, people, found, onGo, onClose }: SearchPanelProps) {
   const t = useT();
   const [typed, setTyped] = useState("");
   const query = typed.trim();
@@ -133,7 +134,8 @@ export default function SearchPanel({ conversation, name, found, onGo, onClose }
             key={query}
             found={results}
             query={query}
-            name={name}
+            conversation={conversation}
+            people={people}
             onPick={({ seq }) => leaveTo({ query, seq })}
           />
         </>

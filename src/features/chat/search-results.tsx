@@ -1,10 +1,12 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { type StoredBody, wordsOf } from "../../../contract/conversations";
+import type { ConversationId } from "../../../contract/ids";
 import { formatTime } from "../../i18n/format";
 import { formatTimeOrDate, isSameDay } from "../../i18n/relative-date";
 import { useLanguage, useT } from "../../i18n/setup";
 import { balance } from "../../lib/isolate";
 import type { FoundMessage } from "../../sync/actions";
+import { type ChatPeople, nameOfSender, useMembersOf } from "./chat-people";
 import { MarkedSpans } from "./found";
 import { excerptOf } from "./match";
 
@@ -24,15 +26,19 @@ const icons: Partial<Record<StoredBody["type"], string>> = { image: "i-ph-image"
 type SearchResultsProps = {
   found: FoundMessage[];
   query: string;
-  name: string;
+  conversation: ConversationId;
+  people: ChatPeople;
   onPick: (message: FoundMessage) => void;
 };
 
 /** What was found, newest first; each leads to its place in the conversation. */
-export function SearchResults({ found, query, name, onPick }: SearchResultsProps) {
+export function SearchResults({ found, query, conversation, people, onPick }: SearchResultsProps) {
   const t = useT();
   const language = useLanguage();
-  const [shown, setShown] = useState(firstRows);
+  const [limit, setLimit] = useState(firstRows);
+  const shown = useMemo(() => found.slice(0, limit), [found, limit]);
+  // Older ones may be of members who wrote nothing of what the chat shows.
+  const named = { ...people, members: useMembersOf(conversation, people.members?.own, shown) };
   const when = (at: number) => {
     const date = formatTimeOrDate(at, language);
     return isSameDay(at, Date.now()) ? date : `${date} ${formatTime(at, language)}`;
@@ -40,7 +46,7 @@ export function SearchResults({ found, query, name, onPick }: SearchResultsProps
   return (
     <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
       <ul aria-label={t("chat.foundList")}>
-        {found.slice(0, shown).map((message) => (
+        {shown.map((message) => (
           <li key={message.key} className="border-b border-line">
             <button
               type="button"
@@ -48,7 +54,9 @@ export function SearchResults({ found, query, name, onPick }: SearchResultsProps
               onClick={() => onPick(message)}
             >
               <span className="flex items-baseline justify-between gap-2 text-xs text-muted">
-                <bdi className="truncate font-semibold">{message.mine ? t("common.you") : name}</bdi>
+                <bdi className="truncate font-semibold">
+                  {message.mine ? t("common.you") : nameOfSender(named, message.sender, t)}
+                </bdi>
                 <time dateTime={new Date(message.at).toISOString()} className="shrink-0 tabular-nums">
                   {when(message.at)}
                 </time>
@@ -66,11 +74,11 @@ export function SearchResults({ found, query, name, onPick }: SearchResultsProps
           </li>
         ))}
       </ul>
-      {found.length > shown && (
+      {found.length > limit && (
         <button
           type="button"
           className="min-h-12 w-full px-4 font-semibold text-accent hover:bg-raised"
-          onClick={() => setShown(shown + firstRows)}
+          onClick={() => setLimit(limit + firstRows)}
         >
           {t("chat.moreResults")}
         </button>

@@ -2,6 +2,7 @@ import type { StoredBody } from "../../../contract/conversations";
 import { isSameDay } from "../../i18n/relative-date";
 import type { ChatItem } from "../../sync/hooks";
 import {
+  besidePx,
   bubbleMaxPx,
   bubbleShare,
   cardHighPx,
@@ -9,31 +10,52 @@ import {
   forwardedPx,
   listEdgePx,
   moreButtonPx,
+  namePx,
   pictureBox,
   picturePaddingPx,
 } from "./bubble-box";
 import { foldText } from "./folding";
 
-const groupGapMs = 5 * 60_000;
+const runGapMs = 5 * 60_000;
 
 export type Placement = {
   /** The newest of its day: the heading of the next day stands below it. */
   endsDay: boolean;
   /** The last of a run of one person's messages close in time. */
-  endsGroup: boolean;
+  endsRun: boolean;
+  /** Room is left at its side for the picture of who wrote it: one of several others. */
+  isBeside: boolean;
+  /** Their name stands in it, as the first of a run. */
+  isNamed: boolean;
 };
 
+const isLine = ({ body }: ChatItem): boolean => body.type === "event";
+
 const isRun = (a: ChatItem, b: ChatItem): boolean =>
-  a.mine === b.mine && (a.mine || a.sender === b.sender) && Math.abs(b.at - a.at) < groupGapMs && isSameDay(a.at, b.at);
+  !isLine(a) &&
+  !isLine(b) &&
+  a.mine === b.mine &&
+  (a.mine || a.sender === b.sender) &&
+  Math.abs(b.at - a.at) < runGapMs &&
+  isSameDay(a.at, b.at);
 
 /**
- * How a message stands to the newer one below it. What separates them belongs to the older of the two, so that
- * a page of older messages changes nothing of what is already shown.
+ * How a message stands to the newer one below it, and in a group to the older one above it. What separates them
+ * belongs to the older of the two, so that a page of older messages changes little of what is already shown.
  */
-export const placementOf = (item: ChatItem, newer: ChatItem | undefined): Placement => ({
-  endsDay: newer !== undefined && !isSameDay(item.at, newer.at),
-  endsGroup: !newer || !isRun(item, newer),
-});
+export const placementOf = (
+  item: ChatItem,
+  newer: ChatItem | undefined,
+  inGroup?: { older: ChatItem | undefined },
+): Placement => {
+  const isBeside = inGroup !== undefined && !item.mine && !isLine(item);
+  return {
+    endsDay: newer !== undefined && !isSameDay(item.at, newer.at),
+    endsRun: !newer || !isRun(item, newer),
+    isBeside,
+    isNamed: isBeside && (!inGroup.older || !isRun(inGroup.older, item)),
+  };
+};
 
 const linePx = 22.4;
 const letterPx = 8; // rather too wide than too narrow
@@ -45,6 +67,9 @@ const unreadableLetters = 53;
 const captionAroundPx = 10; // of a picture's
 const captionGapPx = 4; // above a file's
 const dayHeadingPx = 42;
+const eventLetters = 44; // "Ana a renommé le groupe en « Famille Mbuyi »."
+const eventLinePx = 20;
+const aroundEventPx = 8 + 8; // within its ground and around it
 
 /** How high a text stands in this much width, its own last line shared with the time. */
 const textHeight = (whole: string, widthPx: number, isOpen: boolean): number => {
@@ -78,6 +103,8 @@ const bodyHeight = (body: StoredBody, listPx: number, isOpen: boolean): number =
     }
     case "voice":
       return cardHighPx;
+    case "event":
+      return Math.ceil((eventLetters * letterPx) / textPx) * eventLinePx + aroundEventPx;
     default: {
       const letters = body.type === "deleted" ? noteLetters : unreadableLetters;
       return textHeight("n".repeat(letters), textPx, true) + aroundTextPx;
@@ -91,11 +118,12 @@ const bodyHeight = (body: StoredBody, listPx: number, isOpen: boolean): number =
  */
 export const estimateHeight = (
   { body }: ChatItem,
-  { endsDay, endsGroup }: Placement,
+  { endsDay, endsRun, isBeside, isNamed }: Placement,
   listPx: number,
   isOpen = false,
 ): number => {
   const forwarded = "forwarded" in body && body.forwarded ? forwardedPx : 0;
+  const content = bodyHeight(body, listPx - (isBeside ? besidePx : 0), isOpen);
   // Whole pixels, as the list measures.
-  return Math.round(bodyHeight(body, listPx, isOpen) + forwarded + (endsGroup ? 8 : 2) + (endsDay ? dayHeadingPx : 0));
+  return Math.round(content + forwarded + (isNamed ? namePx : 0) + (endsRun ? 8 : 2) + (endsDay ? dayHeadingPx : 0));
 };

@@ -1,22 +1,20 @@
 import { useEffect, useRef, useState } from "react";
-import { useT } from "../../i18n/setup";
 
-/** Somebody who writes on and off is told of once in this time. */
+/** Those who write on and off are told of once in this time. */
 const quietMs = 30_000;
 
-/** Tells a screen reader that the other person writes, when it has not just been told. */
-export function TypingAnnouncer({ name, isTyping }: { name: string; isTyping: boolean }) {
-  const t = useT();
+/** Tells a screen reader who writes (`text`, undefined while nobody does), when it has not just been told. */
+export function TypingAnnouncer({ text }: { text: string | undefined }) {
   const toldAt = useRef(Number.NEGATIVE_INFINITY);
-  const [isTold, setTold] = useState(false);
+  const [told, setTold] = useState<string>();
   useEffect(() => {
-    const isNews = isTyping && performance.now() - toldAt.current > quietMs;
+    const isNews = text !== undefined && performance.now() - toldAt.current > quietMs;
     if (isNews) toldAt.current = performance.now();
-    setTold((isTold) => isTyping && (isTold || isNews));
-  }, [isTyping]);
+    setTold((told) => (isNews ? text : text === undefined ? undefined : told));
+  }, [text]);
   return (
     <p role="status" className="sr-only">
-      {isTold && t("chat.isTyping", { name })}
+      {told}
     </p>
   );
 }

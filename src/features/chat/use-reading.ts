@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { isToRead } from "../../../contract/conversations";
 import type { ConversationId } from "../../../contract/ids";
 import { markViewed } from "../../sync/actions";
 import type { ChatItem } from "../../sync/hooks";
@@ -22,7 +23,7 @@ export const useReading = (conversation: ConversationId, items: ChatItem[], isNe
   let unseen = 0;
   for (const item of items) {
     if (item.seq !== undefined && item.seq <= seenSeq) break;
-    if (!item.mine) unseen++;
+    if (!item.mine && isToRead(item)) unseen++;
   }
   return unseen;
 };

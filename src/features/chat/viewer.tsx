@@ -7,6 +7,7 @@ import { formatTime } from "../../i18n/format";
 import { formatDayHeading } from "../../i18n/relative-date";
 import { useLanguage, useT } from "../../i18n/setup";
 import type { ChatItem } from "../../sync/hooks";
+import { type ChatPeople, nameOfSender } from "./chat-people";
 import { Linked } from "./text-block";
 import { useAttachment } from "./use-attachment";
 import { ViewerStage } from "./viewer-stage";
@@ -20,8 +21,7 @@ type ViewerProps = {
   items: readonly ChatItem[];
   /** The picture to begin with. */
   startKey: string;
-  /** Who wrote what is not mine. */
-  name: string;
+  people: ChatPeople;
   onClose: () => void;
 };
 
@@ -135,7 +135,7 @@ function Layer({ conversation, item, author, isFirst, isLast, onTurn, onClose }:
 }
 
 /** The chat's pictures over the whole screen, one at a time, in the order they were sent. */
-export default function Viewer({ conversation, items, startKey, name, onClose }: ViewerProps) {
+export default function Viewer({ conversation, items, startKey, people, onClose }: ViewerProps) {
   const t = useT();
   const [key, setKey] = useState(startKey);
   const pictures = items.filter(isPicture).reverse();
@@ -160,7 +160,7 @@ export default function Viewer({ conversation, items, startKey, name, onClose }:
       <Layer
         conversation={conversation}
         item={item}
-        author={item.mine ? t("messages.you") : name}
+        author={item.mine ? t("messages.you") : nameOfSender(people, item.sender, t)}
         isFirst={index === 0}
         isLast={index === pictures.length - 1}
         onTurn={turn}

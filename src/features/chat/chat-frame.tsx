@@ -1,42 +1,54 @@
-import { type ReactNode, useCallback, useRef, useState } from "react";
-import { useNavigate } from "react-router";
-import { privateConversationId, type Uuid } from "../../../contract/ids";
+import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
+import type { ConversationId } from "../../../contract/ids";
 import { EmptyState } from "../../components/empty-state";
 import { late } from "../../components/late";
+import type { MenuItem } from "../../components/menu";
 import { Screen } from "../../components/screen";
 import { Spinner } from "../../components/spinner";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
-import { useChat, useConversation, useLink, usePerson, useTyping } from "../../sync/hooks";
+import { type ChatView, useLink } from "../../sync/hooks";
 import { useChatAround } from "../../sync/use-chat-around";
-import { useProfile } from "../../sync/use-profile";
 import { Announcer } from "./announcer";
-import { BlockedNote } from "./blocked-note";
 import { ChatButtons } from "./chat-buttons";
-import { ChatHeading } from "./chat-heading";
+import { type ChatPeople, useMembersOf } from "./chat-people";
 import { Composer } from "./composer";
 import { type Found, FoundMessage } from "./found";
 import { MessageList } from "./message-list";
-import { NotConnected } from "./not-connected";
 import { TypingAnnouncer } from "./typing-announcer";
-import { useChatDeeds } from "./use-chat-deeds";
 
 const SearchPanel = late(() => import("./search-panel"));
 
-type ChatProps = { me: Uuid; userId: Uuid; whenNobody: ReactNode };
+type ChatFrameProps = {
+  conversation: ConversationId;
+  chat: ChatView | undefined;
+  /** What the chat is called. */
+  name: string;
+  /** My number among the members of a group. */
+  own?: number | undefined;
+  /** The server's word on this chat is here, or whatever else says that nothing is to be waited for. */
+  isHeardOf: boolean;
+  /** Undefined while that is not known. */
+  mayWrite: boolean | undefined;
+  /** Nothing of what is unsent here will ever be sent. */
+  isClosed?: boolean;
+  /** Who types, for a screen reader. */
+  typing: string | undefined;
+  heading: ReactNode;
+  onCall: () => void;
+  /** The menu's first entry leads to those one writes with; after the search come `deeds`. */
+  first: MenuItem | undefined;
+  deeds: MenuItem[];
+  /** In the composer's place. */
+  bottom: ReactNode;
+  dialog: ReactNode;
+};
 
-/** A private chat. All of it is read from the local store, so it opens at once and offline. */
-export function Chat({ me, userId, whenNobody }: ChatProps) {
+/** What every chat has: header, search, messages, composer. All is read from the local store, so it opens at once and offline. */
+export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, typing, ...props }: ChatFrameProps) {
   const t = useT();
-  const navigate = useNavigate();
-  const id = privateConversationId(me, userId);
-  const conversation = useConversation(id);
-  const chat = useChat(id);
-  const known = usePerson(userId);
-  const [look] = useProfile(userId);
   const link = useLink();
-  const isTyping = useTyping(id).length > 0;
   const [isSearching, setSearching] = useState(false);
   const [found, setFound] = useState<Found>();
   const [target, setTarget] = useState<number>();
@@ -44,11 +56,13 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
   const below = useRef<HTMLDivElement>(null);
   const forgetTarget = useCallback(() => setTarget(undefined), []);
   const goToNewest = useCallback(() => setAround(undefined), []);
-  const past = useChatAround(id, around, () => {
+  const past = useChatAround(conversation, around, () => {
     goToNewest();
     showToast({ tone: "danger", title: t("common.error"), message: t("chat.jumpFailed") });
   });
   const shown = around === undefined ? chat : past;
+  const members = useMembersOf(conversation, own, shown?.items);
+  const people = useMemo<ChatPeople>(() => ({ name, members }), [name, members]);
 
   const closeSearch = () => {
     setSearching(false);
@@ -63,28 +77,15 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
     if (!isIn(shown)) setAround(isIn(chat) ? undefined : next.seq);
   };
 
-  const person = look.state === "found" ? look.person : undefined;
-  const name = person?.username || t("common.user");
-  // Before the first words of the server this phone cannot tell whether they are connected.
-  const isHeardOf = (conversation?.known ?? false) || look.state === "found" || look.state === "missing";
-  const isBlocked = conversation?.blocked ?? false;
-  const mayWrite = isHeardOf && !isBlocked ? conversation?.open : undefined;
-  const profilePath = `/app/user/${userId}`;
-  const deeds = useChatDeeds({
-    conversation: id,
-    userId,
-    name,
-    isKnown: conversation?.known ?? false,
-    isMuted: conversation?.muted ?? false,
-    isBlocked,
-    isContact: known?.state === "contact",
-  });
-
-  if (look.state === "missing" && !chat?.items.length) return whenNobody;
   // Nothing is here and something may come: an unknown chat on a phone without network has nothing to wait for.
   const isWaiting = !shown || (shown.items.length === 0 && (shown.loading || (!isHeardOf && link !== "offline")));
   const isCovered = isSearching && !found;
-  const isShownTyping = isTyping && !isBlocked;
+  const search: MenuItem = {
+    id: "search",
+    label: t("chat.search"),
+    icon: "i-ph-magnifying-glass",
+    onSelect: () => setSearching(true),
+  };
 
   return (
     <Screen
@@ -93,39 +94,19 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
       back="/app"
       profile={false}
       scrolls={false}
-      heading={
-        <ChatHeading
-          path={profilePath}
-          person={person}
-          name={name}
-          isMuted={conversation?.muted ?? false}
-          isTyping={isShownTyping}
-        />
-      }
+      heading={props.heading}
       actions={
         <ChatButtons
           name={name}
-          hindrance={isBlocked ? "contact_blocked" : mayWrite === false ? "not_connected" : undefined}
-          items={[
-            {
-              id: "contact",
-              label: t("chat.viewContact"),
-              icon: "i-ph-user-circle",
-              onSelect: () => navigate(profilePath),
-            },
-            {
-              id: "search",
-              label: t("chat.search"),
-              icon: "i-ph-magnifying-glass",
-              onSelect: () => setSearching(true),
-            },
-            ...deeds.items,
-          ]}
+          onCall={props.onCall}
+          items={[...(props.first ? [props.first] : []), search, ...props.deeds]}
         />
       }
     >
       <div className="relative flex min-h-0 flex-1 flex-col">
-        {isSearching && <SearchPanel conversation={id} name={name} found={found} onGo={goTo} onClose={closeSearch} />}
+        {isSearching && (
+          <SearchPanel conversation={conversation} people={people} found={found} onGo={goTo} onClose={closeSearch} />
+        )}
         {/* Covered, not removed: the list keeps its place under the search. */}
         <div ref={below} inert={isCovered} className="relative flex min-h-0 flex-1 flex-col">
           {mayWrite === true && (
@@ -155,9 +136,10 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
             <FoundMessage value={found}>
               <MessageList
                 key={around ?? "now"}
-                conversation={id}
+                conversation={conversation}
                 chat={shown}
-                name={name}
+                people={people}
+                isClosed={props.isClosed ?? false}
                 target={target}
                 onTargetShown={forgetTarget}
                 onNewest={goToNewest}
@@ -165,22 +147,21 @@ export function Chat({ me, userId, whenNobody }: ChatProps) {
               />
             </FoundMessage>
           )}
-          {chat && !isWaiting && <Announcer items={chat.items} name={name} isLoading={chat.loading} />}
-          <TypingAnnouncer name={name} isTyping={isShownTyping} />
-          {isBlocked && <BlockedNote name={name} onUnblock={deeds.unblock} />}
+          {chat && !isWaiting && <Announcer items={chat.items} people={people} isLoading={chat.loading} />}
+          <TypingAnnouncer text={typing} />
+          {props.bottom}
           {mayWrite === true && (
             <Composer
-              conversation={id}
+              conversation={conversation}
               onSend={() => {
                 closeSearch();
                 goToNewest();
               }}
             />
           )}
-          {mayWrite === false && <NotConnected userId={userId} />}
         </div>
       </div>
-      {deeds.dialog}
+      {props.dialog}
     </Screen>
   );
 }

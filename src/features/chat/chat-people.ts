@@ -1,0 +1,54 @@
+import { useMemo } from "react";
+import type { StoredBody } from "../../../contract/conversations";
+import type { ConversationId, Uuid } from "../../../contract/ids";
+import type { AvatarPerson } from "../../components/avatar";
+import { nameOfMember } from "../../components/member-names";
+import type { Translate } from "../../i18n/setup";
+import { useAuthors } from "../../sync/hooks";
+import { namedIn } from "../../sync/queries";
+import type { Authors } from "../../sync/views";
+
+/** Those in a group: my own number, and who is behind the others as far as it is known here. */
+export type Members = { own: number; authors: Authors };
+
+/** Who is in a chat, as its lines name them. */
+export type ChatPeople = {
+  /** What the chat is called: the other person's name, or the group's. */
+  name: string;
+  /** Of a group. */
+  members?: Members | undefined;
+};
+
+/** How the sender of what is not mine is called. */
+export const nameOfSender = ({ name, members }: ChatPeople, sender: number | undefined, t: Translate): string =>
+  members ? nameOfMember(members, sender, t) : name;
+
+/** Who wrote a message in a group, as shown beside it. */
+export type Writer = { name: string; user: Uuid; person: AvatarPerson };
+
+const unknown = { username: "", phone: "", avatar: null };
+
+export const writerOf = (people: ChatPeople, sender: number | undefined, t: Translate): Writer | undefined => {
+  if (!people.members) return undefined;
+  const author = sender === undefined ? undefined : people.members.authors[sender];
+  return {
+    name: nameOfSender(people, sender, t),
+    user: author?.user ?? "",
+    person: author ? { username: author.name, phone: author.phone, avatar: author.avatar } : unknown,
+  };
+};
+
+type Named = { body: StoredBody; sender?: number };
+
+const nothing: readonly Named[] = [];
+
+/** Names those who wrote these messages of a group, and those of whom its lines tell; undefined for a private chat. */
+export const useMembersOf = (
+  conversation: ConversationId,
+  own: number | undefined,
+  messages: readonly Named[] = nothing,
+): Members | undefined => {
+  const numbers = useMemo(() => [...new Set(messages.flatMap(namedIn))].sort((a, b) => a - b), [messages]);
+  const authors = useAuthors(own === undefined ? undefined : conversation, numbers);
+  return useMemo(() => (own === undefined ? undefined : { own, authors }), [own, authors]);
+};

@@ -1,0 +1,102 @@
+import { useRef } from "react";
+import { useNavigate } from "react-router";
+import type { Uuid } from "../../../contract/ids";
+import { groupAsPerson } from "../../components/avatar";
+import { Button } from "../../components/button";
+import { EmptyState } from "../../components/empty-state";
+import { late } from "../../components/late";
+import { describeTyping } from "../../components/member-names";
+import { sayNotYet } from "../../components/not-yet";
+import { useT } from "../../i18n/setup";
+import { isolate } from "../../lib/isolate";
+import { useAuthors, useChat, useConversation, useDraft, useTyping } from "../../sync/hooks";
+import { useGroup } from "../../sync/use-group";
+import { ChatFrame } from "./chat-frame";
+import { ChatHeading } from "./chat-heading";
+import { LedAway } from "./led-away";
+import { useChatDeeds } from "./use-chat-deeds";
+
+const LeftNote = late(() => import("./left-note"));
+
+/** A chat of several: who is in it, and what is left of it for somebody who is no member any more. */
+export function GroupChat({ id }: { id: Uuid }) {
+  const t = useT();
+  const navigate = useNavigate();
+  const conversation = useConversation(id);
+  const chat = useChat(id);
+  const draft = useDraft(id);
+  const [look, again] = useGroup(id);
+  const card = conversation?.group ?? undefined;
+  const lastName = useRef<string>(undefined);
+  if (card) lastName.current = card.name;
+  const name = lastName.current ?? t("groups.chat.isGroup");
+  const own = card?.number;
+  const typists = useTyping(id);
+  const authors = useAuthors(id, typists);
+  const typing = own === undefined ? undefined : describeTyping({ own, authors }, typists, t);
+  const deeds = useChatDeeds(id, name, conversation);
+  const isGone = conversation?.gone ?? false;
+  const membersPath = `/app/group/${id}/members`;
+
+  const left = <LedAway message={t("groups.chat.left", { name: isolate(name) })} isError={false} />;
+  if (look.state === "missing") {
+    return lastName.current === undefined ? <LedAway message={t("errors.group_not_found")} isError /> : left;
+  }
+  // What was written there and not sent can still be read.
+  if (isGone && chat?.items.length === 0 && draft === "") return left;
+  return (
+    <ChatFrame
+      conversation={id}
+      chat={chat}
+      name={name}
+      own={own}
+      isHeardOf={conversation?.known ?? false}
+      mayWrite={conversation?.known && !isGone ? conversation.open : undefined}
+      isClosed={isGone}
+      typing={typing}
+      heading={
+        <ChatHeading
+          path={isGone ? undefined : membersPath}
+          person={card && groupAsPerson(card)}
+          name={name}
+          isMuted={conversation?.muted ?? false}
+          typing={typing}
+          line={card && !isGone && t("groups.chat.members", { count: card.count })}
+        />
+      }
+      onCall={() => sayNotYet("common.notAvailable")}
+      first={
+        isGone
+          ? undefined
+          : {
+              id: "members",
+              label: t("groups.chat.viewMembers"),
+              icon: "i-ph-users-three",
+              onSelect: () => navigate(membersPath),
+            }
+      }
+      deeds={deeds.items}
+      bottom={
+        isGone ? (
+          <LeftNote conversation={id} draft={draft ?? ""} />
+        ) : (
+          look.state === "failed" && (
+            <div className="border-t border-line bg-surface">
+              <EmptyState
+                icon="i-ph-cloud-slash"
+                title={t("groups.chat.infoFailed")}
+                body={t(`errors.${look.code}`)}
+                action={
+                  <Button look="secondary" onClick={again}>
+                    {t("common.retry")}
+                  </Button>
+                }
+              />
+            </div>
+          )
+        )
+      }
+      dialog={deeds.dialog}
+    />
+  );
+}

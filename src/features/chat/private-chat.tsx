@@ -1,0 +1,87 @@
+import type { ReactNode } from "react";
+import { useNavigate } from "react-router";
+import { privateConversationId, type Uuid } from "../../../contract/ids";
+import { sayNotYet } from "../../components/not-yet";
+import { showToast } from "../../components/toast";
+import { useT } from "../../i18n/setup";
+import { isolate } from "../../lib/isolate";
+import { useChat, useConversation, usePerson, useTyping } from "../../sync/hooks";
+import { useProfile } from "../../sync/use-profile";
+import { BlockedNote } from "./blocked-note";
+import { ChatFrame } from "./chat-frame";
+import { ChatHeading } from "./chat-heading";
+import { NotConnected } from "./not-connected";
+import { useChatDeeds } from "./use-chat-deeds";
+import { usePersonDeeds } from "./use-person-deeds";
+
+type PrivateChatProps = { me: Uuid; userId: Uuid; whenNobody: ReactNode };
+
+/** A chat with one person: who they are, whether the two may write to each other, and what can be done about them. */
+export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
+  const t = useT();
+  const navigate = useNavigate();
+  const id = privateConversationId(me, userId);
+  const conversation = useConversation(id);
+  const chat = useChat(id);
+  const known = usePerson(userId);
+  const [look] = useProfile(userId);
+  const isTyping = useTyping(id).length > 0;
+
+  const person = look.state === "found" ? look.person : undefined;
+  const name = person?.username || t("common.user");
+  // Before the first words of the server this phone cannot tell whether they are connected.
+  const isHeardOf = (conversation?.known ?? false) || look.state === "found" || look.state === "missing";
+  const isBlocked = conversation?.blocked ?? false;
+  const mayWrite = isHeardOf && !isBlocked ? conversation?.open : undefined;
+  const profilePath = `/app/user/${userId}`;
+  const deeds = useChatDeeds(id, name, conversation);
+  const personDeeds = usePersonDeeds({ userId, name, isBlocked, isContact: known?.state === "contact" });
+  /** Why this person cannot be called; undefined when they can. */
+  const hindrance = isBlocked ? "contact_blocked" : mayWrite === false ? "not_connected" : undefined;
+  const isShownTyping = isTyping && !isBlocked;
+
+  if (look.state === "missing" && !chat?.items.length) return whenNobody;
+  return (
+    <ChatFrame
+      conversation={id}
+      chat={chat}
+      name={name}
+      isHeardOf={isHeardOf}
+      mayWrite={mayWrite}
+      typing={isShownTyping ? t("chat.isTyping", { name: isolate(name) }) : undefined}
+      heading={
+        <ChatHeading
+          path={profilePath}
+          person={person}
+          name={name}
+          isMuted={conversation?.muted ?? false}
+          typing={isShownTyping ? t("chat.typing") : undefined}
+        />
+      }
+      onCall={() => {
+        if (hindrance) showToast({ tone: "danger", title: t("common.error"), message: t(`errors.${hindrance}`) });
+        else sayNotYet("common.callsNotYet");
+      }}
+      first={{
+        id: "contact",
+        label: t("chat.viewContact"),
+        icon: "i-ph-user-circle",
+        onSelect: () => navigate(profilePath),
+      }}
+      deeds={[...deeds.items, ...personDeeds.items]}
+      bottom={
+        isBlocked ? (
+          <BlockedNote name={name} onUnblock={personDeeds.unblock} />
+        ) : (
+          mayWrite === false && <NotConnected userId={userId} />
+        )
+      }
+      dialog={
+        <>
+          {deeds.dialog}
+          {personDeeds.dialog}
+        </>
+      }
+    />
+  );
+}
