@@ -69,7 +69,7 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
   ["/app/privacy", t.later.privacy.title],
   ["/app/help", t.later.help.title],
   ["/app/blocked", t.blocked.title],
-  ["/app/create-group", t.later.createGroup.title],
+  ["/app/create-group", t.groups.create.title],
   [`/app/group/${someone}`, t.later.group.title],
 ];
 
