@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { t } from "../i18n/setup";
 import { isDeparting } from "../lib/departure";
 import { leaveNotice } from "../lib/notice";
-import { useSession } from "../lib/session";
+import { useSession, wasSignedOut } from "../lib/session";
 import { startSync, stopSync } from "../sync/engine";
 import { useSyncNotices } from "./notices";
 import { OpeningFrame } from "./opening-frame";
@@ -29,7 +29,8 @@ function Synced({ userId, children }: { userId: string; children: ReactNode }) {
 /** The entry pages are documents of their own: leaving for one also ends whatever of the last person runs here. */
 function LeaveForLogin({ hasEnded }: { hasEnded: boolean }) {
   useEffect(() => {
-    if (hasEnded && !isDeparting()) leaveNotice({ message: t("auth.sessionEnded") });
+    if (hasEnded && !isDeparting())
+      leaveNotice({ message: t(wasSignedOut() ? "auth.signedOutElsewhere" : "auth.sessionEnded") });
     // What the person who was signed in must not leave behind is removed first.
     void stopSync().finally(() => {
       if (!isDeparting()) location.replace("/login");

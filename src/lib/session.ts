@@ -15,6 +15,7 @@ const KnownSession = v.object({ userId: Uuid, expiresAt: v.number() });
 export type KnownSession = v.InferOutput<typeof KnownSession>;
 
 const storageKey = "session";
+const signedOutKey = "signed-out"; // names nobody
 const refreshLock = "lisolo-session-refresh";
 const refreshStepMs = 200; // SPEC.md §9
 const refreshRetriesMax = 6; // 200 ms, 400 ms … 6.4 s: 12.6 s in all, then the next request tries again
@@ -25,17 +26,17 @@ let cached: { text: string | null; session: KnownSession | undefined } = { text:
 // What could not be stored (storage is full or forbidden): the session lives as long as the page.
 let unstored: string | null = null;
 
-const readStored = (): string | null => {
+const readKey = (key: string): string | null => {
   try {
-    return unstored ?? localStorage.getItem(storageKey);
+    return localStorage.getItem(key);
   } catch {
-    return null;
+    return null; // storage is forbidden
   }
 };
 
-const removeStored = (): void => {
+const removeKey = (key: string): void => {
   try {
-    localStorage.removeItem(storageKey);
+    localStorage.removeItem(key);
   } catch {
     // Storage is forbidden: nothing is there.
   }
@@ -43,7 +44,7 @@ const removeStored = (): void => {
 
 /** The same object as long as nothing changed, so that it can be a snapshot of an external store. */
 export const getSession = (): KnownSession | undefined => {
-  const text = readStored();
+  const text = unstored ?? readKey(storageKey);
   if (text === cached.text) return cached.session;
   let value: unknown;
   try {
@@ -53,7 +54,7 @@ export const getSession = (): KnownSession | undefined => {
   }
   const parsed = v.safeParse(KnownSession, value);
   // What cannot be read is removed: the pages' inline scripts only look whether something is there.
-  if (text !== null && !parsed.success) removeStored();
+  if (text !== null && !parsed.success) removeKey(storageKey);
   cached = { text, session: parsed.success ? parsed.output : undefined };
   return cached.session;
 };
@@ -61,8 +62,9 @@ export const getSession = (): KnownSession | undefined => {
 const store = (session: KnownSession | undefined): void => {
   const text = session ? JSON.stringify(session) : null;
   unstored = null;
-  if (text === null) removeStored();
+  if (text === null) removeKey(storageKey);
   else {
+    removeKey(signedOutKey);
     try {
       localStorage.setItem(storageKey, text);
     } catch {
@@ -89,6 +91,9 @@ export const subscribeSession = (listener: () => void): (() => void) => {
 
 export const useSession = (): KnownSession | undefined =>
   useSyncExternalStore(subscribeSession, getSession, () => undefined);
+
+/** Whether the last session here was ended by its person, in whichever tab: nothing of it is kept then. */
+export const wasSignedOut = (): boolean => readKey(signedOutKey) !== null;
 
 /**
  * Forgets the session on this browser, in all tabs, and the pictures of people that the service worker kept
@@ -117,47 +122,44 @@ const isFinal = (failure: ApiFailure): boolean =>
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-const renew = async (): Promise<boolean> => {
-  for (let attempt = 0; ; attempt++) {
-    const before = getSession();
-    if (!before) return false;
-    try {
-      keepSession(await exchange("POST", "/api/auth/token?grant_type=refresh_token", {}));
-      return true;
-    } catch (error) {
-      if (!(error instanceof ApiFailure)) throw error;
-      if (isFinal(error)) {
-        // Only the session that was refused: another tab may have signed in during the request.
-        if (getSession() === before) dropSession();
-        return false;
-      }
-      if (attempt === refreshRetriesMax) return false;
-      await pause(Math.max(refreshStepMs * 2 ** attempt, error.retryAfterMs ?? 0));
-    }
-  }
-};
-
 const inOneTab = <T>(work: () => Promise<T>): Promise<T> =>
   "locks" in navigator ? navigator.locks.request(refreshLock, work) : work();
+
+/** One try, unless another tab has done it since `before`; a failure that may pass is the answer. */
+const renew = async (before: KnownSession, refused: boolean): Promise<boolean | ApiFailure> => {
+  const now = getSession();
+  if (!now) return false;
+  const wasRenewedMeanwhile = now !== before;
+  if (!isNearExpiry(now) && (wasRenewedMeanwhile || !refused)) return true;
+  try {
+    keepSession(await exchange("POST", "/api/auth/token?grant_type=refresh_token", {}));
+    return true;
+  } catch (error) {
+    if (!(error instanceof ApiFailure)) throw error;
+    if (!isFinal(error)) return error;
+    // Only the session that was refused: another tab may have signed in during the request.
+    if (getSession() === now) dropSession();
+    return false;
+  }
+};
 
 let underway: Promise<boolean> | undefined;
 
 /**
- * Renews the session; true when it is fresh afterwards. One refresh at a time over all tabs: a tab that had
- * to wait finds the work done. `refused` says that the server refused this session although it looks fresh.
- * Network trouble keeps the session and is retried; a refusal drops it.
+ * Renews the session; true when it is fresh afterwards. One try at a time over all tabs: a tab that had to wait
+ * finds the work done, and a person who signs out waits for no more than one. `refused` says that the server refused
+ * this session although it looks fresh. Network trouble keeps the session and is retried; a refusal drops it.
  */
 export const refreshSession = (refused = false): Promise<boolean> => {
   underway ??= (async () => {
     const before = getSession();
     if (!before) return false;
-    return inOneTab(async () => {
-      const now = getSession();
-      if (!now) return false;
-      const wasRenewedMeanwhile = now !== before;
-      if (!isNearExpiry(now) && (wasRenewedMeanwhile || !refused)) return true;
-      return renew();
-    });
+    for (let attempt = 0; ; attempt++) {
+      const outcome = await inOneTab(() => renew(before, refused));
+      if (typeof outcome === "boolean") return outcome;
+      if (attempt === refreshRetriesMax) return false;
+      await pause(Math.max(refreshStepMs * 2 ** attempt, outcome.retryAfterMs ?? 0));
+    }
   })().finally(() => {
     underway = undefined;
   });
@@ -196,6 +198,11 @@ export const signOut = (): Promise<void> =>
       await exchange("POST", "/api/auth/logout?scope=global");
     } catch (error) {
       if (!(error instanceof ApiFailure) || (error.status !== 401 && error.status !== 404)) throw error;
+    }
+    try {
+      localStorage.setItem(signedOutKey, "1");
+    } catch {
+      // Storage is full or forbidden: the other tabs are told that the session has ended.
     }
     dropSession();
   });

@@ -1,5 +1,6 @@
 import type { Uuid } from "../../contract/ids";
 import { Observable } from "../lib/observable";
+import { wasSignedOut } from "../lib/session";
 import { browserPlatform } from "./browser";
 import { inBackground } from "./context";
 import { Drafts } from "./drafts";
@@ -9,6 +10,7 @@ import { deleteStore, keepUnsentOnly } from "./repair";
 import { Shelf } from "./shelf";
 import { storeName } from "./store";
 import { type Notice, Tab } from "./tab";
+import { readUnsent, type Unsent } from "./unsent";
 import { Viewed } from "./viewing";
 import { takeUpSent } from "./writing";
 
@@ -110,14 +112,21 @@ export const stopSync = (): Promise<void> => {
   return ending;
 };
 
-/** A session that ended by itself, or another person's that began: the data goes, unsent messages wait for their author. */
+const deleteData = async (userId: Uuid): Promise<void> => {
+  const platform = browserPlatform(userId);
+  dropJotted({ platform, me: userId });
+  await deleteStore(platform, storeName(userId));
+};
+
+/**
+ * A session that ended by itself, or another person's that began: the data goes, unsent messages wait for their
+ * author. Where its person ended it, in whichever tab, nothing waits: what this tab wrote last goes too.
+ */
 const endSession = async (userId: Uuid): Promise<void> => {
   if (current?.userId !== userId) return;
-  ending = stopSync().then(() =>
-    keepUnsentOnly(browserPlatform(userId), userId).catch((error: unknown) =>
-      console.warn("local data could not be removed", error),
-    ),
-  );
+  ending = stopSync()
+    .then(() => (wasSignedOut() ? deleteData(userId) : keepUnsentOnly(browserPlatform(userId), userId)))
+    .catch((error: unknown) => console.warn("local data could not be removed", error));
   notify("signed-out");
   await ending;
 };
@@ -126,7 +135,14 @@ const endSession = async (userId: Uuid): Promise<void> => {
 export const wipeLocalData = async (userId: Uuid): Promise<void> => {
   if (current?.userId === userId) (await current.started.catch(() => undefined))?.tab.announceEnd();
   await stopSync();
-  const platform = browserPlatform(userId);
-  dropJotted({ platform, me: userId });
-  await deleteStore(platform, storeName(userId));
+  await deleteData(userId);
+};
+
+/** What a sign-out would lose, with what was typed in this moment. */
+export const findUnsent = async (): Promise<Unsent> => {
+  const { tab, drafts } = running.get() ?? {};
+  drafts?.leave();
+  await drafts?.flush();
+  const context = tab?.context.get();
+  return context ? readUnsent(context) : { messages: 0, drafts: 0 };
 };

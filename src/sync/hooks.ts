@@ -19,6 +19,7 @@ import {
 } from "./queries";
 import type { MemberRow, PersonRow } from "./store";
 import { asSyncError, type FailureCode } from "./sync-error";
+import { readUnsent, type Unsent } from "./unsent";
 import { fetchOlder } from "./viewing";
 import type {
   Authors,
@@ -150,6 +151,9 @@ export const useUpload = (file: Uuid | undefined): UploadView | undefined =>
 /** What was typed here and not sent, in whichever tab; empty when nothing was. */
 export const useDraft = (id: ConversationId): string | undefined =>
   useLive(`draft ${id}`, ({ store }) => readDraft(store, id));
+
+/** What a sign-out would lose. */
+export const useUnsent = (): Unsent | undefined => useLive("unsent", readUnsent);
 
 /** The own profile; null before the session's profile was taken in. */
 export const useMe = (): PersonRow | null | undefined => useLive("me", ({ store }) => readMe(store));

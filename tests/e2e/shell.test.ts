@@ -6,7 +6,7 @@ import { sendTexts } from "../support/messages";
 import { isKeptOffline } from "../support/offline";
 import { siteOf } from "../support/pair";
 import { connectPeople, makePerson } from "../support/people";
-import { Phone, type Texts } from "../support/phone";
+import { fill, Phone, type Texts } from "../support/phone";
 
 const wide = { width: 1280, height: 800 };
 const toastMs = 5_000;
@@ -267,32 +267,59 @@ test("signing out says so and leaves nothing of the person; a failure keeps them
   await phone.close();
 });
 
-test("signing out asks first when messages would be lost", async ({ browser, server }) => {
+test("signing out asks first what would be lost, in whichever tab it was written, and says so while it changes", async ({
+  browser,
+  server,
+}) => {
   const site = siteOf(server);
   const [ana, ben] = [await makePerson(site, 711), await makePerson(site, 712)];
   await connectPeople(site, ana, ben);
+  await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Mbote"]);
   const phone = await Phone.open(browser, server);
   const { page, texts, context } = phone;
   await phone.logIn(ana.phone);
   await isKeptOffline(page);
-  await phone.openChat(ben.id);
+  const other = await context.newPage();
+  await phone.openChat(ben.id, other);
+  await phone.composer(other).fill("pas fini");
+  await expect(phone.conversation(ben.username)).toContainText("pas fini");
+  await page.getByRole("link", { name: texts.shell.myProfile }).click();
+  const signOut = page.getByRole("button", { name: texts.profile.signOut, exact: true });
+  const dialog = page.getByRole("alertdialog", { name: texts.profile.unsentTitle });
+  const says = (what: string) => expect(dialog.getByText(fill(texts.profile.unsentBody, { what }))).toBeVisible();
+  await signOut.click();
+  await says("1 brouillon");
+  await expect(dialog.getByRole("button", { name: texts.profile.stay })).toBeFocused();
+
   await context.setOffline(true);
-  await phone.write("pas encore parti");
-  await expect(phone.ticks("pas encore parti", "sending")).toBeVisible();
-  await page.getByRole("link", { name: texts.common.back }).click();
+  await phone.write("pas encore parti", other);
+  await expect(phone.ticks("pas encore parti", "sending", other)).toBeVisible();
+  await says("1 message non envoyé");
+  await phone.composer(other).fill("autre chose");
+  await says("1 message non envoyé et 1 brouillon");
   // A socket stays open without a network: that it is dead is known when its sign of life does not come.
   await expect(page.getByText(texts.shell.link.offline)).toBeVisible({ timeout: pongTimeoutMs * 2 });
-  await page.getByRole("link", { name: texts.shell.myProfile }).click();
-  await page.getByRole("button", { name: texts.profile.signOut }).click();
-  const dialog = page.getByRole("alertdialog", { name: texts.profile.unsentTitle });
-  await expect(dialog).toBeVisible();
-  await expect(dialog.getByRole("button", { name: texts.profile.stay })).toBeFocused();
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
-  await expect(page.getByRole("button", { name: texts.profile.signOut })).toBeFocused();
+  await expect(signOut).toBeFocused();
+  await signOut.click();
+  await dialog.getByRole("button", { name: texts.profile.signOutAnyway }).click();
+  await expect(page.getByRole("alert").getByText(texts.auth.signOutFailed)).toBeVisible();
+
+  await signOut.click();
   await context.setOffline(false);
-  await phone.openChat(ben.id);
-  await expect(phone.ticks("pas encore parti", "sent")).toBeVisible();
+  await expect(phone.ticks("pas encore parti", "sent", other)).toBeVisible();
+  await says("1 brouillon");
+  await dialog.getByRole("button", { name: texts.profile.signOutAnyway }).click();
+  await expect(page).toHaveURL("/");
+  // The other tab is told what happened, and that nothing was kept is true.
+  await expect(other).toHaveURL(/\/login$/);
+  await expect(other.getByText(texts.auth.signedOutElsewhere)).toBeVisible();
+  await expect(other.getByText(texts.auth.sessionEnded)).toHaveCount(0);
+  await expect
+    .poll(() => other.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name)))
+    .toEqual([]);
+  expect(await other.evaluate(() => Object.keys(localStorage))).toEqual(["signed-out"]);
   await phone.close();
 });
 

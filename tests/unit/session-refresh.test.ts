@@ -159,6 +159,64 @@ describe("signing out", () => {
     expect(await asked).toEqual([false, false]);
     expect(calls.map(({ path }) => path)).toEqual(["/api/auth/logout?scope=global"]);
     expect(stored.has(key)).toBe(false);
+    expect(other.wasSignedOut()).toBe(true);
+  });
+
+  it("fails at once without network, also while a renewal tries again and again", async () => {
+    const { calls, openTab, signInAs } = makeBrowser(["no network"]);
+    signInAs(userId, 1_000);
+    const [leaving, other] = [await openTab(), await openTab()];
+    const renewal = other.refreshSession();
+    await vi.advanceTimersByTimeAsync(2_000);
+    const began = Date.now();
+    const done = expect(leaving.signOut()).rejects.toMatchObject({ code: "offline" });
+    await vi.advanceTimersByTimeAsync(100);
+    await done;
+    expect(calls.at(-1)?.path).toBe("/api/auth/logout?scope=global");
+    expect((calls.at(-1)?.at ?? 0) - began).toBeLessThan(100);
+    expect(leaving.getSession()?.userId).toBe(userId);
+    expect(leaving.wasSignedOut()).toBe(false);
+    await vi.runAllTimersAsync();
+    expect(await renewal).toBe(false);
+  });
+
+  it("is not undone by a renewal that was being tried again", async () => {
+    const { calls, stored, openTab, signInAs } = makeBrowser(["no network", { status: 204 }, renewed]);
+    signInAs(userId, 1_000);
+    const [leaving, other] = [await openTab(), await openTab()];
+    const renewal = other.refreshSession();
+    await vi.advanceTimersByTimeAsync(100);
+    const done = leaving.signOut();
+    await vi.runAllTimersAsync();
+    await done;
+    expect(await renewal).toBe(false);
+    expect(calls.map(({ path }) => path)).toEqual([
+      "/api/auth/token?grant_type=refresh_token",
+      "/api/auth/logout?scope=global",
+    ]);
+    expect(stored.has(key)).toBe(false);
+  });
+
+  it("is forgotten as soon as somebody signs in, whose session may end by itself", async () => {
+    const { openTab, signInAs } = makeBrowser([
+      { status: 204 },
+      { status: 200, body: sessionOf(otherId) },
+      refusal(401, "session_expired"),
+    ]);
+    signInAs(userId, 600_000);
+    const tab = await openTab();
+    const done = tab.signOut();
+    await vi.runAllTimersAsync();
+    await done;
+    expect(tab.wasSignedOut()).toBe(true);
+    const signedIn = tab.signIn("+243810000002", "Masolo2026");
+    await vi.runAllTimersAsync();
+    await signedIn;
+    const refused = tab.refreshSession(true);
+    await vi.runAllTimersAsync();
+    expect(await refused).toBe(false);
+    expect(tab.getSession()).toBeUndefined();
+    expect(tab.wasSignedOut()).toBe(false);
   });
 });
 

@@ -1,26 +1,53 @@
 import { useState } from "react";
 import { ConfirmDialog } from "../../components/dialog";
 import { showToast } from "../../components/toast";
-import { useT } from "../../i18n/setup";
+import { formatList } from "../../i18n/format";
+import { useLanguage, useT } from "../../i18n/setup";
 import { setDeparting } from "../../lib/departure";
 import { failureCode } from "../../lib/exchange";
 import { failureText } from "../../lib/failure-text";
 import { leaveNotice } from "../../lib/notice";
 import { getSession, signOut } from "../../lib/session";
-import { wipeLocalData } from "../../sync/engine";
-import { countUnsent } from "./count-unsent";
+import { findUnsent, wipeLocalData } from "../../sync/engine";
+import { useUnsent } from "../../sync/hooks";
+
+/** Asks before what only exists here is lost, and says what that is while it changes. */
+function LeaveDialog({ onLeave, onStay }: { onLeave: () => void; onStay: () => void }) {
+  const t = useT();
+  const language = useLanguage();
+  const unsent = useUnsent();
+  if (!unsent) return null;
+  const { messages, drafts } = unsent;
+  const lost = [
+    ...(messages > 0 ? [t("profile.unsentMessages", { count: messages })] : []),
+    ...(drafts > 0 ? [t("profile.unsentDrafts", { count: drafts })] : []),
+  ];
+  const hasLeft = lost.length === 0;
+  return (
+    <ConfirmDialog
+      open
+      title={t(hasLeft ? "profile.sentMeanwhileTitle" : "profile.unsentTitle")}
+      body={hasLeft ? t("profile.sentMeanwhile") : t("profile.unsentBody", { what: formatList(lost, language) })}
+      confirmLabel={t(hasLeft ? "profile.signOut" : "profile.signOutAnyway")}
+      cancelLabel={t("profile.stay")}
+      tone={hasLeft ? "accent" : "danger"}
+      onConfirm={onLeave}
+      onClose={onStay}
+    />
+  );
+}
 
 /**
  * The way out (SPEC.md §2 Profile): ends the session on the server, removes this person's data from this
- * browser and goes to the welcome page. Asks first when messages would be lost that only exist here.
+ * browser and goes to the welcome page. Asks first when messages or drafts would be lost that only exist here.
  */
 export const useSignOut = () => {
   const t = useT();
   const [isBusy, setBusy] = useState(false);
-  const [unsent, setUnsent] = useState(0);
+  const [isAsking, setAsking] = useState(false);
 
   const leave = async () => {
-    setUnsent(0);
+    setAsking(false);
     setBusy(true);
     const userId = getSession()?.userId;
     setDeparting(true);
@@ -43,21 +70,12 @@ export const useSignOut = () => {
   };
 
   const ask = async () => {
-    const count = await countUnsent();
-    if (count > 0) setUnsent(count);
+    // A store that cannot be read must not keep anybody from signing out.
+    const { messages, drafts } = await findUnsent().catch(() => ({ messages: 0, drafts: 0 }));
+    if (messages + drafts > 0) setAsking(true);
     else await leave();
   };
 
-  const dialog = (
-    <ConfirmDialog
-      open={unsent > 0}
-      title={t("profile.unsentTitle")}
-      body={t("profile.unsentBody", { count: unsent })}
-      confirmLabel={t("profile.signOutAnyway")}
-      cancelLabel={t("profile.stay")}
-      onConfirm={() => void leave()}
-      onClose={() => setUnsent(0)}
-    />
-  );
+  const dialog = isAsking && <LeaveDialog onLeave={() => void leave()} onStay={() => setAsking(false)} />;
   return { isBusy, ask, dialog };
 };

@@ -1,0 +1,17 @@
+import type { Context } from "./context";
+import { listDrafts } from "./jotting";
+
+/** What exists on this device only: `drafts` are the places where something was typed, chosen or recorded and not sent. */
+export type Unsent = { messages: number; drafts: number };
+
+export const readUnsent = async (context: Context): Promise<Unsent> => {
+  const { store } = context;
+  const begun = await store.begun().primaryKeys();
+  const places = new Set<string>([
+    ...begun.map((key) => key.slice(key.indexOf(":") + 1)),
+    ...(await store.recordings.toCollection().primaryKeys()),
+    // What the store has no room for, or not yet.
+    ...listDrafts(context).flatMap(([conversation, text]) => (text.trim() === "" ? [] : conversation)),
+  ]);
+  return { messages: await store.outbox.count(), drafts: places.size };
+};
