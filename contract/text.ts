@@ -9,6 +9,9 @@ const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 // characters, the separators of lines, what joins marks, and the letters that are drawn as nothing.
 const invisible = /[\p{Cf}\u2028\u2029\u2065\u2800\u3164\uffa0]|\u034f|\u115f|\u1160|\u17b4|\u17b5|[\u180b-\u180f]/u;
 
+// With its joiner, what is joined into one picture with what follows it: families, professions, flags.
+const joined = /(\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]*)\u200d(?=\p{Extended_Pictographic})/gu;
+
 const loneSurrogate = /\p{Surrogate}/u;
 
 // Format characters (joiners, marks of direction) and the letters that are drawn as nothing.
@@ -17,9 +20,12 @@ const unseen = /[\p{Cf}\s\u115f\u1160\u2800\u3164\uffa0]/gu;
 /** Nothing to see in it, whatever it is made of. */
 export const isBlank = (text: string): boolean => text.replace(unseen, "") === "";
 
+/** Nothing hides in it and nothing reorders what stands beside it. */
+const isPlain = (text: string): boolean =>
+  !loneSurrogate.test(text) && !controls.test(text) && !invisible.test(text.replace(joined, "$1"));
+
 /** One line in which nothing hides and nothing reorders what stands beside it. */
-export const isPlainLine = (text: string): boolean =>
-  !loneSurrogate.test(text) && !controls.test(text) && !/[\n\r\t]/.test(text) && !invisible.test(text);
+export const isPlainLine = (text: string): boolean => isPlain(text) && !/[\n\r\t]/.test(text);
 
 /** What a person typed, made storable: normal line ends, no control characters, no broken surrogates. */
 export const cleanText = (text: string): string =>
@@ -44,7 +50,7 @@ export const nameOf = (maxLength: number, refusal: "invalid_name" | "invalid_gro
     v.transform((name) => name.trim().replace(/\s+/g, " ").normalize("NFC")),
     v.check((name) => !isBlank(name), refusal),
     v.maxLength(maxLength, refusal),
-    v.check((name) => !loneSurrogate.test(name) && !controls.test(name) && !invisible.test(name), refusal),
+    v.check(isPlain, refusal),
   );
 export const DisplayName = nameOf(displayNameMaxLength, "invalid_name");
 

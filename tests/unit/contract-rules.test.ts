@@ -4,6 +4,7 @@ import { isAcceptablePassword } from "../../contract/auth";
 import { Body, clampMarks, isListed, mergeMarks, placeOf, statusOf } from "../../contract/conversations";
 import { errorCodes, isErrorCode, isPermanent } from "../../contract/errors";
 import { cleanFileName, FileName } from "../../contract/files";
+import { GroupName } from "../../contract/groups";
 import {
   ConversationId,
   createUuid,
@@ -166,6 +167,17 @@ describe("text", () => {
     }
     for (const name of ["Zoé Ñandú", "مريم", "ꦱꦸꦮꦶꦠ", "Ana ❤️", "李雷"]) expect(v.is(DisplayName, name)).toBe(true);
     expect(v.is(DisplayName, "<script>alert(1)</script>")).toBe(true);
+  });
+
+  test("a name may hold pictures made of several, and a joiner nowhere else", () => {
+    for (const name of ["Famille 👨‍👩‍👧‍👦", "Dr 👩🏾‍⚕️", "🕵️‍♂️", "🏳️‍🌈 Nous", "❤️‍🔥"]) {
+      expect([name, v.parse(GroupName, name)]).toEqual([name, name]);
+      expect(v.is(DisplayName, name)).toBe(true);
+      expect(v.is(FileName, `${name}.jpg`)).toBe(true);
+    }
+    for (const name of ["Ma\u200drie", "👨\u200d", "\u200d👨", "👨\u200d\u200d👩", "👨\u200c👩", "👨\u200da"]) {
+      expect([name, v.is(GroupName, name)]).toEqual([name, false]);
+    }
   });
 
   test("searching knows neither case nor accents", () => {
