@@ -8,6 +8,7 @@ import { OpenPath } from "../../components/open-path";
 import { formatTimeOrDate } from "../../i18n/relative-date";
 import { useLanguage, useT } from "../../i18n/setup";
 import type { ConversationListItem } from "../../sync/hooks";
+import { faceOf, nameOfConversation } from "./conversation-name";
 import { LastLine } from "./last-line";
 import type { ConversationDeeds } from "./use-conversation-deeds";
 
@@ -32,9 +33,10 @@ function Row({ item, enterIndex, deeds }: RowProps) {
   const language = useLanguage();
   const row = useRef<HTMLDivElement>(null);
   const [anchor, setAnchor] = useState<MenuAnchor>();
-  const name = item.person?.username || t("common.user");
+  const name = nameOfConversation(item, t);
   const path = toPath(item);
-  const isOpen = useContext(OpenPath) === path;
+  const openPath = useContext(OpenPath);
+  const isOpen = openPath === path || openPath.startsWith(`${path}/`);
   const isLoud = item.unread > 0 && !item.muted;
 
   const hasEntered = useRef(false);
@@ -77,10 +79,17 @@ function Row({ item, enterIndex, deeds }: RowProps) {
         onContextMenu={openMenu}
         className={`flex h-full min-w-0 flex-1 items-center gap-3 py-2 pl-4 outline-offset-[-3px] ${canHover() ? "pr-4" : "pr-1"}`}
       >
-        <Avatar person={item.person ?? { username: "", phone: "", avatar: null }} size={50} />
+        <Avatar person={faceOf(item)} size={50} />
         <span className="flex min-w-0 flex-1 flex-col gap-0.5">
           <span className="flex items-baseline gap-2">
             <span className="flex min-w-0 flex-1 items-center gap-1.5">
+              {item.kind === "group" && (
+                <span
+                  role="img"
+                  aria-label={t("groups.chat.isGroup")}
+                  className="i-ph-users-three-fill shrink-0 text-base text-muted"
+                />
+              )}
               <bdi className="min-w-0 truncate font-semibold">{name}</bdi>
               {item.person?.blocked === 1 && <BlockedMark />}
             </span>

@@ -2,14 +2,16 @@ import { useState } from "react";
 import { ConfirmDialog } from "../../components/dialog";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
+import { isolate } from "../../lib/isolate";
 import { hideConversation, SyncError } from "../../sync/actions";
 import type { ConversationListItem } from "../../sync/hooks";
+import { nameOfConversation } from "./conversation-name";
 
 /** Asks, then takes the conversation out of this person's view. The dialog closes either way (SPEC.md §4). */
 export function DeleteConversation({ item, onClose }: { item: ConversationListItem; onClose: () => void }) {
   const t = useT();
   const [busy, setBusy] = useState(false);
-  const name = item.person?.username || t("common.user");
+  const name = isolate(nameOfConversation(item, t));
 
   const hide = async () => {
     setBusy(true);
@@ -27,7 +29,10 @@ export function DeleteConversation({ item, onClose }: { item: ConversationListIt
     <ConfirmDialog
       open
       title={t("masolo.deleteTitle")}
-      body={t("masolo.deleteBody", { name })}
+      body={t(
+        item.kind === "group" ? (item.gone ? "groups.chat.leftBody" : "groups.chat.deleteBody") : "masolo.deleteBody",
+        { name },
+      )}
       confirmLabel={t("common.delete")}
       cancelLabel={t("common.cancel")}
       busy={busy}

@@ -5,6 +5,7 @@ import { PersonLine } from "../../components/person-line";
 import { useLanguage, useT } from "../../i18n/setup";
 import { matchesContact } from "../../lib/match-contact";
 import { useContacts, useConversations } from "../../sync/hooks";
+import { faceOf } from "./conversation-name";
 import { ConversationRow } from "./conversation-row";
 import type { ConversationDeeds } from "./use-conversation-deeds";
 
@@ -22,7 +23,7 @@ export function FoundList({ query, deeds }: { query: string; deeds: Conversation
     const listed = new Set(conversations.map(({ peer }) => peer));
     const { compare } = new Intl.Collator(language, { sensitivity: "base", numeric: true });
     return {
-      items: conversations.filter(({ person }) => person && matchesContact(query, person)).slice(0, shownMax),
+      items: conversations.filter((item) => matchesContact(query, faceOf(item))).slice(0, shownMax),
       others: contacts
         .filter((contact) => !listed.has(contact.id) && matchesContact(query, contact))
         .sort((a, b) => compare(a.username || a.phone, b.username || b.phone))

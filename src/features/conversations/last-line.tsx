@@ -1,14 +1,23 @@
 import { CountBadge } from "../../components/count-badge";
+import { describeTyping, nameOfMember } from "../../components/member-names";
 import { MessagePreview } from "../../components/message-preview";
 import { MessageTicks } from "../../components/message-ticks";
 import { useT } from "../../i18n/setup";
-import { balance } from "../../lib/isolate";
-import { type ConversationListItem, useTyping } from "../../sync/hooks";
+import { balance, isolate } from "../../lib/isolate";
+import { type ConversationListItem, useAuthors, useTyping } from "../../sync/hooks";
+import { namesIn } from "./conversation-name";
 
-function Words({ item, isOpen, isTyping }: { item: ConversationListItem; isOpen: boolean; isTyping: boolean }) {
+type WordsProps = {
+  item: ConversationListItem;
+  isOpen: boolean;
+  /** Who types. */
+  typing: string | undefined;
+};
+
+function Words({ item, isOpen, typing }: WordsProps) {
   const t = useT();
   const { last, draft } = item;
-  if (isTyping) return <span className="font-medium text-accent">{t("chat.typing")}</span>;
+  if (typing !== undefined) return <span className="font-medium text-accent">{typing}</span>;
   // What is being written in the open chat is in sight there.
   if (draft && !isOpen) {
     return (
@@ -18,20 +27,49 @@ function Words({ item, isOpen, isTyping }: { item: ConversationListItem; isOpen:
     );
   }
   if (!last.body) return <i>{t("masolo.nothingLeft")}</i>;
+  const names = namesIn(item);
   return (
     <>
-      {last.mine && <span>{t("masolo.own")} </span>}
-      <MessagePreview body={last.body} />
+      <Author item={item} />
+      <MessagePreview body={last.body} inGroup={names && { sender: last.sender, names }} />
     </>
   );
 }
 
+/** Who said what was said last: oneself, or one of the several in a group. */
+function Author({ item }: { item: ConversationListItem }) {
+  const t = useT();
+  const { body, mine, sender } = item.last;
+  const names = namesIn(item);
+  if (body?.type === "event") return null;
+  if (mine) return <span>{t("masolo.own")} </span>;
+  return names && <span>{t("chat.from", { name: isolate(nameOfMember(names, sender, t)) })} </span>;
+}
+
+const nobody: readonly number[] = [];
+
+/** Who types, in a few words: in a group by name. */
+const useTypingWords = (item: ConversationListItem): string | undefined => {
+  const t = useT();
+  const { id, group, person } = item;
+  const typists = useTyping(id);
+  const authors = useAuthors(group ? id : undefined, group ? typists : nobody);
+  if (group) return describeTyping({ own: group.number, authors }, typists, t);
+  return typists.length > 0 && person?.blocked !== 1 ? t("chat.typing") : undefined;
+};
+
 /** The second line of a conversation's entry: what happens in it, what was said last, and what is unread. */
 export function LastLine({ item, isOpen }: { item: ConversationListItem; isOpen: boolean }) {
   const t = useT();
-  const isTyping = useTyping(item.id).length > 0 && item.person?.blocked !== 1;
+  const typing = useTypingWords(item);
   const { last, unread, muted } = item;
-  const hasTicks = !isTyping && (isOpen || !item.draft) && last.mine && last.body && last.status;
+  const hasTicks =
+    typing === undefined &&
+    (isOpen || !item.draft) &&
+    last.mine &&
+    last.body &&
+    last.body.type !== "event" &&
+    last.status;
   const isLoud = unread > 0 && !muted;
   return (
     <span className="flex min-h-6 items-center gap-1.5">
@@ -39,7 +77,7 @@ export function LastLine({ item, isOpen }: { item: ConversationListItem; isOpen:
       <span
         className={`min-w-0 flex-1 truncate text-sm ${isLoud ? "font-medium text-text" : "text-muted"} ${hasTicks === "failed" ? "text-danger" : ""}`}
       >
-        <Words item={item} isOpen={isOpen} isTyping={isTyping} />
+        <Words item={item} isOpen={isOpen} typing={typing} />
       </span>
       {muted && (
         <span role="img" aria-label={t("mute.isOn")} className="i-ph-bell-slash shrink-0 text-base text-muted" />

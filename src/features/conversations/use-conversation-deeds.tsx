@@ -5,6 +5,7 @@ import { ClearDialog } from "../../components/person-dialogs";
 import { useT } from "../../i18n/setup";
 import { clearConversation, markViewed, muteConversation } from "../../sync/actions";
 import type { ConversationListItem } from "../../sync/hooks";
+import { nameOfConversation } from "./conversation-name";
 import { DeleteConversation } from "./delete-conversation";
 
 type Question = { what: "clear" | "delete"; item: ConversationListItem };
@@ -17,18 +18,8 @@ export const useConversationDeeds = () => {
   const close = useCallback(() => setQuestion(undefined), []);
   const askDelete = useCallback((item: ConversationListItem) => setQuestion({ what: "delete", item }), []);
 
-  const itemsOf = useCallback(
+  const lastingItems = useCallback(
     (item: ConversationListItem): MenuItem[] => [
-      ...(item.unread > 0
-        ? [
-            {
-              id: "read",
-              label: t("masolo.markRead"),
-              icon: "i-ph-checks",
-              onSelect: () => markViewed(item.id, Number.MAX_SAFE_INTEGER),
-            },
-          ]
-        : []),
       {
         id: "mute",
         label: t(item.muted ? "mute.off" : "mute.on"),
@@ -45,6 +36,23 @@ export const useConversationDeeds = () => {
         icon: "i-ph-broom",
         onSelect: () => setQuestion({ what: "clear", item }),
       },
+    ],
+    [t],
+  );
+  const itemsOf = useCallback(
+    (item: ConversationListItem): MenuItem[] => [
+      ...(item.unread > 0
+        ? [
+            {
+              id: "read",
+              label: t("masolo.markRead"),
+              icon: "i-ph-checks",
+              onSelect: () => markViewed(item.id, Number.MAX_SAFE_INTEGER),
+            },
+          ]
+        : []),
+      // Of a group that is not mine any more there is nothing but what was not sent.
+      ...(item.gone ? [] : lastingItems(item)),
       {
         id: "delete",
         label: t("masolo.delete"),
@@ -53,7 +61,7 @@ export const useConversationDeeds = () => {
         onSelect: () => askDelete(item),
       },
     ],
-    [t, askDelete],
+    [t, askDelete, lastingItems],
   );
 
   const clear = async (item: ConversationListItem) => {
@@ -66,7 +74,8 @@ export const useConversationDeeds = () => {
     <>
       {question.what === "clear" && (
         <ClearDialog
-          name={question.item.person?.username || t("common.user")}
+          name={nameOfConversation(question.item, t)}
+          isGroup={question.item.kind === "group"}
           busy={isClearing}
           onConfirm={() => void clear(question.item)}
           onClose={close}

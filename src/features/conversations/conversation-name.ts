@@ -1,0 +1,20 @@
+import { type AvatarPerson, groupAsPerson } from "../../components/avatar";
+import type { MemberNames } from "../../components/member-names";
+import type { Translate } from "../../i18n/setup";
+import type { ConversationListItem } from "../../sync/hooks";
+
+/** What a conversation is called in the list. */
+export const nameOfConversation = ({ kind, group, person }: ConversationListItem, t: Translate): string => {
+  if (kind === "group") return group?.name ?? t("groups.chat.isGroup");
+  return person?.username || t("common.user");
+};
+
+const nobody: AvatarPerson = { username: "", phone: "", avatar: null };
+
+/** Who or what its picture shows. */
+export const faceOf = ({ group, person }: ConversationListItem): AvatarPerson =>
+  group ? groupAsPerson(group) : (person ?? nobody);
+
+/** By whom the last line of a group's entry names its members; undefined for a private one. */
+export const namesIn = ({ group, authors }: ConversationListItem): MemberNames | undefined =>
+  group ? { own: group.number, authors } : undefined;
