@@ -4,12 +4,11 @@ import { searchQueryMaxLength } from "../../contract/limits";
 import { useLanguage, useT } from "../i18n/setup";
 import { isolate } from "../lib/isolate";
 import { matchesContact } from "../lib/match-contact";
-import type { AvatarPerson } from "./avatar";
 import { EmptyState } from "./empty-state";
-import { PersonLine } from "./person-line";
+import { type LinePerson, PersonLine } from "./person-line";
 import { SearchField } from "./search-field";
 
-type PickablePerson = AvatarPerson & { id: Uuid; blocked?: 0 | 1 };
+type PickablePerson = LinePerson & { id: Uuid };
 
 type ContactPickerProps = {
   /** Who can be picked, in any order; undefined while they are being read. Leave out those it cannot be done with. */
@@ -45,7 +44,7 @@ function Tick({ isOn }: { isOn: boolean }) {
 }
 
 /**
- * Contacts to choose from, with a search by name or number; fills the height it is given and scrolls. Several
+ * Contacts (and groups, if there are some among them) to choose from, with a search by name or number; fills the height it is given and scrolls. Several
  * with `selected`, one without. What is chosen belongs to the caller.
  */
 export function ContactPicker({ people, label, selected, onPick, max = Number.POSITIVE_INFINITY }: ContactPickerProps) {
@@ -60,6 +59,7 @@ export function ContactPicker({ people, label, selected, onPick, max = Number.PO
     return people && [...people].sort((a, b) => compare(a.username || a.phone, b.username || b.phone));
   }, [people, language]);
   const found = useMemo(() => sorted?.filter((person) => matchesContact(query, person)), [sorted, query]);
+  const hasGroups = people?.some(({ members }) => members !== undefined) ?? false;
   const isFull = (selected?.size ?? 0) >= max;
   const names =
     sorted?.filter(({ id }) => selected?.has(id)).map((person) => isolate(person.username || person.phone)) ?? [];
@@ -72,7 +72,12 @@ export function ContactPicker({ people, label, selected, onPick, max = Number.PO
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="shrink-0 px-4 pb-2">
-        <SearchField label={t("picker.search")} value={typed} maxLength={searchQueryMaxLength} onChange={search} />
+        <SearchField
+          label={t(hasGroups ? "picker.searchAll" : "picker.search")}
+          value={typed}
+          maxLength={searchQueryMaxLength}
+          onChange={search}
+        />
       </div>
       {selected && (
         <p role="status" className="min-h-6 shrink-0 truncate px-5 text-sm text-muted">

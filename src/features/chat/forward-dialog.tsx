@@ -1,5 +1,5 @@
-import { useMemo, useState } from "react";
-import { type ConversationId, privateConversationId, type Uuid } from "../../../contract/ids";
+import { useState } from "react";
+import type { ConversationId, Uuid } from "../../../contract/ids";
 import { spreadMax } from "../../../contract/limits";
 import { Button } from "../../components/button";
 import { ContactPicker } from "../../components/contact-picker";
@@ -9,19 +9,20 @@ import { Modal } from "../../components/modal";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { forwardMessage } from "../../sync/actions";
-import { type ChatItem, useContacts } from "../../sync/hooks";
+import type { ChatItem } from "../../sync/hooks";
+import { useRecipients } from "../../sync/use-recipients";
 
 type ForwardDialogProps = { conversation: ConversationId; me: Uuid; item: ChatItem; onClose: () => void };
 
-/** Passes a message on to contacts (SPEC.md §2). It is queued on this phone, so it needs no network. */
+/** Passes a message on to contacts and groups (SPEC.md §2). It is queued on this phone, so it needs no network. */
 export default function ForwardDialog({ conversation, me, item, onClose }: ForwardDialogProps) {
   const t = useT();
-  const contacts = useContacts();
-  const people = useMemo(() => contacts?.filter(({ blocked }) => blocked === 0), [contacts]);
+  const { recipients, conversationsOf } = useRecipients(me);
   const [selected, setSelected] = useState<ReadonlySet<Uuid>>(new Set());
   const [isBusy, setBusy] = useState(false);
   const [hasFailed, setFailed] = useState(false);
-  const count = selected.size;
+  const to = conversationsOf(selected);
+  const count = to.length;
 
   const toggle = (id: Uuid) =>
     setSelected((before) => {
@@ -33,11 +34,7 @@ export default function ForwardDialog({ conversation, me, item, onClose }: Forwa
     setBusy(true);
     setFailed(false);
     try {
-      await forwardMessage(
-        conversation,
-        item,
-        [...selected].map((id) => privateConversationId(me, id)),
-      );
+      await forwardMessage(conversation, item, to);
       onClose();
       showToast({ message: t("messages.forwarded", { count }) });
     } catch {
@@ -63,7 +60,7 @@ export default function ForwardDialog({ conversation, me, item, onClose }: Forwa
           <MessagePreview body={item.body} />
         </p>
         <ContactPicker
-          people={people}
+          people={recipients}
           label={t("messages.forwardTitle")}
           selected={selected}
           max={spreadMax}

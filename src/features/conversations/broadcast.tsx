@@ -1,5 +1,5 @@
-import { useMemo, useState } from "react";
-import { privateConversationId, type Uuid } from "../../../contract/ids";
+import { useState } from "react";
+import type { Uuid } from "../../../contract/ids";
 import { messageTextMaxLength, spreadMax } from "../../../contract/limits";
 import { cleanText, isBlank } from "../../../contract/text";
 import { Button } from "../../components/button";
@@ -9,17 +9,16 @@ import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { useSession } from "../../lib/session";
 import { broadcastFiles, broadcastText, SyncError } from "../../sync/actions";
-import { useContacts } from "../../sync/hooks";
 import { useBegun } from "../../sync/use-begun";
+import { useRecipients } from "../../sync/use-recipients";
 import { PictureStrip } from "./picture-strip";
 import { usePictures } from "./use-pictures";
 
-/** One message to several people: each gets it as an ordinary private message. */
+/** One message to several people and groups: each gets it as an ordinary message. */
 export default function Broadcast({ onClose }: { onClose: () => void }) {
   const t = useT();
   const me = useSession()?.userId ?? "";
-  const contacts = useContacts();
-  const people = useMemo(() => contacts?.filter(({ blocked }) => blocked === 0), [contacts]);
+  const { recipients, conversationsOf } = useRecipients(me);
   const [chosen, setChosen] = useState<ReadonlySet<Uuid>>(new Set());
   const [text, setText] = useState("");
   const [isBusy, setBusy] = useState(false);
@@ -33,8 +32,8 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
   const clean = cleanText(text);
   const hasText = !isBlank(clean);
   // Whoever was chosen long ago may be no contact any more.
-  const to = people ? people.flatMap(({ id }) => (chosen.has(id) ? id : [])) : [...chosen];
-  const count = to.length;
+  const conversations = conversationsOf(chosen);
+  const count = conversations.length;
   const canSend = count > 0 && !isPreparing && (hasText || pictures.length > 0);
 
   const toggle = ({ id }: { id: Uuid }) =>
@@ -46,7 +45,6 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
 
   const send = async () => {
     setBusy(true);
-    const conversations = to.map((id) => privateConversationId(me, id));
     try {
       const [first, ...rest] = pictures.map(({ outgoing }) => outgoing);
       if (first) {
@@ -72,7 +70,13 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
   };
   return (
     <Sheet title={t("masolo.broadcastTitle")} subtitle={t("masolo.broadcastBody")} onClose={onClose}>
-      <ContactPicker people={people} label={t("masolo.recipients")} selected={chosen} onPick={toggle} max={spreadMax} />
+      <ContactPicker
+        people={recipients}
+        label={t("masolo.recipients")}
+        selected={chosen}
+        onPick={toggle}
+        max={spreadMax}
+      />
       <form
         className="shrink-0 border-t border-line bg-surface p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]"
         onSubmit={(event) => {

@@ -2,6 +2,7 @@ import { type MouseEvent, memo, useContext, useLayoutEffect, useRef, useState } 
 import { Link } from "react-router";
 import { Avatar } from "../../components/avatar";
 import { BlockedMark } from "../../components/blocked-mark";
+import { GroupMark } from "../../components/group-mark";
 import { IconButton } from "../../components/icon-button";
 import { type MenuAnchor, MenuPopup } from "../../components/menu";
 import { OpenPath } from "../../components/open-path";
@@ -83,13 +84,7 @@ function Row({ item, enterIndex, deeds }: RowProps) {
         <span className="flex min-w-0 flex-1 flex-col gap-0.5">
           <span className="flex items-baseline gap-2">
             <span className="flex min-w-0 flex-1 items-center gap-1.5">
-              {item.kind === "group" && (
-                <span
-                  role="img"
-                  aria-label={t("groups.chat.isGroup")}
-                  className="i-ph-users-three-fill shrink-0 text-base text-muted"
-                />
-              )}
+              {item.kind === "group" && <GroupMark />}
               <bdi className="min-w-0 truncate font-semibold">{name}</bdi>
               {item.person?.blocked === 1 && <BlockedMark />}
             </span>
