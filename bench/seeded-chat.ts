@@ -1,7 +1,6 @@
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { type ConversationId, createUuid } from "../contract/ids";
+import { hasTable, lookInto } from "../tests/support/databases";
 import type { Server } from "../tests/support/server";
 import { call, type Pair } from "./person";
 import { seedLogSql } from "./rows/log-seed";
@@ -9,24 +8,12 @@ import { seedLogSql } from "./rows/log-seed";
 /** The newest message of every seeded chat. */
 export const newestText = "Sango ya sika, nakomi na ndako";
 
-/** The objects' databases under a server's state. */
-function listDatabases(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => /[\\/]do[\\/].*\.sqlite$/.test(path))
-    .map((path) => join(folder, path));
-}
-
 /** Writes into the database of one conversation's object; answers whether this was it. */
-function seed(file: string, conversation: ConversationId, count: number): boolean {
-  const database = new DatabaseSync(file);
-  try {
-    const isLog = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'conversation'").get() !== undefined;
-    if (!isLog || !database.prepare("SELECT 1 FROM conversation WHERE id = ?").get(conversation)) return false;
-    database.exec(`BEGIN; ${seedLogSql(count)}; COMMIT`);
-    return true;
-  } finally {
-    database.close();
-  }
+function seed(database: DatabaseSync, conversation: ConversationId, count: number): boolean {
+  if (!hasTable(database, "conversation")) return false;
+  if (!database.prepare("SELECT 1 FROM conversation WHERE id = ?").get(conversation)) return false;
+  database.exec(`BEGIN; ${seedLogSql(count)}; COMMIT`);
+  return true;
 }
 
 /**
@@ -35,9 +22,9 @@ function seed(file: string, conversation: ConversationId, count: number): boolea
  */
 export async function seedChats(server: Server, chats: readonly (readonly [Pair, count: number])[]): Promise<void> {
   await server.kill();
-  const databases = listDatabases(server.state);
   for (const [{ conversation }, count] of chats) {
-    if (!databases.some((file) => seed(file, conversation, count))) throw new Error(`No log of ${conversation}`);
+    const isSeeded = lookInto(server.state, "do", (database) => seed(database, conversation, count));
+    if (!isSeeded) throw new Error(`No log of ${conversation}`);
   }
   await server.restart();
   for (const [{ b, conversation }] of chats) {
