@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { isRefusal, type Refusal } from "../../contract/commands";
+import { isRefusal } from "../../contract/commands";
 import { Seq } from "../../contract/conversations";
 import type { ErrorCode } from "../../contract/errors";
 import {
@@ -21,10 +21,8 @@ import { operation } from "../lib/operation";
 import { limitCaller } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
-import { withRetry } from "../objects/retry";
-import type { ConversationRpc, GroupDeed } from "../objects/rpc";
-import { conversationOf } from "../objects/stubs";
 import { deleteAvatar, storeAvatar } from "../people/avatars";
+import { answer, ask, carryOut, change, describe, leave } from "./asking";
 import { toMemberPage, toNewcomers } from "./queries";
 
 const Named = v.object({ id: Uuid });
@@ -38,45 +36,10 @@ const NamedMessage = v.object({
 const strangers = ["invalid_input", "group_not_found", "unavailable"] as const satisfies ErrorCode[];
 const changing = [...strangers, "not_allowed", "forbidden_origin"] as const satisfies ErrorCode[];
 
-/** Asks the group, again when the way to it broke. */
-const ask = async <T extends object>(
-  c: AppContext,
-  group: Uuid,
-  question: (conversation: ConversationRpc, user: Uuid) => Promise<T | Refusal>,
-): Promise<T | Refusal> => {
-  try {
-    return await withRetry(() => question(conversationOf(c.env, group), c.var.caller.user));
-  } catch (error) {
-    console.error("a group could not be reached", error);
-    return { error: "unavailable" };
-  }
-};
-
-const describe = (c: AppContext, id: Uuid) => ask(c, id, (group, user) => group.group(id, user));
-
-/** Carries out a change and answers how the group is then. A picture that nobody shows any more goes. */
-const change = async (c: AppContext, id: Uuid, deed: GroupDeed): Promise<Group | Refusal> => {
-  const done = await ask(c, id, (group, user) => group.change(id, user, deed));
-  if (isRefusal(done)) return done;
-  if (done.replaced !== null) {
-    afterAnswer(c.executionCtx, "delete a group's old picture", deleteAvatar(c.env, done.replaced));
-  }
-  return describe(c, id);
-};
-
-const answer = async (c: AppContext, asked: Promise<Group | Refusal>) => {
-  const group = await asked;
-  return isRefusal(group) ? refuse(c, group.error) : c.json(group, 200);
-};
-
-/** For changes after which the caller is no member any more. */
-const leave = async (c: AppContext, id: Uuid, deed: GroupDeed) => {
-  const done = await ask(c, id, (group, user) => group.change(id, user, deed));
-  if (isRefusal(done)) return refuse(c, done.error);
-  if (done.replaced !== null) {
-    afterAnswer(c.executionCtx, "delete an ended group's picture", deleteAvatar(c.env, done.replaced));
-  }
-  return c.body(null, 204);
+/** What was made before, by a caller who does it again: contacts may have come and gone since. */
+const findMade = async (c: AppContext, id: Uuid): Promise<Group | undefined> => {
+  const group = await describe(c, id);
+  return !isRefusal(group) && group.created_by === c.var.caller.user ? group : undefined;
 };
 
 /** What one does to a group, and what a member may know of it. Who may is judged by its Conversation. */
@@ -105,7 +68,10 @@ export const groupsRoutes = createRoutes()
     async (c) => {
       const { id, name, members } = c.req.valid("json");
       const people = await toNewcomers(openDb(c.env), c.var.caller.user, members);
-      if (typeof people === "string") return refuse(c, people);
+      if (typeof people === "string") {
+        const before = await findMade(c, id);
+        return before ? c.json(before, 200) : refuse(c, people);
+      }
       if (people.length === 0) return refuse(c, "group_without_members");
       const made = await ask(c, id, (group, user) => group.create(id, user, name, people));
       return isRefusal(made) ? refuse(c, made.error) : answer(c, describe(c, id));
@@ -146,16 +112,20 @@ export const groupsRoutes = createRoutes()
     limitCaller("avatar_by_user"),
     async (c) => {
       const { id } = c.req.valid("param");
+      // Read to its end also when it is refused: who still sends does not hear the answer.
+      const bytes = new Uint8Array(await c.req.arrayBuffer());
       const group = await describe(c, id);
       if (isRefusal(group)) return refuse(c, group.error);
       if (!groupCan(group.role, "picture")) return refuse(c, "not_allowed");
-      const stored = await storeAvatar(c.env, id, new Uint8Array(await c.req.arrayBuffer()));
+      const stored = await storeAvatar(c.env, id, bytes);
       if ("refused" in stored) return refuse(c, stored.refused);
-      const changed = await change(c, id, { type: "picture", key: stored.key });
+      const done = await carryOut(c, id, { type: "picture", key: stored.key }, group.picture);
+      if (!isRefusal(done)) return answer(c, describe(c, id));
       // What is not known to be shown is kept: the answer may be all that was lost.
-      const isUnused = isRefusal(changed) && changed.error !== "unavailable";
-      if (isUnused) afterAnswer(c.executionCtx, "delete a refused picture", deleteAvatar(c.env, stored.key));
-      return answer(c, Promise.resolve(changed));
+      if (done.error !== "unavailable") {
+        afterAnswer(c.executionCtx, "delete a refused picture", deleteAvatar(c.env, stored.key));
+      }
+      return refuse(c, done.error);
     },
   )
   .delete(

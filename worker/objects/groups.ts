@@ -118,17 +118,26 @@ const end = (log: GroupLog): GroupDone => {
   return standOfGroup(log, picture);
 };
 
-/** Who follows an owner that leaves: the one they name, else whoever has been there longest. */
+/** A member whom everybody takes for one. That somebody hears nothing of the group is not to be seen by what may be done with them. */
+const seatedOf = (log: GroupLog, user: Uuid): Member | undefined => {
+  const member = log.members.known(user);
+  return member && isSeated(member) ? member : undefined;
+};
+
+/** Who follows an owner that leaves: the one they name, else, or where that one hears nothing, whoever has been there longest. */
 const heirOf = (log: GroupLog, actor: Member, named: Uuid | undefined): Member | undefined => {
   const others = log.members.present.filter((member) => member !== actor);
-  if (named !== undefined) return others.find(({ user }) => user === named);
-  return others.toSorted((a, b) => a.since - b.since || a.number - b.number)[0];
+  const eldest = others.toSorted((a, b) => a.since - b.since || a.number - b.number)[0];
+  return others.find(({ user }) => user === named) ?? eldest;
 };
 
 const leave = (log: GroupLog, actor: Member, named: Uuid | undefined, now: number): GroupDone | Refusal => {
   const isOwner = actor.role === "owner";
+  if (isOwner && named !== undefined && (named === actor.user || !seatedOf(log, named)))
+    return { error: "member_not_found" };
+  // The last one who hears of it; an owner who hears nothing is nobody to keep it for.
+  if (log.members.present.length === 1) return end(log);
   const heir = isOwner ? heirOf(log, actor, named) : undefined;
-  if (isOwner && !heir) return named === undefined ? end(log) : { error: "member_not_found" };
   const version = nextRoster(log);
   unseat(log, actor, version);
   if (heir) log.members.change(heir, { role: "owner", version });
@@ -138,7 +147,7 @@ const leave = (log: GroupLog, actor: Member, named: Uuid | undefined, now: numbe
 };
 
 const handOver = (log: GroupLog, actor: Member, user: Uuid, now: number): GroupDone | Refusal => {
-  const heir = log.members.of(user);
+  const heir = seatedOf(log, user);
   if (heir?.role === "owner") return standOfGroup(log);
   if (!groupCan(actor.role, "handOver")) return { error: "not_allowed" };
   if (!heir) return { error: "member_not_found" };

@@ -1,0 +1,60 @@
+import { isRefusal, type Refusal } from "../../contract/commands";
+import type { Group } from "../../contract/groups";
+import type { Uuid } from "../../contract/ids";
+import { type AppContext, afterAnswer } from "../lib/app";
+import { refuse } from "../lib/refusal";
+import { withRetry } from "../objects/retry";
+import type { ConversationRpc, GroupDeed, GroupDone } from "../objects/rpc";
+import { conversationOf } from "../objects/stubs";
+import { deleteAvatar } from "../people/avatars";
+
+/** What the routes of groups have in common: each asks the group's Conversation as the caller, who judges whether they may. */
+
+/** Asks the group, again when the way to it broke. */
+export const ask = async <T extends object>(
+  c: AppContext,
+  group: Uuid,
+  question: (conversation: ConversationRpc, user: Uuid) => Promise<T | Refusal>,
+): Promise<T | Refusal> => {
+  try {
+    return await withRetry(() => question(conversationOf(c.env, group), c.var.caller.user));
+  } catch (error) {
+    console.error("a group could not be reached", error);
+    return { error: "unavailable" };
+  }
+};
+
+export const describe = (c: AppContext, id: Uuid): Promise<Group | Refusal> =>
+  ask(c, id, (group, user) => group.group(id, user));
+
+/** Carries a change out. Pictures that nobody shows any more go: the one it replaced, and with a lost answer `before`. */
+export const carryOut = async (
+  c: AppContext,
+  id: Uuid,
+  deed: GroupDeed,
+  before: string | null = null,
+): Promise<GroupDone | Refusal> => {
+  const done = await ask(c, id, (group, user) => group.change(id, user, deed));
+  if (isRefusal(done)) return done;
+  for (const key of new Set([done.replaced, before])) {
+    if (key !== null) afterAnswer(c.executionCtx, "delete a group's old picture", deleteAvatar(c.env, key));
+  }
+  return done;
+};
+
+/** Carries out a change and answers how the group is then. */
+export const change = async (c: AppContext, id: Uuid, deed: GroupDeed): Promise<Group | Refusal> => {
+  const done = await carryOut(c, id, deed);
+  return isRefusal(done) ? done : describe(c, id);
+};
+
+export const answer = async (c: AppContext, asked: Promise<Group | Refusal>) => {
+  const group = await asked;
+  return isRefusal(group) ? refuse(c, group.error) : c.json(group, 200);
+};
+
+/** For changes after which there may be no group for the caller to read. */
+export const leave = async (c: AppContext, id: Uuid, deed: GroupDeed) => {
+  const done = await carryOut(c, id, deed);
+  return isRefusal(done) ? refuse(c, done.error) : c.body(null, 204);
+};
