@@ -47,8 +47,9 @@ export const expectLevel = async (server: ModelServer, tab: Tab, id: Conversatio
     .map((message) => ({ ...toMember(message, me), mine: message.author === me ? 1 : 0 }))
     .map(({ seq, mine, body, held }) => ({ seq, mine, body, held }));
   expect(held.map(({ seq, mine, body, held }) => ({ seq, mine, body, held }))).toEqual(expected);
-  const { unread, delivered, read, othersDelivered, othersRead, muted, kept, preview } = server.row(me, log);
+  const { unread, delivered, read, othersDelivered, othersRead, muted, kept, preview, group } = server.row(me, log);
   expect(row).toMatchObject({ unread, delivered, read, othersDelivered, othersRead, muted, kept, preview });
+  expect(row).toMatchObject({ group, gone: false, open: log.open });
 };
 
 export const becomesLevel = (server: ModelServer, tab: Tab, id: ConversationId, withinMs?: number): Promise<void> =>

@@ -1,5 +1,5 @@
 import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
-import { type Command, type CommandOf, isRefusal } from "../../contract/commands";
+import { type Command, type CommandOf, isRefusal, type Refusal } from "../../contract/commands";
 import type { Uuid } from "../../contract/ids";
 import type { HttpRequest } from "../../contract/requests";
 import { inBackground } from "../../src/sync/context";
@@ -42,6 +42,8 @@ export class ModelDevice {
   openTimeoutMs = 15_000;
   /** How long every HTTP request takes, in the phone's time. */
   requestMs = 0;
+  /** And how long its answer. */
+  answerMs = 0;
   /** What is noted outlives every page. */
   notes: ModelNotes | undefined = new ModelNotes();
   readonly notices: Notice[] = [];
@@ -187,9 +189,13 @@ export class ModelDevice {
     if (this.loses(request, "request")) throw new SyncError("offline");
     if (request.path === `/api/users/${this.user}`) return this.server.profiles.get(this.user);
     const isFile = request.path.startsWith("/api/files/");
+    const isGroup = request.path.startsWith("/api/groups");
     const result = isFile
       ? await this.server.files.handle(this.user, request)
-      : this.server.execute(this.user, toCommand(request));
+      : isGroup
+        ? (this.server.askGroup(this.user, request) as Refusal | object | undefined)
+        : this.server.execute(this.user, toCommand(request));
+    if (this.answerMs > 0) await this.pass(this.answerMs);
     if (this.loses(request, "answer") || (faults.dropAck > 0 && faults.random() < faults.dropAck))
       throw new SyncError("offline");
     signal?.throwIfAborted();

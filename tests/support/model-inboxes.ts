@@ -21,7 +21,7 @@ export type Caller = { socket: ModelSocket; ref: number };
 
 /** One change of an inbox, in the form every socket of the person is told of it. */
 export type Told =
-  | { type: "messages"; handle: number; messages: Message[]; source?: Caller | undefined }
+  | { type: "messages"; handle: number; messages: Message[]; isPrivate: boolean; source?: Caller | undefined }
   | { type: "changed"; row: InboxRow; since: number; messages: Message[] }
   | { type: "row"; row: InboxRow }
   | { type: "others" | "mine"; row: InboxRow }
@@ -126,7 +126,8 @@ export class ModelInboxes {
     const message = log.messages[seq - 1];
     if (!message) return;
     const { handle } = this.entry(member, log.id);
-    const counter = this.tell(member, { type: "messages", handle, messages: [toMember(message, member)], source });
+    const messages = [toMember(message, member)];
+    const counter = this.tell(member, { type: "messages", handle, messages, isPrivate: !log.group, source });
     this.changed(member, log.id, counter);
   }
 

@@ -1,5 +1,6 @@
 import type { CommandOf, PageResult, RevisedResult, SearchResult } from "../../contract/commands";
 import { type InboxRow, type Marks, type Message, type StoredBody, wordsOf } from "../../contract/conversations";
+import type { GroupCard, GroupRole } from "../../contract/groups";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { previewMaxLength, searchResultsMax } from "../../contract/limits";
 import { foldText } from "../../contract/text";
@@ -9,6 +10,13 @@ export type LogMember = Marks & {
   hidden: number;
   kept: boolean;
   muted: boolean;
+  /** By which messages name their sender. */
+  number: number;
+  /** Of a group. */
+  role: GroupRole;
+  since: number;
+  /** The roster of their last change. */
+  version: number;
   /** Set while blocking: where the log ends for this member, and the marks as the others go on seeing them. */
   blocking?: { ends: number; shown: Marks };
 };
@@ -29,9 +37,30 @@ export type Log = {
   revision: number;
   messages: LogMessage[];
   marks: Map<Uuid, LogMember>;
+  group?: { name: string; picture: string | null; roster: number; founder: Uuid };
+  /** Those who were members of a group, with the row as they were told it last. */
+  former?: Map<Uuid, { member: LogMember; gone: InboxRow }>;
 };
+export type GroupLog = Log & Required<Pick<Log, "group" | "former">>;
 
-export const newMember = (): LogMember => ({ delivered: 0, read: 0, hidden: 0, kept: false, muted: false });
+export const isGroup = (log: Log | undefined): log is GroupLog => log?.group !== undefined;
+
+export const newMember = (number = 0): LogMember => ({
+  delivered: 0,
+  read: 0,
+  hidden: 0,
+  kept: false,
+  muted: false,
+  number,
+  role: "member",
+  since: 0,
+  version: 1,
+});
+
+const cardOf = ({ group, marks }: Log, { role, number }: LogMember): GroupCard | null =>
+  group ? { name: group.name, picture: group.picture, count: marks.size, roster: group.roster, role, number } : null;
+
+const leastOf = (marks: readonly number[]): number => (marks.length > 0 ? Math.min(...marks) : 0);
 
 export const headOf = (log: Log, user: Uuid): number => log.marks.get(user)?.blocking?.ends ?? log.messages.length;
 
@@ -48,13 +77,18 @@ const seenBy = (log: Log, user: Uuid) => {
 };
 
 const isToRead = (user: Uuid) => (message: LogMessage) =>
-  message.author !== user && message.body.type !== "deleted" && message.withheld === undefined;
+  message.author !== user &&
+  message.body.type !== "deleted" &&
+  message.body.type !== "event" &&
+  message.withheld === undefined;
 
 const cut = (body: StoredBody): StoredBody =>
   "text" in body && body.text !== undefined ? { ...body, text: body.text.slice(0, previewMaxLength) } : body;
 
 /** What a member's inbox says of it. */
 export const rowOf = (log: Log, user: Uuid, handle: number): InboxRow => {
+  const gone = log.former?.get(user)?.gone;
+  if (gone) return { ...gone, handle };
   const me = log.marks.get(user) ?? newMember();
   const others = [...log.marks].filter(([member]) => member !== user).map(([, it]) => it.blocking?.shown ?? it);
   const head = headOf(log, user);
@@ -65,8 +99,8 @@ export const rowOf = (log: Log, user: Uuid, handle: number): InboxRow => {
   return {
     handle,
     conversation: log.id,
-    kind: "private",
-    group: null,
+    kind: log.group ? "group" : "private",
+    group: cardOf(log, me),
     gone: false,
     epoch: log.epoch,
     head,
@@ -77,8 +111,8 @@ export const rowOf = (log: Log, user: Uuid, handle: number): InboxRow => {
     unread: seenBy(log, user).filter((one) => one.seq > from && isToRead(user)(one)).length,
     delivered: me.delivered,
     read: me.read,
-    othersDelivered: Math.min(...others.map(({ delivered }) => delivered)),
-    othersRead: Math.min(...others.map(({ read }) => read)),
+    othersDelivered: leastOf(others.map(({ delivered }) => delivered)),
+    othersRead: leastOf(others.map(({ read }) => read)),
     hidden: me.hidden,
     open: log.open,
     muted: me.muted,

@@ -17,7 +17,8 @@ import {
   privateMembers,
   type Uuid,
 } from "../../contract/ids";
-import { type Caller, ModelInboxes, newEpoch } from "./model-inboxes";
+import { ModelGroups } from "./model-groups";
+import { type Caller, newEpoch } from "./model-inboxes";
 import { headOf, type Log, type LogMessage, newMember, pageOf, revisedIn, searchIn, toMember } from "./model-log";
 import type { ModelSocket } from "./model-socket";
 
@@ -27,7 +28,7 @@ import type { ModelSocket } from "./model-socket";
  * can go wrong on the way is the transport's part (`model-socket.ts`, `model-platform.ts`).
  */
 
-export class ModelServer extends ModelInboxes {
+export class ModelServer extends ModelGroups {
   /** Set to have commands refused. */
   refuse: (user: Uuid, command: Command) => Refusal | undefined = () => undefined;
   pageRowsMax = 200;
@@ -45,7 +46,7 @@ export class ModelServer extends ModelInboxes {
       [a, b],
       [b, a],
     ] as const) {
-      log.marks.set(me, newMember());
+      log.marks.set(me, newMember(privateMembers(id)?.indexOf(me)));
       const profile = this.profiles.get(other);
       if (!profile) throw new Error("nobody of that id");
       this.relate(me, {
@@ -73,8 +74,8 @@ export class ModelServer extends ModelInboxes {
     log.epoch = newEpoch();
     log.messages = [];
     log.revision = 0;
-    for (const user of log.marks.keys()) {
-      log.marks.set(user, newMember());
+    for (const [user, { number }] of log.marks) {
+      log.marks.set(user, newMember(number));
       this.tellRow(user, log);
     }
   }
@@ -194,7 +195,7 @@ export class ModelServer extends ModelInboxes {
     if ("error" in stored) return stored;
     const seq = log.messages.length + 1;
     const at = Math.max(Date.now(), (log.messages.at(-1)?.at ?? 0) + 1);
-    const sender = privateMembers(log.id)?.indexOf(user) ?? 0;
+    const sender = log.marks.get(user)?.number ?? 0;
     const isWithheld = [...log.marks].some(([member, { blocking }]) => member !== user && blocking);
     const withheld = isWithheld ? { withheld: "now" as const } : {};
     log.messages.push({ seq, at, sender, body: stored, cid, author: user, revision: 0, ...withheld });
@@ -269,8 +270,7 @@ export class ModelServer extends ModelInboxes {
     for (const [member, { blocking }] of log.marks) {
       if (member === user || blocking || log.marks.get(user)?.blocking) continue;
       const { handle } = this.entry(member, id);
-      for (const socket of this.inbox(member).sockets)
-        socket.tellTyping(handle, privateMembers(id)?.indexOf(user) ?? 0);
+      for (const socket of this.inbox(member).sockets) socket.tellTyping(handle, log.marks.get(user)?.number ?? 0);
     }
   }
 

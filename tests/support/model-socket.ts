@@ -136,7 +136,8 @@ export class ModelSocket extends EventTarget {
     switch (told.type) {
       case "messages": {
         const [message] = told.messages;
-        if (message && message.cid === undefined && message.body.type === "text" && !message.body.forwarded)
+        const isPlain = message?.body.type === "text" && !message.body.forwarded && message.cid === undefined;
+        if (told.isPrivate && isPlain && message.body.type === "text")
           return encodeLiveText({
             counter: n,
             handle: told.handle,

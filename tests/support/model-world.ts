@@ -22,6 +22,18 @@ export const makePair = (): { server: ModelServer; amina: Uuid; benoit: Uuid; ch
   return { server, amina, benoit, chat: server.connect(amina, benoit) };
 };
 
+/** Amina's group with two of her contacts, who do not know each other. */
+export const makeGroup = () => {
+  const server = new ModelServer();
+  const amina = server.addPerson("Amina");
+  const benoit = server.addPerson("Benoît");
+  const chantal = server.addPerson("Chantal");
+  const withBenoit = server.connect(amina, benoit);
+  server.connect(amina, chantal);
+  const group = server.createGroup(amina, "Famille", [benoit, chantal]);
+  return { server, amina, benoit, chantal, withBenoit, group };
+};
+
 afterEach(async () => {
   await Promise.all(devices.map((device) => device.shut()));
   devices = [];

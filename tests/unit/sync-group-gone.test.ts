@@ -1,0 +1,401 @@
+import { describe, expect, it } from "vitest";
+import type { ConversationId, Uuid } from "../../contract/ids";
+import { hide, mute } from "../../src/sync/changing";
+import { Drafts } from "../../src/sync/drafts";
+import { fetchFile } from "../../src/sync/file-cache";
+import { loadMembers } from "../../src/sync/members";
+import { readChat, readConversation, readDraft } from "../../src/sync/queries";
+import { keepUnsentOnly } from "../../src/sync/repair";
+import { broadcast } from "../../src/sync/spreading";
+import type { Tab } from "../../src/sync/tab";
+import { discard, retry, writeText } from "../../src/sync/writing";
+import { eventually } from "../support/eventually";
+import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "../support/model-checks";
+import { isPart, onlyFile, picture, send, threeAndABit, unsentIn } from "../support/model-outgoing";
+import type { ModelServer } from "../support/model-server";
+import { makeDevice, makeGroup } from "../support/model-world";
+
+const rowIn = async (tab: Tab, chat: ConversationId) => (await listOf(tab)).find(({ id }) => id === chat);
+
+/** What the store has of a group besides its row. */
+const heldOf = async (tab: Tab, group: Uuid) => {
+  const { store } = contextOf(tab);
+  const [messages, members, roster] = await Promise.all([
+    store.range(group, 0).count(),
+    store.membersOf(group).count(),
+    store.meta.get(`roster:${group}`),
+  ]);
+  return { messages, members, roster };
+};
+
+const nothing = { messages: 0, members: 0, roster: undefined };
+
+const isGone = (tab: Tab, group: Uuid) =>
+  eventually(async () => expect(await contextOf(tab).store.conversations.get(group)).toMatchObject({ gone: true }));
+
+const sentTo = (server: ModelServer, group: Uuid) =>
+  server.asked.filter(({ command }) => command.type === "send" && command.conversation === group);
+
+describe("a group that one is taken out of", () => {
+  it("leaves nothing on any of one's devices: no message, no file, no member, no line in the list", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const his = await makeDevice(server, benoit).openTab();
+    const laptop = await makeDevice(server, benoit).openTab();
+    const hers = await makeDevice(server, amina).openTab();
+    await send(hers, group, picture(2_000));
+    for (const tab of [hers, his, laptop]) await becomesLevel(server, tab, group);
+    const file = onlyFile(server).id;
+    await fetchFile(contextOf(his), group, { file, mime: "image/jpeg", size: 2_000 });
+    await loadMembers(contextOf(his), group);
+    expect(await heldOf(his, group)).toMatchObject({ messages: 2, members: 3 });
+    expect(await contextOf(his).store.blobs.count()).toBe(1);
+    server.change(amina, group, { type: "remove", user: benoit });
+    for (const tab of [his, laptop]) {
+      await isGone(tab, group);
+      expect(await heldOf(tab, group)).toEqual(nothing);
+      expect(await rowIn(tab, group)).toBeUndefined();
+      expect(await textsIn(tab, group)).toEqual([]);
+      const { store } = contextOf(tab);
+      await eventually(async () => expect(await store.blobs.count()).toBe(0));
+      expect(await readConversation(store, benoit, group)).toMatchObject({
+        gone: true,
+        open: false,
+        unread: 0,
+        group: { name: "Famille" },
+      });
+    }
+    await becomesLevel(server, hers, group);
+    expect(await textsIn(hers, group)).toEqual(["event", "image", "event"]);
+  });
+
+  it("keeps what was not sent, failed and readable, and sends none of it, whoever tries", async () => {
+    const { server, amina, benoit, group, withBenoit } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    phone.faults.isOffline = true;
+    await eventually(() => expect(tab.link.get()).not.toBe("online"), 15_000);
+    await writeText(tab, group, "unsent");
+    await send(tab, group, picture(2_000, "unsent too"));
+    await broadcast(tab, [group, withBenoit], "to both");
+    server.change(amina, group, { type: "remove", user: benoit });
+    phone.faults.isOffline = false;
+    phone.wake();
+    await isGone(tab, group);
+    await becomesLevel(server, tab, withBenoit);
+    const failed = ["unsent failed", "image failed", "to both failed"];
+    await eventually(async () => expect(await shownIn(tab, group)).toEqual(failed));
+    expect(await textsIn(tab, withBenoit)).toEqual(["to both"]);
+    await phone.pass(2_000); // what left before it was known is refused by now
+    const { length: before } = sentTo(server, group);
+    const { store } = contextOf(tab);
+    const { items } = await readChat(store, group, 10);
+    expect(items.every(({ error }) => error === "conversation_not_found")).toBe(true);
+    expect(await rowIn(tab, group)).toMatchObject({ gone: true, open: false, unread: 0, last: { status: "failed" } });
+    // The picture is there to be seen, and its file goes nowhere.
+    expect(await unsentIn(tab)).toEqual({ outbox: 3, uploads: 1, blobs: 1 });
+    expect(await store.uploads.toArray()).toMatchObject([{ state: "failed" }]);
+    for (const { cid } of items)
+      await expect(retry(tab, cid ?? "")).rejects.toMatchObject({ code: "conversation_not_found" });
+    await writeText(tab, group, "written too late");
+    await send(tab, group, picture(1_000));
+    expect(await shownIn(tab, group)).toEqual([...failed, "written too late failed", "image failed"]);
+    await phone.pass(20_000);
+    expect(sentTo(server, group)).toHaveLength(before);
+    expect(server.log(group).messages.every(({ author }) => author === amina)).toBe(true);
+    expect([...server.files.all.values()].every(({ isReady }) => !isReady)).toBe(true);
+    // Thrown away one by one it leaves the list with the last of them.
+    const left = (await store.unsent(group).toArray()).map(({ cid }) => cid);
+    for (const cid of left.slice(1)) await discard(tab, cid);
+    expect(await rowIn(tab, group)).toMatchObject({ last: { body: { text: "unsent" } } });
+    await discard(tab, left[0] ?? "");
+    expect(await rowIn(tab, group)).toBeUndefined();
+    await eventually(async () => expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
+  });
+
+  it("a file on its way there is not brought any further, unless somebody else is to have it too", async () => {
+    const { server, amina, benoit, group, withBenoit } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    let parts = 0;
+    phone.loses = (request, what) => what === "answer" && isPart(request) && ++parts > 0;
+    const { sendFiles } = await import("../../src/sync/attaching");
+    await send(tab, group, picture(threeAndABit));
+    await sendFiles(tab, [group, withBenoit], [picture(1_500, "for both")]);
+    await eventually(() => expect(parts).toBeGreaterThan(2));
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(tab, group);
+    phone.loses = () => false;
+    await becomesLevel(server, tab, withBenoit, 20_000);
+    expect(await textsIn(tab, withBenoit)).toEqual(["image"]);
+    await eventually(async () =>
+      expect(await contextOf(tab).store.uploads.toArray()).toMatchObject([{ state: "failed", size: threeAndABit }]),
+    );
+    const asked = phone.requests.filter(({ path }) => path.startsWith("/api/files/")).length;
+    await phone.pass(60_000);
+    expect(phone.requests.filter(({ path }) => path.startsWith("/api/files/"))).toHaveLength(asked);
+    expect(await shownIn(tab, group)).toEqual(["image failed", "image failed"]);
+    // Both pictures are still to be seen here.
+    expect(await contextOf(tab).store.blobs.count()).toBe(2);
+  });
+
+  it("a file that failed for everybody, tried again, goes to those who may have it and not to the group", async () => {
+    const { server, amina, benoit, group, withBenoit } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    server.files.refuse = () => ({ error: "file_too_large" });
+    const { sendFiles } = await import("../../src/sync/attaching");
+    await sendFiles(tab, [withBenoit, group], [picture(1_500)]);
+    await eventually(async () => expect(await shownIn(tab, withBenoit)).toEqual(["image failed"]));
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(tab, group);
+    server.files.refuse = () => undefined;
+    const [mine] = await contextOf(tab).store.unsent(withBenoit).toArray();
+    await retry(tab, mine?.cid ?? "");
+    await becomesLevel(server, tab, withBenoit);
+    await eventually(async () => expect(await shownIn(tab, withBenoit)).toEqual(["image sent"]));
+    expect(await shownIn(tab, group)).toEqual(["image failed"]);
+    expect(sentTo(server, group)).toEqual([]);
+  });
+
+  it("a draft keeps it in the list until it is thrown away, and all of it goes with the conversation", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const tab = await makeDevice(server, benoit).openTab();
+    await becomesLevel(server, tab, group);
+    const drafts = new Drafts(tab);
+    drafts.save(group, "half a sentence");
+    await drafts.flush();
+    server.change(amina, group, { type: "end" });
+    await isGone(tab, group);
+    expect(await rowIn(tab, group)).toMatchObject({ gone: true, draft: "half a sentence", last: { body: null } });
+    drafts.save(group, "");
+    await drafts.flush();
+    expect(await rowIn(tab, group)).toBeUndefined();
+    drafts.save(group, "written in a tab that had not heard");
+    await drafts.flush();
+    await writeText(tab, group, "sent there");
+    drafts.save(group, "again half");
+    await drafts.flush();
+    expect(await rowIn(tab, group)).toMatchObject({ gone: true, draft: "again half" });
+    await hide(tab, group, false);
+    expect(await rowIn(tab, group)).toBeUndefined();
+    expect(await readDraft(contextOf(tab).store, group)).toBe("");
+    expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
+    expect(server.asked.some(({ command }) => command.type === "hide")).toBe(false);
+  });
+
+  it("who comes back finds it as it is from then on, and what failed meanwhile stays failed until tried again", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    server.post(amina, group, "before");
+    await becomesLevel(server, tab, group);
+    await mute(tab, group, true);
+    server.change(amina, group, { type: "remove", user: benoit });
+    server.post(amina, group, "without him");
+    await isGone(tab, group);
+    await writeText(tab, group, "too late");
+    server.change(amina, group, { type: "add", users: [benoit] });
+    server.post(amina, group, "welcome back");
+    await becomesLevel(server, tab, group);
+    expect(await shownIn(tab, group)).toEqual(["event", "welcome back", "too late failed"]);
+    expect(await rowIn(tab, group)).toMatchObject({
+      gone: false,
+      open: true,
+      unread: 1,
+      muted: true,
+      group: { number: 1, count: 3 },
+    });
+    expect((await readChat(contextOf(tab).store, group, 100)).hasMoreThere).toBe(false);
+    const [unsent] = await contextOf(tab).store.unsent(group).toArray();
+    await retry(tab, unsent?.cid ?? "");
+    await eventually(async () => expect((await shownIn(tab, group)).at(-1)).toBe("too late sent"));
+    await becomesLevel(server, tab, group);
+    // Out and in again within one absence.
+    await phone.close(tab);
+    server.change(amina, group, { type: "remove", user: benoit });
+    server.post(amina, group, "unseen");
+    server.change(amina, group, { type: "add", users: [benoit] });
+    const again = await phone.openTab();
+    await becomesLevel(server, again, group);
+    expect(await shownIn(again, group)).toEqual(["event"]);
+  });
+
+  it("a message that got there before its author was taken out is not told as failed", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    // The answer is overtaken by the news.
+    phone.faults.random = () => 0;
+    phone.faults.reorderDown = 1;
+    await writeText(tab, group, "just in time");
+    await eventually(() => expect(server.log(group).messages).toHaveLength(2));
+    phone.faults.reorderDown = 0;
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(tab, group);
+    await eventually(async () => expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
+    expect(await rowIn(tab, group)).toBeUndefined();
+  });
+
+  it("nothing that was on its way brings any of it back: a message, a page, a file, members, marks, an answer", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    server.post(amina, group, ...Array.from({ length: 50 }, (_, i) => `m${i}`));
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    const hers = await makeDevice(server, amina).openTab();
+    await send(hers, group, picture(2_000));
+    for (const one of [hers, tab]) await becomesLevel(server, one, group);
+    const context = contextOf(tab);
+    const question = { type: "page", conversation: group, direction: "before", seq: 20, limit: 10 } as const;
+    const page = await tab.ask(question);
+    phone.requestMs = 4_000;
+    const late = Promise.allSettled([
+      fetchFile(context, group, { file: onlyFile(server).id, mime: "image/jpeg", size: 2_000 }),
+      loadMembers(context, group),
+      mute(tab, group, true),
+      hide(tab, group, true),
+    ]);
+    await eventually(() => expect(phone.requests.some(({ path }) => path.includes("/members"))).toBe(true));
+    phone.faults.random = () => 0;
+    phone.faults.reorderDown = 1;
+    server.post(amina, group, "overtaken");
+    phone.faults.reorderDown = 0;
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(tab, group);
+    await late;
+    const pages = () => server.asked.filter(({ user, command }) => user === benoit && command.type === "page").length;
+    const before = pages();
+    const { applyChanges } = await import("../../src/sync/apply");
+    await applyChanges(context.store, benoit, [
+      { type: "page", asked: { ...question, head: 53, revised: 0 }, page },
+      { type: "messages", of: group, messages: page.messages },
+      { type: "changed", of: group, since: 0, revision: 3, messages: page.messages },
+      { type: "mine", of: group, delivered: 4, read: 4, unread: 30, head: 53 },
+      { type: "head", of: group, head: 99 },
+      { type: "hidden", conversation: group, upTo: 60, keep: true, told: 0 },
+      { type: "muted", conversation: group, muted: true, told: 0 },
+    ]);
+    expect(await heldOf(tab, group)).toEqual(nothing);
+    expect(await context.store.blobs.count()).toBe(0);
+    expect(await context.store.conversations.get(group)).toMatchObject({
+      gone: true,
+      unread: 0,
+      muted: false,
+      kept: false,
+      listed: 0,
+    });
+    await phone.pass(20_000);
+    expect(pages()).toBe(before);
+    expect(await heldOf(tab, group)).toEqual(nothing);
+  });
+
+  it("a tab that does not lead sees it go as well, and what it writes there is kept and not sent", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const leader = await phone.openTab();
+    const follower = await phone.openTab();
+    await becomesLevel(server, leader, group);
+    expect([leader.isLeader, follower.isLeader]).toEqual([true, false]);
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(follower, group);
+    await writeText(follower, group, "too late");
+    for (const tab of [leader, follower]) expect(await shownIn(tab, group)).toEqual(["too late failed"]);
+    await phone.pass(20_000);
+    expect(sentTo(server, group)).toEqual([]);
+  });
+
+  it("after a session that ended nothing of anybody's groups stays but what was not sent, which is told as failed later", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    await loadMembers(contextOf(tab), group);
+    phone.faults.isOffline = true;
+    await writeText(tab, group, "unsent");
+    await phone.close(tab);
+    await keepUnsentOnly(phone.platform(), benoit);
+    server.change(amina, group, { type: "remove", user: benoit });
+    phone.faults.isOffline = false;
+    const again = await phone.openTab();
+    expect(await contextOf(again).store.members.count()).toBe(0);
+    await isGone(again, group);
+    await eventually(async () => expect(await shownIn(again, group)).toEqual(["unsent failed"]));
+    expect(await rowIn(again, group)).toMatchObject({ gone: true, group: { name: "Famille" } });
+    expect(server.log(group).messages.every(({ author }) => author === amina)).toBe(true);
+  });
+});
+
+describe("answers that come late", () => {
+  it("one that was asked before somebody was taken out, and comes after, does not bring the group back", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    const { store } = contextOf(tab);
+    const { readCursor, withHole } = await import("../../src/sync/cursor");
+    const { applyChanges } = await import("../../src/sync/apply");
+    const { rowChanges } = await import("../../src/sync/frames");
+    const { counter: asked } = await readCursor(store);
+    const { counter, epoch, rows, people } = server.changes(benoit, 0);
+    const answer = { type: "answer", asked, epoch, counter, changes: rowChanges({ rows, people }) } as const;
+    server.change(amina, group, { type: "rename", name: "Cousins" });
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(tab, group);
+    const before = await readCursor(store);
+    await applyChanges(store, benoit, [{ ...answer, move: (cursor) => withHole(cursor, 0) }]);
+    expect(await store.conversations.get(group)).toMatchObject({ gone: true, group: { name: "Cousins" } });
+    expect(await readCursor(store)).toEqual(before);
+    // One as new as what is known is taken.
+    const fresh = server.changes(benoit, 0);
+    const changes = rowChanges(fresh);
+    await applyChanges(store, benoit, [
+      { type: "answer", asked, epoch, counter: fresh.counter, changes, move: (cursor) => ({ ...cursor, skew: 5 }) },
+    ]);
+    expect(await readCursor(store)).toMatchObject({ skew: 5 });
+  });
+
+  it("what another device changed meanwhile is not undone by the answer to one's own change", async () => {
+    const { server, amina, group } = makeGroup();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    const { store } = contextOf(tab);
+    const becomes = (muted: boolean) =>
+      eventually(async () => expect(await store.conversations.get(group)).toMatchObject({ muted }));
+    phone.answerMs = 20_000;
+    let isAnswered = false;
+    const answered = mute(tab, group, true).then(() => {
+      isAnswered = true;
+    });
+    await becomes(true);
+    server.execute(amina, { type: "mute", conversation: group, muted: false });
+    await becomes(false);
+    expect(isAnswered).toBe(false);
+    await answered;
+    expect(await store.conversations.get(group)).toMatchObject({ muted: false });
+    // Without anything told meanwhile the answer counts at once.
+    phone.answerMs = 0;
+    phone.faults.blackhole = true;
+    phone.sockets.at(-1)?.end(1006);
+    phone.faults.blackhole = false;
+    phone.faults.noUpgrade = true;
+    await mute(tab, group, true);
+    expect(await store.conversations.get(group)).toMatchObject({ muted: true });
+  });
+
+  it("an older name of a group does not come back with a row that was overtaken", async () => {
+    const { server, amina, group } = makeGroup();
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, group);
+    const old = server.row(amina, server.log(group));
+    server.change(amina, group, { type: "rename", name: "Cousins" });
+    await becomesLevel(server, tab, group);
+    const { applyChanges } = await import("../../src/sync/apply");
+    await applyChanges(contextOf(tab).store, amina, [{ type: "row", row: old }]);
+    expect(await rowIn(tab, group)).toMatchObject({ group: { name: "Cousins" } });
+  });
+});
