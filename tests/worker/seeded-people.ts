@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { type ConversationId, createUuid, privateConversationId } from "../../contract/ids";
+import { type ConversationId, createUuid, privateConversationId, type Uuid } from "../../contract/ids";
 import { openDb } from "../../worker/db/client";
 import { connections, profiles, sessions, users } from "../../worker/db/schema";
 import { signAccessToken } from "../../worker/lib/access-token";
@@ -39,6 +39,27 @@ export const befriend = async (one: Person, other: Person): Promise<Conversation
     .values({ id: connection, user1_id: one.id, user2_id: other.id, conversation_id: id, created_at: Date.now() });
   await conversationOf(env, id).open(id, connection);
   return id;
+};
+
+/** So many contacts of somebody's, in the directory only: they have no session, and no conversation knows of them. */
+export const seedContacts = async (of: Person, count: number): Promise<Uuid[]> => {
+  const now = Date.now();
+  const people = Array.from({ length: count }, () => {
+    const [number, id] = [++lastNumber, createUuid()];
+    return { id, phone: phoneOf(number), name: nameOf(number), pair: privateConversationId(of.id, id) };
+  });
+  const each = (insert: string) => env.DB.prepare(`${insert} FROM json_each(?1)`).bind(JSON.stringify(people), now);
+  await env.DB.batch([
+    each("INSERT INTO users SELECT value->>'id', value->>'phone', 'none', ?2, ?2"),
+    each(
+      "INSERT INTO profiles (id, username, phone, created_at) SELECT value->>'id', value->>'name', value->>'phone', ?2",
+    ),
+    env.DB.prepare(
+      `INSERT INTO connections (id, user1_id, user2_id, conversation_id, created_at)
+       SELECT value->>'id', ?2, value->>'id', value->>'pair', ?3 FROM json_each(?1)`,
+    ).bind(JSON.stringify(people), of.id, now),
+  ]);
+  return people.map(({ id }) => id);
 };
 
 /** Two new people who are connected. */
