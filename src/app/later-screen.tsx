@@ -8,7 +8,6 @@ const screens = [
   { id: "makutano", prefix: "/app/makutano", icon: "i-ph-phone" },
   { id: "tala", prefix: "/app/tala", icon: "i-ph-eye" },
   { id: "services", prefix: "/app/services", icon: "i-ph-squares-four" },
-  { id: "group", prefix: "/app/group/", icon: "i-ph-users-three", back: "/app" },
 ] as const;
 
 export default function LaterScreen() {
@@ -20,7 +19,6 @@ export default function LaterScreen() {
       title={t(`later.${screen.id}.title`)}
       subtitle={t(`later.${screen.id}.subtitle`)}
       description={t(`later.${screen.id}.body`)}
-      {...("back" in screen ? { back: screen.back } : {})}
     >
       <div className="my-auto">
         <EmptyState icon={screen.icon} title={t("later.notYet")} body={t(`later.${screen.id}.body`)} />

@@ -15,6 +15,8 @@ type ContactPickerProps = {
   people: readonly PickablePerson[] | undefined;
   /** What the list is called. */
   label: string;
+  /** What the search is called, where it is neither contacts nor groups that are searched. */
+  searchLabel?: string;
   /** Who is picked so far: the rows are boxes to tick. Without it they are buttons, for picking one. */
   selected?: ReadonlySet<Uuid>;
   /** A row was pressed: add or remove the person, or go on with the one. */
@@ -44,10 +46,11 @@ function Tick({ isOn }: { isOn: boolean }) {
 }
 
 /**
- * Contacts (and groups, if there are some among them) to choose from, with a search by name or number; fills the height it is given and scrolls. Several
- * with `selected`, one without. What is chosen belongs to the caller.
+ * Contacts (and groups, if there are some among them) to choose from, with a search by name or number; fills the
+ * height it is given and scrolls. Several with `selected`, one without. What is chosen belongs to the caller.
  */
-export function ContactPicker({ people, label, selected, onPick, max = Number.POSITIVE_INFINITY }: ContactPickerProps) {
+export function ContactPicker({ people, label, selected, onPick, ...props }: ContactPickerProps) {
+  const { max = Number.POSITIVE_INFINITY, searchLabel } = props;
   const t = useT();
   const language = useLanguage();
   const [typed, setTyped] = useState("");
@@ -73,7 +76,7 @@ export function ContactPicker({ people, label, selected, onPick, max = Number.PO
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="shrink-0 px-4 pb-2">
         <SearchField
-          label={t(hasGroups ? "picker.searchAll" : "picker.search")}
+          label={searchLabel ?? t(hasGroups ? "picker.searchAll" : "picker.search")}
           value={typed}
           maxLength={searchQueryMaxLength}
           onChange={search}

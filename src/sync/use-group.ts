@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { type GroupCard, groupPath } from "../../contract/groups";
 import type { Uuid } from "../../contract/ids";
 import { ApiFailure, request } from "../lib/api";
@@ -11,8 +11,8 @@ export type GroupView = ConversationView & { group: GroupCard };
 export type GroupLook =
   | { state: "here"; view: GroupView }
   | { state: "loading" }
-  /** I was a member. */
-  | { state: "gone"; name: string }
+  /** I was a member; the name is known if it was seen. */
+  | { state: "gone"; name: string | undefined }
   | { state: "missing" }
   | { state: "failed"; code: ReturnType<typeof failureCode> };
 
@@ -30,6 +30,8 @@ export const useGroup = (id: Uuid): [look: GroupLook, again: () => void] => {
   const link = useLink();
   const [answer, setAnswer] = useState<Answer>();
   const [tries, setTries] = useState(0);
+  const name = useRef<string>(undefined);
+  if (hasCard(view)) name.current = view.group.name;
   const isUnknown = view !== undefined && !hasCard(view) && !view.gone;
   const isOnline = link === "online";
 
@@ -53,8 +55,11 @@ export const useGroup = (id: Uuid): [look: GroupLook, again: () => void] => {
     setAnswer(undefined);
     setTries((before) => before + 1);
   }, []);
-  if (view?.gone) return [{ state: "gone", name: view.group?.name ?? "" }, again];
+  if (view?.gone) return [{ state: "gone", name: name.current }, again];
   if (hasCard(view)) return [{ state: "here", view }, again];
-  if (answer?.id === id) return [answer.look, again];
+  if (answer?.id === id) {
+    const wasHere = answer.look.state === "missing" && name.current !== undefined;
+    return [wasHere ? { state: "gone", name: name.current } : answer.look, again];
+  }
   return [isUnknown && link === "offline" ? { state: "failed", code: "offline" } : { state: "loading" }, again];
 };

@@ -2,6 +2,7 @@ import AxeBuilder from "@axe-core/playwright";
 import { privateConversationId } from "../../contract/ids";
 import { pongTimeoutMs } from "../../contract/limits";
 import { expect, test } from "../support/browser-test";
+import { makeGroup } from "../support/groups";
 import { sendTexts } from "../support/messages";
 import { isKeptOffline } from "../support/offline";
 import { siteOf } from "../support/pair";
@@ -49,7 +50,8 @@ test("six tabs, the active one by path prefix, and no bar where a screen needs t
     await page.goto(path);
     await expect(active).toContainText(texts.shell.tabs.masolo);
   }
-  for (const path of [`/app/user/${ben.id}`, `/app/chat/${ben.id}`, `/app/group/${someone}`, "/app/create-group"]) {
+  const group = `/app/group/${await makeGroup(site, ana, "Famille", [ben])}`;
+  for (const path of [`/app/user/${ben.id}`, `/app/chat/${ben.id}`, group, `${group}/members`, "/app/create-group"]) {
     await page.goto(path);
     await expect(page.getByRole("main").getByRole("link", { name: texts.common.back })).toBeVisible();
     await expect(bar).toHaveCount(0);
@@ -70,7 +72,6 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
   ["/app/help", t.later.help.title],
   ["/app/blocked", t.blocked.title],
   ["/app/create-group", t.groups.create.title],
-  [`/app/group/${someone}`, t.later.group.title],
 ];
 
 (["fr", "en", "pt"] as const).forEach((language, index) => {

@@ -1,9 +1,9 @@
 import { useParams } from "react-router";
 import * as v from "valibot";
 import { Uuid } from "../../../contract/ids";
+import { LedAway } from "../../components/led-away";
 import { t } from "../../i18n/setup";
 import { useSession } from "../../lib/session";
-import { LedAway } from "./led-away";
 import { PrivateChat } from "./private-chat";
 
 /** /app/chat/:userId, where the parameter is the other person. */

@@ -5,6 +5,7 @@ import { groupAsPerson } from "../../components/avatar";
 import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
 import { late } from "../../components/late";
+import { LedAway } from "../../components/led-away";
 import { describeTyping } from "../../components/member-names";
 import { sayNotYet } from "../../components/not-yet";
 import { useT } from "../../i18n/setup";
@@ -13,7 +14,6 @@ import { useAuthors, useChat, useConversation, useDraft, useTyping } from "../..
 import { useGroup } from "../../sync/use-group";
 import { ChatFrame } from "./chat-frame";
 import { ChatHeading } from "./chat-heading";
-import { LedAway } from "./led-away";
 import { useChatDeeds } from "./use-chat-deeds";
 
 const LeftNote = late(() => import("./left-note"));

@@ -1,10 +1,10 @@
 import { useParams } from "react-router";
 import * as v from "valibot";
 import { Uuid } from "../../../contract/ids";
+import { LedAway } from "../../components/led-away";
 import { t } from "../../i18n/setup";
 import { useSession } from "../../lib/session";
 import { GroupChat } from "./group-chat";
-import { LedAway } from "./led-away";
 
 /** /app/group/:groupId. */
 export default function GroupScreen() {

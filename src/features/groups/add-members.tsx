@@ -36,6 +36,7 @@ export default function AddMembers({ group, count, isIn, onClose }: AddMembersPr
     setBusy(false);
     if (isDone) onClose();
   };
+  const isFull = count >= groupMembersMax;
   const isNobodyLeft = people?.length === 0 && !isBusy;
   return (
     <Sheet
@@ -45,21 +46,15 @@ export default function AddMembers({ group, count, isIn, onClose }: AddMembersPr
         if (!isBusy) onClose();
       }}
     >
-      {isNobodyLeft ? (
+      {isFull || isNobodyLeft ? (
         <EmptyState
           icon="i-ph-users-three"
-          title={t("groups.add.noneTitle")}
-          body={contacts?.length === 0 ? t("contacts.none.body") : t("groups.add.noneBody")}
+          title={t(isFull ? "errors.group_full" : "groups.add.noneTitle")}
+          {...(isFull ? {} : { body: t(contacts?.length === 0 ? "contacts.none.body" : "groups.add.noneBody") })}
         />
       ) : (
         <>
-          <ContactPicker
-            people={people}
-            label={t("groups.create.contacts")}
-            selected={chosen}
-            onPick={toggle}
-            max={Math.max(0, groupMembersMax - count)}
-          />
+          <ContactPicker people={people} label={t("groups.create.contacts")} selected={chosen} onPick={toggle} />
           <div className="shrink-0 border-t border-line bg-surface p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
             <Button
               className="w-full"

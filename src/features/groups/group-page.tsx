@@ -62,7 +62,7 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
               {t("groups.leave.short")}
             </button>
           </div>
-          <h2 className="px-4 pt-2 pb-3 font-semibold">{t("groups.chat.members", { count: group.count })}</h2>
+          <h2 className="px-4 pt-2 pb-3 font-semibold">{t("groups.page.members")}</h2>
           <MemberList members={members ?? []} count={group.count} scroller={scroller} itemsFor={deeds.itemsFor}>
             {failure !== undefined && (
               <div role="status" className="flex flex-col items-center gap-3 px-6 py-4 text-center">

@@ -22,6 +22,7 @@ export default function HeirSheet({ members, onPick, onClose }: HeirSheetProps) 
       <ContactPicker
         people={people}
         label={t("groups.leave.heirList")}
+        searchLabel={t("groups.page.searchLabel")}
         onPick={({ id }) => {
           const heir = members?.find(({ user }) => user === id);
           if (heir) onPick(heir);

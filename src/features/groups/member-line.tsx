@@ -6,13 +6,14 @@ import type { ShownMember } from "./shown-member";
 
 type MemberLineProps = { member: ShownMember; items: MenuItem[] };
 
-const look = "flex min-h-16 min-w-0 flex-1 items-center gap-3 py-2 pr-2 pl-4 -outline-offset-3";
+const base = "flex min-h-16 min-w-0 flex-1 items-center gap-3 py-2 pl-4 -outline-offset-3";
 
 /** A member: the line leads to their profile; `items` are what the reader may do with them. */
 export function MemberLine({ member, items }: MemberLineProps) {
   const t = useT();
   const isGone = member.user === "";
   const name = isGone ? t("groups.page.deletedAccount") : member.username || t("common.user");
+  const look = `${base} ${items.length > 0 ? "pr-1" : "pr-4"}`;
   const line = (
     <>
       <Avatar person={isGone ? { ...member, username: "?" } : member} />
@@ -37,7 +38,7 @@ export function MemberLine({ member, items }: MemberLineProps) {
     </>
   );
   return (
-    <div className="flex items-center border-b border-line bg-surface has-[a:hover]:bg-raised">
+    <div className="flex items-center border-t border-line bg-surface has-[a:hover]:bg-raised">
       {isGone ? (
         <div className={look}>{line}</div>
       ) : (

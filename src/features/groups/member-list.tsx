@@ -60,14 +60,18 @@ export function MemberList({ members, count, scroller, itemsFor, children }: Mem
           />
         </div>
       )}
-      {found.length > plainLinesMax ? (
-        <Suspense fallback={plain(found.slice(0, plainLinesMax))}>
-          <VirtualMembers members={found} label={label} scroller={scroller}>
-            {line}
-          </VirtualMembers>
-        </Suspense>
-      ) : (
-        found.length > 0 && plain(found)
+      {found.length > 0 && (
+        <div className="overflow-hidden border-b border-line sm:mx-4 sm:rounded-card sm:border-x">
+          {found.length > plainLinesMax ? (
+            <Suspense fallback={plain(found.slice(0, plainLinesMax))}>
+              <VirtualMembers members={found} label={label} scroller={scroller}>
+                {line}
+              </VirtualMembers>
+            </Suspense>
+          ) : (
+            plain(found)
+          )}
+        </div>
       )}
     </>
   );

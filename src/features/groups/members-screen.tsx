@@ -1,38 +1,34 @@
-import { useEffect, useState } from "react";
-import { useNavigate, useParams } from "react-router";
+import { useRef, useState } from "react";
+import { useParams } from "react-router";
 import * as v from "valibot";
 import { Uuid } from "../../../contract/ids";
 import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
+import { LedAway } from "../../components/led-away";
 import { Screen } from "../../components/screen";
 import { Spinner } from "../../components/spinner";
-import { showToast } from "../../components/toast";
-import { t as currentText, useT } from "../../i18n/setup";
+import { t, useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { useSession } from "../../lib/session";
-import { useGroup } from "../../sync/use-group";
+import { type GroupView, useGroup } from "../../sync/use-group";
 import { GroupPage } from "./group-page";
-
-/** Leads back to the list and says why: a group that is not there (SPEC.md §8), or is no longer one's own. */
-function Away({ gone }: { gone?: string }) {
-  const navigate = useNavigate();
-  useEffect(() => {
-    if (gone) showToast({ message: currentText("groups.chat.left", { name: isolate(gone) }) });
-    else
-      showToast({ tone: "danger", title: currentText("common.error"), message: currentText("errors.group_not_found") });
-    navigate("/app", { replace: true });
-  }, [navigate, gone]);
-  return null;
-}
 
 function GroupPlace({ id, me }: { id: Uuid; me: Uuid }) {
   const t = useT();
   const [look, again] = useGroup(id);
-  // Who is about to leave is told by what they do, and led away by it.
   const [isLeaving, setLeaving] = useState(false);
-  if (look.state === "here") return <GroupPage view={look.view} me={me} onLeaving={setLeaving} />;
-  if (look.state === "gone") return isLeaving ? null : <Away gone={look.name} />;
-  if (look.state === "missing") return <Away />;
+  const last = useRef<GroupView>(undefined);
+  if (look.state === "here") last.current = look.view;
+  const page = (view: GroupView) => <GroupPage view={view} me={me} onLeaving={setLeaving} />;
+  if (look.state === "here") return page(look.view);
+  // Who is leaving is led away by what they do: until it is done the page stays.
+  if (isLeaving && last.current) return page(last.current);
+  if (look.state === "gone" && look.name !== undefined) {
+    return <LedAway message={t("groups.chat.left", { name: isolate(look.name) })} isError={false} />;
+  }
+  if (look.state === "gone" || look.state === "missing") {
+    return <LedAway message={t("errors.group_not_found")} isError />;
+  }
   return (
     <Screen title={t("groups.page.title")} description={t("groups.page.description")} back="/app">
       {look.state === "loading" ? (
@@ -60,6 +56,6 @@ export default function MembersScreen() {
   const { groupId } = useParams();
   const me = useSession()?.userId;
   if (me === undefined) return null; // signed out: the guard is about to lead away
-  if (!v.is(Uuid, groupId)) return <Away />;
+  if (!v.is(Uuid, groupId)) return <LedAway message={t("errors.group_not_found")} isError />;
   return <GroupPlace key={groupId} id={groupId} me={me} />;
 }

@@ -3,7 +3,7 @@ import { useNavigate } from "react-router";
 import * as v from "valibot";
 import { GroupName } from "../../../contract/groups";
 import { createUuid, type Uuid } from "../../../contract/ids";
-import { groupMembersMax, groupNameMaxLength } from "../../../contract/limits";
+import { groupNameMaxLength } from "../../../contract/limits";
 import { isBlank } from "../../../contract/text";
 import { Button } from "../../components/button";
 import { ContactPicker } from "../../components/contact-picker";
@@ -137,13 +137,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
             )}
           </div>
         </form>
-        <ContactPicker
-          people={people}
-          label={t("groups.create.contacts")}
-          selected={chosen}
-          onPick={toggle}
-          max={groupMembersMax - 1}
-        />
+        <ContactPicker people={people} label={t("groups.create.contacts")} selected={chosen} onPick={toggle} />
       </div>
       <div className="sticky bottom-0 shrink-0 border-t border-line bg-surface">
         <div className="mx-auto w-full max-w-160 p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { useNavigate } from "react-router";
-import { showToast } from "../../components/toast";
-import { t } from "../../i18n/setup";
+import { t } from "../i18n/setup";
+import { showToast } from "./toast";
 
 /** Says why there is nothing to be seen here and leads back to the list (SPEC.md §8). */
 export function LedAway({ message, isError }: { message: string; isError: boolean }) {
