@@ -3,25 +3,31 @@ import { api } from "../../worker/api";
 import { type Answer, type Call, callSite } from "../support/people";
 import { site } from "./site";
 
+type Changed = Partial<Record<keyof Env, unknown>>;
+
 /** The API with some of its bindings replaced, and its work after the answer waited for. */
-export const callWith = async (
-  changed: Partial<Record<keyof Env, unknown>>,
-  method: string,
-  path: string,
-  options?: Call,
-): Promise<Answer> => {
+const fetchWith = async (changed: Changed, url: string, init: RequestInit): Promise<Response> => {
   const after: Promise<unknown>[] = [];
   const context = {
     waitUntil: (work: Promise<unknown>) => after.push(work),
     passThroughOnException: () => undefined,
     props: {},
   };
-  const fetch = async (url: string, init: RequestInit) =>
-    api.fetch(new Request(url, init), { ...env, ...changed } as unknown as Env, context as unknown as ExecutionContext);
-  const answer = await callSite({ origin: site.origin, fetch }, method, path, options);
+  const response = await api.fetch(
+    new Request(url, init),
+    { ...env, ...changed } as unknown as Env,
+    context as unknown as ExecutionContext,
+  );
   for (let work = after.shift(); work; work = after.shift()) await work;
-  return answer;
+  return response;
 };
+
+/** A request with such bindings whose body is no JSON. */
+export const callRawWith = (changed: Changed, path: string, init: RequestInit): Promise<Response> =>
+  fetchWith(changed, site.origin + path, init);
+
+export const callWith = (changed: Changed, method: string, path: string, options?: Call): Promise<Answer> =>
+  callSite({ origin: site.origin, fetch: (url, init) => fetchWith(changed, url, init) }, method, path, options);
 
 /** A namespace whose objects have these methods instead of their own. */
 export const objectsWith = <T extends object>(namespace: { getByName(name: string): T }, methods: object) => ({
