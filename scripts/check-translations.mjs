@@ -6,7 +6,15 @@ import { root } from "./run.mjs";
 
 const languages = ["fr", "en", "pt"];
 /** Keys under these are asked for with a typed variable, as in t(`errors.${code}`). */
-const dynamicPrefixes = ["errors.", "chat.status.", "shell.tabs.", "shell.storage.", "later."];
+const dynamicPrefixes = [
+  "errors.",
+  "chat.status.",
+  "groups.events.",
+  "groups.receipts.",
+  "shell.tabs.",
+  "shell.storage.",
+  "later.",
+];
 
 const problems = [];
 const pluralForm = /_(zero|one|two|few|many|other)$/;

@@ -12,11 +12,21 @@ export const nameOfMember = ({ own, authors }: MemberNames, number: number | und
   return author ? author.name || t("groups.page.deletedAccount") : t("groups.chat.someone");
 };
 
+/** A name within a line that is short of room: its first words that fit. */
+export const shortName = (name: string, lettersMax: number): string => {
+  const letters = [...name];
+  if (letters.length <= lettersMax) return name;
+  const start = letters.slice(0, lettersMax + 1).join("");
+  const words = start.slice(0, start.lastIndexOf(" ")).trimEnd();
+  return start.includes(" ") && words !== "" ? words : `${letters.slice(0, lettersMax - 1).join("")}…`;
+};
+
 const namedMax = 5;
 
-/** Several members within a sentence: a few by name, of more the number. */
+/** Members within a sentence: of several a few whom this phone knows by name, of the others the number. */
 export const listMembers = (names: MemberNames, numbers: readonly number[], t: Translate): string => {
-  const named = numbers.length > namedMax + 1 ? numbers.slice(0, namedMax) : numbers;
+  const known = numbers.filter((number) => numbers.length === 1 || number === names.own || names.authors[number]);
+  const named = known.length > namedMax + 1 ? known.slice(0, namedMax) : known;
   const words = named.map((number) =>
     number === names.own ? t("groups.events.you") : isolate(nameOfMember(names, number, t)),
   );
@@ -24,12 +34,15 @@ export const listMembers = (names: MemberNames, numbers: readonly number[], t: T
   return formatList(count > 0 ? [...words, t("groups.events.others", { count })] : words);
 };
 
+const typistLetters = 14;
+
 /** Who types in a group, the first to begin first; undefined while nobody does. */
 export const describeTyping = (names: MemberNames, typists: readonly number[], t: Translate): string | undefined => {
   const [first, second] = typists;
   if (first === undefined) return undefined;
   if (typists.length > 2) return t("groups.chat.manyType", { count: typists.length });
-  const name = isolate(nameOfMember(names, first, t));
+  const nameOf = (number: number) => isolate(shortName(nameOfMember(names, number, t), typistLetters));
+  const name = nameOf(first);
   if (second === undefined) return t("chat.isTyping", { name });
-  return t("groups.chat.twoType", { name, other: isolate(nameOfMember(names, second, t)) });
+  return t("groups.chat.twoType", { name, other: nameOf(second) });
 };

@@ -3,7 +3,7 @@ import { type ConversationId, privateConversationId, type Uuid } from "../../con
 import { useContacts, useConversations } from "./hooks";
 
 /** Whom one message can go to: a contact, or a group with its members. */
-export type Recipient = {
+type Recipient = {
   /** The person's or the group's. */
   id: Uuid;
   username: string;

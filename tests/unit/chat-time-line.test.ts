@@ -43,6 +43,33 @@ describe("a message and the newer one below it", () => {
   });
 });
 
+describe("a message in a group", () => {
+  const inGroup = (older?: ChatItem) => ({ older });
+  const event = makeItem({ body: { type: "event", event: "left" } });
+
+  it("is named as the first of a run of one of the others, and leaves room for their picture", () => {
+    expect(placementOf(makeItem(), undefined, inGroup())).toEqual({ ...alone, isBeside: true, isNamed: true });
+    const second = placementOf(makeItem(), undefined, inGroup(makeItem()));
+    expect(second).toEqual({ ...alone, isBeside: true, isNamed: false });
+    expect(placementOf(makeItem(), undefined, inGroup(makeItem({ sender: 3 }))).isNamed).toBe(true);
+  });
+
+  it("is neither named nor beside a picture when it is mine, or a line of the group", () => {
+    expect(placementOf(makeItem({ mine: true }), undefined, inGroup())).toEqual(alone);
+    expect(placementOf(event, undefined, inGroup())).toEqual(alone);
+  });
+
+  it("begins a new run after a line of the group, and ends one before it", () => {
+    expect(placementOf(makeItem(), event, inGroup(makeItem())).endsRun).toBe(true);
+    expect(placementOf(makeItem(), undefined, inGroup(event)).isNamed).toBe(true);
+  });
+
+  it("is expected to be as much higher as its name is", () => {
+    const named = estimateHeight(makeItem(), { ...alone, isBeside: true, isNamed: true }, 360);
+    expect(named).toBe(estimateHeight(makeItem(), alone, 360) + 22);
+  });
+});
+
 describe("the expected height of a message", () => {
   const place = { ...alone, endsRun: false };
   const heightOf = (text: string, listPx = 360) =>

@@ -66,7 +66,7 @@ function WriterName({ writer }: { writer: Writer }) {
     <p
       aria-hidden="true"
       style={{ "--hue": hueOf(writer.person) } as CSSProperties}
-      className="flex min-h-[22px] items-end px-3 text-sm leading-[1.1] font-semibold text-[hsl(var(--hue)_45%_36%)] @dark:text-[hsl(var(--hue)_65%_78%)]"
+      className="flex min-h-[22px] items-end px-3 text-sm leading-[1.45] font-semibold text-[hsl(var(--hue)_45%_36%)] @dark:text-[hsl(var(--hue)_65%_78%)]"
     >
       <bdi className="min-w-0 truncate">{balance(writer.name)}</bdi>
     </p>

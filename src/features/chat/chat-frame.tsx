@@ -11,7 +11,7 @@ import { isolate } from "../../lib/isolate";
 import { type ChatView, useLink } from "../../sync/hooks";
 import { useChatAround } from "../../sync/use-chat-around";
 import { Announcer } from "./announcer";
-import { ChatButtons } from "./chat-buttons";
+import { type Call, ChatButtons } from "./chat-buttons";
 import { type ChatPeople, useMembersOf } from "./chat-people";
 import { Composer } from "./composer";
 import { type Found, FoundMessage } from "./found";
@@ -36,6 +36,7 @@ type ChatFrameProps = {
   /** Who types, for a screen reader. */
   typing: string | undefined;
   heading: ReactNode;
+  calls: Call[];
   onCall: () => void;
   /** The menu's first entry leads to those one writes with; after the search come `deeds`. */
   first: MenuItem | undefined;
@@ -47,6 +48,7 @@ type ChatFrameProps = {
 
 /** What every chat has: header, search, messages, composer. All is read from the local store, so it opens at once and offline. */
 export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, typing, ...props }: ChatFrameProps) {
+  const { isClosed = false } = props;
   const t = useT();
   const link = useLink();
   const [isSearching, setSearching] = useState(false);
@@ -97,7 +99,7 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
       heading={props.heading}
       actions={
         <ChatButtons
-          name={name}
+          calls={props.calls}
           onCall={props.onCall}
           items={[...(props.first ? [props.first] : []), search, ...props.deeds]}
         />
@@ -126,11 +128,13 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
             </div>
           ) : shown.items.length === 0 ? (
             <div className="my-auto">
-              <EmptyState
-                icon="i-ph-chat-circle-text"
-                title={t("chat.emptyTitle")}
-                body={mayWrite ? t("chat.emptyBody", { name: isolate(name) }) : undefined}
-              />
+              {!isClosed && (
+                <EmptyState
+                  icon="i-ph-chat-circle-text"
+                  title={t("chat.emptyTitle")}
+                  body={mayWrite ? t("chat.emptyBody", { name: isolate(name) }) : undefined}
+                />
+              )}
             </div>
           ) : (
             <FoundMessage value={found}>
@@ -139,7 +143,7 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
                 conversation={conversation}
                 chat={shown}
                 people={people}
-                isClosed={props.isClosed ?? false}
+                isClosed={isClosed}
                 target={target}
                 onTargetShown={forgetTarget}
                 onNewest={goToNewest}

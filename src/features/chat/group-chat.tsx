@@ -64,6 +64,7 @@ export function GroupChat({ id }: { id: Uuid }) {
           line={card && !isGone && t("groups.chat.members", { count: card.count })}
         />
       }
+      calls={isGone ? [] : [{ icon: "i-ph-phone", label: t("groups.chat.call") }]}
       onCall={() => sayNotYet("common.notAvailable")}
       first={
         isGone

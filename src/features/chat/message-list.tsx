@@ -135,8 +135,9 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
     if (holdsEnd.current && wasNearEnd.current) virtualizer.scrollToEnd();
   }, [virtualizer, count]);
 
-  const [reachOlder, isStuck] = usePages(isShown && hasOlder && !chat.loading, chat.loadOlder);
-  const [reachNewer] = usePages(isShown && hasNewer && !chat.loading, past?.loadNewer);
+  const loadFailed = people.members ? "groups.chat.loadFailed" : "chat.loadFailed";
+  const [reachOlder, isStuck] = usePages(isShown && hasOlder && !chat.loading, chat.loadOlder, loadFailed);
+  const [reachNewer] = usePages(isShown && hasNewer && !chat.loading, past?.loadNewer, loadFailed);
   const firstIndex = rows[0]?.index;
   const lastIndex = rows.at(-1)?.index;
   useEffect(() => reachOlder(firstIndex), [reachOlder, firstIndex]);

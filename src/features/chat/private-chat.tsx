@@ -58,6 +58,10 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
           typing={isShownTyping ? t("chat.typing") : undefined}
         />
       }
+      calls={[
+        { icon: "i-ph-phone", label: t("people.audioCallName", { name }) },
+        { icon: "i-ph-video-camera", label: t("people.videoCallName", { name }) },
+      ]}
       onCall={() => {
         if (hindrance) showToast({ tone: "danger", title: t("common.error"), message: t(`errors.${hindrance}`) });
         else sayNotYet("common.callsNotYet");

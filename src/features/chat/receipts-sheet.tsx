@@ -8,9 +8,9 @@ import { PersonLine } from "../../components/person-line";
 import { Sheet } from "../../components/sheet";
 import { Spinner } from "../../components/spinner";
 import { useT } from "../../i18n/setup";
-import { failureText } from "../../lib/failure-text";
 import { readReceipts } from "../../sync/groups";
 import { useAuthors, useLink } from "../../sync/hooks";
+import { asSyncError } from "../../sync/sync-error";
 import type { ShownStatus } from "../../sync/views";
 import { writerOf } from "./chat-people";
 
@@ -48,7 +48,8 @@ export default function ReceiptsSheet({ group, own, seq, body, status, onClose }
     readReceipts(group, seq).then(
       (receipts) => isWanted && setAnswer({ receipts }),
       (error: unknown) =>
-        isWanted && setAnswer(({ receipts }) => (receipts ? { receipts } : { failure: failureText(error, t) })),
+        isWanted &&
+        setAnswer(({ receipts }) => (receipts ? { receipts } : { failure: t(`errors.${asSyncError(error).code}`) })),
     );
     return () => {
       isWanted = false;

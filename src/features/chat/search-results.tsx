@@ -50,7 +50,7 @@ export function SearchResults({ found, query, conversation, people, onPick }: Se
           <li key={message.key} className="border-b border-line">
             <button
               type="button"
-              className="grid min-h-12 w-full gap-0.5 px-4 py-2.5 text-start outline-offset-[-3px] hover:bg-raised"
+              className="grid grid-cols-[minmax(0,1fr)] min-h-12 w-full gap-0.5 px-4 py-2.5 text-start outline-offset-[-3px] hover:bg-raised"
               onClick={() => onPick(message)}
             >
               <span className="flex items-baseline justify-between gap-2 text-xs text-muted">

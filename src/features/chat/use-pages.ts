@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { showToast } from "../../components/toast";
-import { t } from "../../i18n/setup";
+import { type TextKey, t } from "../../i18n/setup";
 import { useLink } from "../../sync/hooks";
 
 const aheadRows = 15; // asked for before they are reached
@@ -13,6 +13,8 @@ const againMs = 5_000;
 export const usePages = (
   isWanted: boolean,
   load: (() => Promise<void>) | undefined,
+  /** What is said when it fails. */
+  failed: TextKey,
 ): [reach: (rowsLeft: number | undefined) => void, isStuck: boolean] => {
   const isOnline = useLink() === "online";
   const [isStuck, setStuck] = useState(false);
@@ -38,13 +40,13 @@ export const usePages = (
         setStuck(true);
         if (isOnline && !hasTold.current) {
           hasTold.current = true;
-          showToast({ tone: "danger", title: t("common.error"), message: t("chat.loadFailed") });
+          showToast({ tone: "danger", title: t("common.error"), message: t(failed) });
         }
       } finally {
         isAsking.current = false;
       }
     },
-    [isOnline],
+    [isOnline, failed],
   );
   const reach = useCallback(
     (rowsLeft: number | undefined) => {

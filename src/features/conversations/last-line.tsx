@@ -1,5 +1,5 @@
 import { CountBadge } from "../../components/count-badge";
-import { describeTyping, nameOfMember } from "../../components/member-names";
+import { describeTyping, nameOfMember, shortName } from "../../components/member-names";
 import { MessagePreview } from "../../components/message-preview";
 import { MessageTicks } from "../../components/message-ticks";
 import { useT } from "../../i18n/setup";
@@ -36,6 +36,8 @@ function Words({ item, isOpen, typing }: WordsProps) {
   );
 }
 
+const authorLetters = 18;
+
 /** Who said what was said last: oneself, or one of the several in a group. */
 function Author({ item }: { item: ConversationListItem }) {
   const t = useT();
@@ -43,7 +45,9 @@ function Author({ item }: { item: ConversationListItem }) {
   const names = namesIn(item);
   if (body?.type === "event") return null;
   if (mine) return <span>{t("masolo.own")} </span>;
-  return names && <span>{t("chat.from", { name: isolate(nameOfMember(names, sender, t)) })} </span>;
+  return (
+    names && <span>{t("chat.from", { name: isolate(shortName(nameOfMember(names, sender, t), authorLetters)) })} </span>
+  );
 }
 
 const nobody: readonly number[] = [];
