@@ -16,7 +16,7 @@ type Stub = Record<string, Method | undefined>;
 /** Which calls of which channels a conversation makes, from where it makes them until they are answered. */
 class OutgoingCalls {
   readonly #conversation: ConversationId;
-  readonly #underWay = new Map<Uuid, number>();
+  readonly #underWay = new Set<{ name: string; user: Uuid }>();
   most = 0;
   /** Notices under way to one channel, at most. */
   mostToOne = 0;
@@ -52,20 +52,16 @@ class OutgoingCalls {
   async #count(name: "notify" | "typing", values: unknown[], answer: unknown): Promise<unknown> {
     const [user, about] = values as [Uuid, Notice | ConversationId];
     if ((typeof about === "string" ? about : about.conversation) !== this.#conversation) return answer;
-    const toOne = (this.#underWay.get(user) ?? 0) + 1;
-    this.#underWay.set(user, toOne);
+    const call = { name, user };
+    this.#underWay.add(call);
     this.made[name] += 1;
-    if (name === "notify") this.mostToOne = Math.max(this.mostToOne, toOne);
-    this.most = Math.max(
-      this.most,
-      [...this.#underWay.values()].reduce((sum, count) => sum + count, 0),
-    );
+    const notices = [...this.#underWay].filter((one) => one.name === "notify" && one.user === user);
+    this.most = Math.max(this.most, this.#underWay.size);
+    this.mostToOne = Math.max(this.mostToOne, notices.length);
     try {
       return await answer;
     } finally {
-      const left = (this.#underWay.get(user) ?? 1) - 1;
-      if (left > 0) this.#underWay.set(user, left);
-      else this.#underWay.delete(user);
+      this.#underWay.delete(call);
     }
   }
 }
