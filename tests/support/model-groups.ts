@@ -211,9 +211,9 @@ export class ModelGroups extends ModelInboxes {
   #seat(log: GroupLog, user: Uuid): LogMember {
     const head = log.messages.length;
     const number = log.former.get(user)?.member.number ?? log.marks.size + log.former.size;
-    const muted = log.former.get(user)?.member.muted ?? false;
+    const { muted, others } = log.former.get(user)?.member ?? newMember();
     const marks = { delivered: head, read: head, hidden: head };
-    const place = { number, muted, since: Date.now() + number / 1_000, version: log.group.roster };
+    const place = { number, muted, others, since: Date.now() + number / 1_000, version: log.group.roster };
     const member = { ...newMember(), ...marks, ...place };
     log.former.delete(user);
     log.marks.set(user, member);

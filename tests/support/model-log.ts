@@ -1,5 +1,12 @@
 import type { CommandOf, PageResult, RevisedResult, SearchResult } from "../../contract/commands";
-import { type InboxRow, type Marks, type Message, type StoredBody, wordsOf } from "../../contract/conversations";
+import {
+  type InboxRow,
+  type Marks,
+  type Message,
+  mergeMarks,
+  type StoredBody,
+  wordsOf,
+} from "../../contract/conversations";
 import type { GroupCard, GroupRole } from "../../contract/groups";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { previewMaxLength, searchResultsMax } from "../../contract/limits";
@@ -17,6 +24,8 @@ export type LogMember = Marks & {
   since: number;
   /** The roster of their last change. */
   version: number;
+  /** The furthest they were told of the others: it never goes back, whoever comes or goes. */
+  others: Marks;
   /** Set while blocking: where the log ends for this member, and the marks as the others go on seeing them. */
   blocking?: { ends: number; shown: Marks };
 };
@@ -52,6 +61,7 @@ export const newMember = (number = 0): LogMember => ({
   kept: false,
   muted: false,
   number,
+  others: { delivered: 0, read: 0 },
   role: "member",
   since: 0,
   version: 1,
@@ -91,6 +101,10 @@ export const rowOf = (log: Log, user: Uuid, handle: number): InboxRow => {
   if (gone) return { ...gone, handle };
   const me = log.marks.get(user) ?? newMember();
   const others = [...log.marks].filter(([member]) => member !== user).map(([, it]) => it.blocking?.shown ?? it);
+  me.others = mergeMarks(me.others, {
+    delivered: leastOf(others.map(({ delivered }) => delivered)),
+    read: leastOf(others.map(({ read }) => read)),
+  });
   const head = headOf(log, user);
   const message = log.messages[head - 1];
   const last = message && toMember(message, user);
@@ -111,8 +125,8 @@ export const rowOf = (log: Log, user: Uuid, handle: number): InboxRow => {
     unread: seenBy(log, user).filter((one) => one.seq > from && isToRead(user)(one)).length,
     delivered: me.delivered,
     read: me.read,
-    othersDelivered: leastOf(others.map(({ delivered }) => delivered)),
-    othersRead: leastOf(others.map(({ read }) => read)),
+    othersDelivered: me.others.delivered,
+    othersRead: me.others.read,
     hidden: me.hidden,
     open: log.open,
     muted: me.muted,

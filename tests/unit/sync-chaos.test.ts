@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StoredBody } from "../../contract/conversations";
-import type { ConversationId } from "../../contract/ids";
+import { type ConversationId, privateMembers, type Uuid } from "../../contract/ids";
 import { filePartBytes } from "../../contract/limits";
 import { sendFiles } from "../../src/sync/attaching";
 import { hide, mute, retract } from "../../src/sync/changing";
@@ -110,13 +110,17 @@ const act = async (
     return seq === undefined ? undefined : orOffline(retract(tab, chat, seq));
   }
   if (choice < 0.66) return orOffline(mute(tab, chat, random() < 0.5));
-  if (choice < 0.67) return orOffline(hide(tab, chat, random() < 0.5));
+  // Hiding one that is gone throws away what was not sent.
+  if (choice < 0.67) return privateMembers(chat) ? orOffline(hide(tab, chat, random() < 0.5)) : undefined;
   const to = random() < 0.5 ? chats : [chat];
   if (choice < 0.73) {
-    const others = messages.filter(({ body }) => !isEmptied(body));
+    const others = messages.filter(({ body }) => !isEmptied(body) && body.type !== "event");
     if (others.length === 0) return undefined;
-    actor.forwards += to.length;
-    return forward(tab, chat, messageItem(undefined, pick(others)), to);
+    return orOffline(
+      forward(tab, chat, messageItem(undefined, pick(others)), to).then(() => {
+        actor.forwards += to.length;
+      }),
+    );
   }
   if (choice < 0.81) {
     const file = `${name} ${n}.bin`;
@@ -133,6 +137,27 @@ const act = async (
   return undefined;
 };
 
+/** Somebody comes into the group, goes, or is taken out; it never ends. */
+const moveMembers = (server: ModelServer, group: Uuid, people: readonly Uuid[], random: () => number): void => {
+  const { marks } = server.log(group);
+  const [owner = ""] = [...marks].find(([, { role }]) => role === "owner") ?? [];
+  const one = people[Math.floor(random() * people.length)] ?? "";
+  if (!marks.has(one)) server.change(owner, group, { type: "add", users: [one] });
+  else if (marks.size === 1) server.change(one, group, { type: "rename", name: `alone ${random()}` });
+  else if (one === owner || random() < 0.3) server.change(one, group, { type: "leave" });
+  else server.change(owner, group, { type: "remove", user: one });
+};
+
+/** Of a group that one is not in nothing is here but what was not sent. */
+const expectGone = async (tab: Tab, group: Uuid): Promise<void> => {
+  const { store } = contextOf(tab);
+  expect(await store.conversations.get(group)).toMatchObject({ gone: true, open: false, unread: 0 });
+  expect(await store.range(group, 0).count()).toBe(0);
+  expect(await store.membersOf(group).count()).toBe(0);
+  const unsent = await store.unsent(group).toArray();
+  expect(unsent.filter(({ state }) => state !== "failed")).toEqual([]);
+};
+
 const isForwarded = (body: StoredBody) => "forwarded" in body && body.forwarded !== undefined;
 const textsOf = (messages: readonly { body: StoredBody }[]) =>
   messages.flatMap(({ body }) => (body.type === "text" && !isForwarded(body) ? body.text : []));
@@ -146,9 +171,11 @@ describe("under faults of every kind at once", () => {
       const [amina = "", benoit = "", chantal = ""] = people;
       const withBenoit = server.connect(amina, benoit);
       const withChantal = server.connect(amina, chantal);
+      const group = server.createGroup(amina, "Famille", [benoit, chantal]);
       server.pageRowsMax = 7;
-      const chatsOf = (user: string) =>
+      const privateOf = (user: string) =>
         user === amina ? [withBenoit, withChantal] : [user === benoit ? withBenoit : withChantal];
+      const chatsOf = (user: string) => [...privateOf(user), group];
       const actors: Actor[] = [amina, amina, benoit, chantal].map((user) => {
         const device = makeDevice(server, user);
         device.faults.random = random;
@@ -158,6 +185,7 @@ describe("under faults of every kind at once", () => {
         const index = Math.floor(random() * actors.length);
         const actor = actors[index] as Actor;
         await act(server, actor, chatsOf(actor.device.user), `d${index}`, step, random);
+        if (random() < 0.2) moveMembers(server, group, people, random);
         if (random() < 0.5) await actor.device.pass(random() * 2_000);
       }
       for (const { device, tabs } of actors) {
@@ -167,7 +195,9 @@ describe("under faults of every kind at once", () => {
       }
       for (const { device, tabs, typed } of actors) {
         for (const chat of chatsOf(device.user)) {
-          for (const tab of tabs) await eventually(() => expectLevel(server, tab, chat), withinMs);
+          const isIn = server.log(chat).marks.has(device.user);
+          const check = isIn ? (tab: Tab) => expectLevel(server, tab, chat) : (tab: Tab) => expectGone(tab, chat);
+          for (const tab of tabs) await eventually(() => check(tab), withinMs);
           const log = textsOf(server.log(chat).messages.filter(({ author }) => author === device.user));
           const mine = typed.get(chat) ?? [];
           // Each typed message is in the log exactly once, and one device's are there in the order they were typed.
@@ -177,11 +207,22 @@ describe("under faults of every kind at once", () => {
       const logged = [...server.logs.values()].flatMap(({ id, messages }) =>
         messages.map((one) => ({ ...one, chat: id })),
       );
-      // What was typed is there or was deleted, and nothing else is.
+      const outboxes = await Promise.all(
+        actors.map(async ({ tabs }) => contextOf(tabs[0] as Tab).store.outbox.toArray()),
+      );
+      const cids = new Set(logged.map(({ cid }) => cid));
+      // One that got there, and whose author was taken out before they were told, says that it failed.
+      const failed = outboxes.flat();
+      const unsent = failed.filter(({ cid }) => !cids.has(cid));
+      const hasFailed = unsent.filter(({ body }) => !isForwarded(body));
+      expect(
+        hasFailed.every(({ conversation, error }) => conversation === group && error === "conversation_not_found"),
+      ).toBe(true);
+      // What was typed is there, was deleted or is still with its author, and nothing else is.
       const all = actors.flatMap(({ typed }) => [...typed.values()].flat());
       const alive = textsOf(logged);
       const deleted = logged.filter(({ body }) => body.type === "deleted").length;
-      expect(alive.length + deleted).toBe(all.length);
+      expect(alive.length + deleted + textsOf(hasFailed).length).toBe(all.length);
       expect(alive.filter((text) => !all.includes(text))).toEqual([]);
       // Every file is there, once in each conversation it was sent to, with all its bytes.
       const own = logged.flatMap(({ body, chat }) =>
@@ -189,17 +230,19 @@ describe("under faults of every kind at once", () => {
       );
       const byName = (a: { name: string; chat: string }, b: { name: string; chat: string }) =>
         `${a.name} ${a.chat}`.localeCompare(`${b.name} ${b.chat}`);
-      expect(own.map(({ name, chat }) => ({ name, chat })).sort(byName)).toEqual(
+      const kept = hasFailed.flatMap(({ body, conversation }) =>
+        body.type === "file" ? { name: body.name, chat: conversation } : [],
+      );
+      expect([...own.map(({ name, chat }) => ({ name, chat })), ...kept].sort(byName)).toEqual(
         actors.flatMap(({ attached }) => attached).sort(byName),
       );
       for (const { file } of own) expect(server.files.bytes(file)).toHaveLength(fileBytes);
-      // What was forwarded arrived, or the original was deleted before it did.
-      const failed = await Promise.all(
-        actors.map(async ({ tabs }) => contextOf(tabs[0] as Tab).store.outbox.toArray()),
-      );
-      expect(failed.flat().every(({ error }) => error === "original_gone")).toBe(true);
+      // What was forwarded arrived, or the original was deleted before it did, or the group was not one's own any more.
+      const causes = ["original_gone", "conversation_not_found"];
+      expect(failed.every(({ state, error = "" }) => state === "failed" && causes.includes(error))).toBe(true);
       const forwarded = logged.filter(({ body }) => isForwarded(body)).length;
-      expect(forwarded + failed.flat().length).toBe(actors.reduce((sum, { forwards }) => sum + forwards, 0));
+      const unforwarded = unsent.length - hasFailed.length;
+      expect(forwarded + unforwarded).toBe(actors.reduce((sum, { forwards }) => sum + forwards, 0));
     });
   }
 });
