@@ -1,0 +1,178 @@
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+import { isRefusal } from "../../contract/commands";
+import { createUuid, type Uuid } from "../../contract/ids";
+import { groupMembersMax } from "../../contract/limits";
+import type { GroupDeed } from "../../worker/objects/rpc";
+import { conversationOf, userChannelOf } from "../../worker/objects/stubs";
+import { text } from "./device";
+import { Truth } from "./group-truth";
+
+/**
+ * What cannot both be, asked for at the same moment: one is done whole and the other refused whole, a thousand times
+ * each. The people are known to the objects alone, so that no round waits for the directory.
+ */
+vi.setConfig({ testTimeout: 120_000 });
+
+const groupsAtOnce = 4;
+const roundsOfEach = 250;
+const rounds = groupsAtOnce * roundsOfEach;
+/** Whatever the machine does, each order of two comes up at least that often. */
+const rareAtLeast = rounds / 50;
+
+/** A stream of numbers from 0 to 1. */
+const dice = (seed: number) => {
+  let state = seed;
+  return (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+};
+type Dice = ReturnType<typeof dice>;
+
+const newcomer = (user: Uuid, quiet = false) => ({ user, quiet });
+const newPeople = (count: number) => Array.from({ length: count }, () => createUuid()) as [Uuid, Uuid, Uuid];
+
+/** A group of the first of these, in the eyes of all with as many more as are told nothing. */
+const open = async (people: readonly Uuid[], witness: Uuid, quiet = 0) => {
+  const [owner = "", ...others] = people;
+  const id = createUuid();
+  const all = [...others.map((user) => newcomer(user)), ...newPeople(quiet).map((user) => newcomer(user, true))];
+  const made = await conversationOf(env, id).create(id, owner, "Famille", all);
+  if (isRefusal(made)) throw new Error(made.error);
+  const change = (user: Uuid, deed: GroupDeed) => conversationOf(env, id).change(id, user, deed);
+  return { id, change, truth: new Truth(id, witness, people.length + quiet) };
+};
+
+/** At the same moment, in an order and with pauses that the dice choose. Messages wait up to 4 ms for a commit together. */
+const together = async (roll: Dice, calls: readonly (() => Promise<object>)[]): Promise<(object | undefined)[]> => {
+  const results: (object | undefined)[] = [];
+  const order = calls.map((call, index) => ({ call, index, at: roll() })).sort((a, b) => a.at - b.at);
+  const run = async ({ call, index, at }: (typeof order)[number]) => {
+    if (roll() < 0.3) await scheduler.wait(Math.floor(at * 6));
+    results[index] = await call();
+  };
+  await Promise.all(order.map(run));
+  return results;
+};
+
+const errorOf = (result: object | undefined): string | undefined =>
+  result && isRefusal(result) ? result.error : undefined;
+
+/** The same story in some groups side by side. */
+const inGroups = async (tell: (roll: Dice) => Promise<void>): Promise<void> => {
+  await Promise.all(Array.from({ length: groupsAtOnce }, (_, index) => tell(dice(index + 1))));
+};
+
+test("a message of somebody who is being removed is stored before that, or refused whole", async () => {
+  let stored = 0;
+  await inGroups(async (roll) => {
+    const people = newPeople(3);
+    const [ana, ben] = people;
+    const { id, change, truth } = await open(people, ana);
+    await truth.check(people);
+    for (let round = 1; round <= roundsOfEach; round++) {
+      const said = [`${round} un`, `${round} deux`];
+      const messages = said.map((one) => text(one));
+      const [sent, removed] = await together(roll, [
+        () => userChannelOf(env, ben).execute(ben, { type: "send", conversation: id, messages }),
+        () => change(ana, { type: "remove", user: ben }),
+      ]);
+      expect(errorOf(removed)).toBeUndefined();
+      const found = (await truth.check(people)).flatMap(({ body }) => (body.type === "text" ? [body.text] : []));
+      expect(found).toEqual(errorOf(sent) === "conversation_not_found" ? [] : said);
+      if (found.length > 0) stored += 1;
+      await change(ana, { type: "add", people: [newcomer(ben)] });
+    }
+    await truth.checkStored(people);
+  });
+  expect(stored).toBeGreaterThan(rareAtLeast);
+  expect(stored).toBeLessThan(rounds - rareAtLeast);
+});
+
+test("of two who remove each other, the group handed over in between, one at least stays and one owns it", async () => {
+  const outcomes = new Map<string, number>();
+  await inGroups(async (roll) => {
+    const people = newPeople(3);
+    const { change, truth } = await open(people, people[2]);
+    await truth.check(people);
+    let [owner, other] = people;
+    for (let round = 1; round <= roundsOfEach; round++) {
+      const results = await together(roll, [
+        () => change(owner, { type: "handOver", user: other }),
+        () => change(owner, { type: "remove", user: other }),
+        () => change(other, { type: "remove", user: owner }),
+      ]);
+      await truth.check(people);
+      const outcome = results.map((one) => errorOf(one) ?? "done").join(" ");
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      if (outcome.startsWith("done")) [owner, other] = [other, owner];
+      expect(errorOf(await change(owner, { type: "add", people: [newcomer(other)] }))).toBeUndefined();
+    }
+    await truth.checkStored(people);
+  });
+  const possible = [
+    "done group_not_found done", // handed over, and the new owner was quick
+    "done not_allowed done",
+    "done not_allowed not_allowed", // the new owner was too early
+    "member_not_found done group_not_found", // removed before anything was handed over
+    "member_not_found done not_allowed",
+  ];
+  expect(possible).toEqual(expect.arrayContaining([...outcomes.keys()]));
+  expect(outcomes.size).toBeGreaterThanOrEqual(4);
+});
+
+test("of two who get the last place at the same moment one is a member and the other refused whole", async () => {
+  const wins = [0, 0];
+  await inGroups(async (roll) => {
+    const people = newPeople(3);
+    const [ana, ...pair] = people;
+    const both: GroupDeed = { type: "add", people: pair.map((user) => newcomer(user)) };
+    const { change, truth } = await open([ana], ana, groupMembersMax - 2);
+    await truth.check(people);
+    for (let round = 1; round <= roundsOfEach; round++) {
+      const add = (user: Uuid) => () => change(ana, { type: "add", people: [newcomer(user)] });
+      const results = await together(roll, pair.map(add));
+      expect(results.map(errorOf).sort()).toEqual(["group_full", undefined]);
+      await truth.check(people);
+      const winner = errorOf(results[0]) === undefined ? 0 : 1;
+      wins[winner] = (wins[winner] ?? 0) + 1;
+      await change(ana, { type: "remove", user: pair[winner] ?? "" });
+      // One place for two is none.
+      expect(errorOf(await change(ana, both))).toBe("group_full");
+    }
+    await truth.checkStored(people);
+  });
+  expect(Math.min(...wins)).toBeGreaterThan(rareAtLeast);
+});
+
+test("somebody who leaves while they are added is a member or not, as the last of the two says", async () => {
+  let stayed = 0;
+  await inGroups(async (roll) => {
+    const people = newPeople(3);
+    const [ana, ben] = people;
+    const { change, truth } = await open(people, ana);
+    await truth.check(people);
+    let isGone = false;
+    for (let round = 1; round <= roundsOfEach; round++) {
+      const [left, added] = await together(roll, [
+        () => change(ben, { type: "leave" }),
+        () => change(ana, { type: "add", people: [newcomer(ben)] }),
+      ]);
+      expect([errorOf(left), errorOf(added)]).toEqual([undefined, undefined]);
+      const lines = await truth.check(people);
+      const events = lines.map(({ body }) => (body.type === "event" ? body.event : body.type));
+      // The first line after a round that he did not survive is of his coming back.
+      const expected = isGone ? ["added", "left"] : ["left"];
+      expect([expected, [...expected, "added"]]).toContainEqual(events);
+      isGone = events.at(-1) === "left";
+      if (isGone) await change(ana, { type: "add", people: [newcomer(ben)] });
+      else stayed += 1;
+    }
+    await truth.checkStored(people);
+  });
+  expect(stayed).toBeGreaterThan(rareAtLeast);
+  expect(stayed).toBeLessThan(rounds - rareAtLeast);
+});
