@@ -71,10 +71,10 @@ const Numbers = v.pipe(
 );
 const Place = v.pipe(v.string(), v.maxLength(16), v.digits(), v.transform(Number));
 /** All who are members; those who changed after a roster, who left among them; or these numbers, whoever they are. */
-export const MemberQuery = v.union([
-  v.strictObject({ numbers: Numbers }),
-  v.strictObject({ since: v.optional(Place), after: v.optional(Place) }),
-]);
+export const MemberQuery = v.pipe(
+  v.strictObject({ numbers: v.optional(Numbers), since: v.optional(Place), after: v.optional(Place) }),
+  v.check(({ numbers, since, after }) => !numbers || (since ?? after) === undefined, "numbers, or since and after"),
+);
 export type MemberQuery = v.InferOutput<typeof MemberQuery>;
 
 const People = v.pipe(

@@ -120,18 +120,17 @@ export class ModelGroups extends ModelInboxes {
     return isGroup(log) && log.marks.has(user) ? log : undefined;
   }
 
-  #members(user: Uuid, id: Uuid, query: MemberQuery): MemberPage | Refusal {
+  #members(user: Uuid, id: Uuid, { numbers, since = 0, after = 0 }: MemberQuery): MemberPage | Refusal {
     const log = this.#groupOf(user, id);
     if (!log) return { error: "group_not_found" };
     const seated = [...log.marks].map(([one, member]) => ({ one, member, left: false }));
     const former = [...log.former].map(([one, { member }]) => ({ one, member, left: true }));
     const all = [...seated, ...former].sort((a, b) => a.member.number - b.member.number);
-    const since = "numbers" in query ? 0 : (query.since ?? 0);
-    const after = "numbers" in query ? 0 : (query.after ?? 0);
-    const found =
-      "numbers" in query
-        ? all.filter(({ member }) => query.numbers.includes(member.number))
-        : all.filter(({ member, left }) => member.number >= after && member.version > since && (since > 0 || !left));
+    const found = all.filter(({ member, left }) =>
+      numbers
+        ? numbers.includes(member.number)
+        : member.number >= after && member.version > since && (since > 0 || !left),
+    );
     const page = found.slice(0, this.membersPerPage);
     return {
       roster: log.group.roster,

@@ -52,6 +52,15 @@ test("what a body and a query may hold is in the document", async () => {
   const signUp = paths["/api/auth/signup"]?.["post"]?.requestBody?.content["application/json"]?.schema;
   expect(Object.keys(signUp?.properties ?? {})).toEqual(["phone", "password", "data", "gotrue_meta_security"]);
   expect(paths["/api/users"]?.["get"]?.parameters).toMatchObject([{ name: "phone", in: "query", required: true }]);
+  const { parameters = [] } = paths["/api/groups/{id}/members"]?.["get"] ?? {};
+  expect(parameters.map(({ name, in: place }) => `${name} in ${place}`)).toEqual([
+    "id in path",
+    "numbers in query",
+    "since in query",
+    "after in query",
+  ]);
+  const picture = paths["/api/groups/{id}/picture"]?.["put"]?.requestBody?.content;
+  expect(picture).toEqual({ "image/*": { schema: { type: "string", format: "binary" } } });
   expect(paths["/api/auth/challenge"]?.["get"]?.security).toEqual([]);
 });
 

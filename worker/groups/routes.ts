@@ -145,7 +145,8 @@ export const groupsRoutes = createRoutes()
     "/groups/:id/members",
     operation({
       tag: "groups",
-      summary: "Members in the order of their numbers; with `since`, those who changed after a roster, who left too",
+      summary:
+        "Members in the order of their numbers; with `since` those who changed after a roster, who left too; or by `numbers`",
       ok: { status: 200, body: MemberPage },
       refusals: strangers,
     }),
@@ -153,8 +154,8 @@ export const groupsRoutes = createRoutes()
     validate("param", Named),
     validate("query", MemberQuery),
     async (c) => {
-      const asked = c.req.valid("query");
-      const query = "numbers" in asked ? asked : { since: asked.since ?? 0, after: asked.after ?? 0 };
+      const { numbers, since = 0, after = 0 } = c.req.valid("query");
+      const query = numbers ? { numbers } : { since, after };
       const { id } = c.req.valid("param");
       const seats = await ask(c, id, (group, user) => group.seats(id, user, query));
       if (isRefusal(seats)) return refuse(c, seats.error);
