@@ -1,4 +1,4 @@
-import { useMemo, useRef } from "react";
+import { useMemo } from "react";
 import { groupCan } from "../../../contract/groups";
 import type { Uuid } from "../../../contract/ids";
 import { Button } from "../../components/button";
@@ -12,6 +12,7 @@ import { GroupHead } from "./group-head";
 import { MemberList } from "./member-list";
 import { toShownMembers } from "./shown-member";
 import { useGroupDeeds } from "./use-group-deeds";
+import { useKeptPlace } from "./use-kept-place";
 
 type GroupPageProps = { view: GroupView; me: Uuid; onLeaving: (isLeaving: boolean) => void };
 
@@ -22,7 +23,6 @@ const tile =
 export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
   const t = useT();
   const language = useLanguage();
-  const scroller = useRef<HTMLDivElement>(null);
   const { id, group, muted } = view;
   const list = useMembers(id, group.roster);
   const isOffline = useLink() === "offline";
@@ -30,6 +30,7 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
     () => list.members && toShownMembers(list.members, me, language),
     [list.members, me, language],
   );
+  const { scroller, onScroll } = useKeptPlace(id, members !== undefined);
   const deeds = useGroupDeeds({ id, group, isMuted: muted, members, onLeaving });
   // Without a network nothing is asked for.
   const failure = list.state === "loading" && isOffline ? "offline" : list.state === "failed" ? list.code : undefined;
@@ -43,7 +44,7 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
       scrolls={false}
       actions={<MenuButton label={t("groups.page.menu")} items={deeds.items} />}
     >
-      <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
+      <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain" onScroll={onScroll}>
         <div className="mx-auto w-full max-w-160 pb-8">
           <GroupHead group={group} deeds={deeds} />
           <div className="flex flex-wrap gap-2 px-4 pb-4">

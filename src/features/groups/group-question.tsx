@@ -3,7 +3,7 @@ import { ConfirmDialog } from "../../components/dialog";
 import { ClearDialog } from "../../components/person-dialogs";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
-import type { ShownMember } from "./shown-member";
+import { nameOfMember, type ShownMember } from "./shown-member";
 
 /** What is asked before it is done, because it cannot be taken back. */
 export type Question =
@@ -18,8 +18,6 @@ type GroupQuestionProps = {
   onConfirm: () => void;
   onClose: () => void;
 };
-
-export const nameOfMember = ({ username, phone }: ShownMember): string => isolate(username || phone);
 
 export function GroupQuestion({ question, group, isBusy, onConfirm, onClose }: GroupQuestionProps) {
   const t = useT();

@@ -1,5 +1,6 @@
 import type { GroupRole } from "../../../contract/groups";
 import type { Uuid } from "../../../contract/ids";
+import { isolate } from "../../lib/isolate";
 import type { MemberRow } from "../../sync/store";
 
 /** A member as the list shows them; `user` is empty when the account is gone. */
@@ -12,6 +13,9 @@ export type ShownMember = {
   role: GroupRole;
   isMe: boolean;
 };
+
+/** As sentences name them. */
+export const nameOfMember = ({ username, phone }: ShownMember): string => isolate(username || phone);
 
 const rankOf = ({ role, isMe }: ShownMember): number => (role === "owner" ? 0 : isMe ? 1 : 2);
 

@@ -10,7 +10,7 @@ import { clearConversation, muteConversation } from "../../sync/actions";
 import { endGroup, handOver, leaveGroup, removeMember, setGroupPicture } from "../../sync/groups";
 import { carryOut } from "./carry-out";
 import { GroupQuestion, type Question } from "./group-question";
-import type { ShownMember } from "./shown-member";
+import { nameOfMember, type ShownMember } from "./shown-member";
 import { takePicture } from "./take-picture";
 
 const AddMembers = late(() => import("./add-members"));
@@ -90,14 +90,14 @@ export const useGroupDeeds = ({ id, group, isMuted, members, onLeaving }: Subjec
           failed: t("groups.picture.failed"),
         });
       case "remove": {
-        const { user, username, phone } = question.member;
-        const who = { name: isolate(username || phone) };
+        const { user } = question.member;
+        const who = { name: nameOfMember(question.member) };
         const said = { done: t("groups.remove.done", who), failed: t("groups.remove.failed", who) };
         return answer(() => removeMember(id, user), said);
       }
       case "handOver": {
-        const { user, username, phone } = question.member;
-        const who = { name: isolate(username || phone) };
+        const { user } = question.member;
+        const who = { name: nameOfMember(question.member) };
         const said = { done: t("groups.handOver.done", who), failed: t("groups.handOver.failed", who) };
         return answer(() => handOver(id, user), said);
       }
