@@ -5,7 +5,7 @@ import type { ChoiceKeeper } from "./choices";
 import { running, type Sync } from "./engine";
 import { drop, find, keep } from "./recordings";
 import { type FoundMessage, search } from "./search";
-import { type ChoicePlace, type ConversationRow, choiceKey } from "./store";
+import { type ChoicePlace, type ConversationRow, choiceKey, type PersonRow } from "./store";
 import { SyncError } from "./sync-error";
 import type { ChatItem, KeptRecording, OutgoingFile } from "./views";
 import { discard, retry, setPaused } from "./writing";
@@ -108,9 +108,12 @@ export const searchChat = async (
   signal?: AbortSignal,
 ): Promise<{ complete: boolean }> => search(getSync().tab, conversation, query, onResults, signal);
 
-/** Changes how somebody stands to me; `ask` does so on the server. */
-export const changeRelation = (person: Uuid, ask: () => Promise<Relation>): Promise<void> =>
-  relate(running.get()?.tab, person, ask);
+/** Changes how somebody stands to me; `ask` does so on the server, and `isDone` knows it by what is told of it. */
+export const changeRelation = (
+  person: Uuid,
+  ask: () => Promise<Relation>,
+  isDone: (row: PersonRow) => boolean,
+): Promise<void> => relate(running.get()?.tab, person, ask, isDone);
 
 const heardWithinMs = 10_000;
 const lookAgainMs = 50;

@@ -4,8 +4,10 @@ import type { Relation } from "../../contract/people";
 import type { Change } from "./apply";
 import { forgetBegun } from "./begun";
 import { takeIn } from "./context";
+import { askOrHear } from "./hearing";
 import { askByHttp } from "./http-carrier";
 import { relistGone } from "./leaving";
+import type { PersonRow } from "./store";
 import type { Tab } from "./tab";
 import { discard, getContext } from "./writing";
 
@@ -23,21 +25,39 @@ const takeAnswer = async (tab: Tab, changes: Change[]): Promise<void> => {
   if (context) await takeIn(context, changes).catch(() => undefined); // the store's trouble is dealt with elsewhere
 };
 
-/** Changes how somebody stands to one; `ask` does so on the server. */
-export const relate = async (tab: Tab | undefined, person: Uuid, ask: () => Promise<Relation>): Promise<void> => {
+/** Changes how somebody stands to one; `ask` does so on the server, and `isDone` knows it by what is told of it. */
+export const relate = async (
+  tab: Tab | undefined,
+  person: Uuid,
+  ask: () => Promise<Relation>,
+  isDone: (row: PersonRow) => boolean,
+): Promise<void> => {
   const context = tab?.context.get();
   // A store that cannot be read keeps nobody from blocking somebody.
   const known = await context?.store.people.get(person).then(
     (row) => ({ told: row?.told ?? 0 }),
     () => undefined,
   );
-  const relation = await ask();
-  if (tab && known && context === tab.context.get()) await takeAnswer(tab, [{ type: "standing", relation, ...known }]);
+  if (!tab || !known) {
+    await ask();
+    return;
+  }
+  const relation = await askOrHear(tab, ask, async ({ people }) => {
+    const row = await people.get(person);
+    return row !== undefined && (row.told ?? 0) > known.told && isDone(row);
+  });
+  if (relation && context === tab.context.get()) await takeAnswer(tab, [{ type: "standing", relation, ...known }]);
 };
 
 /** Deletes one's own message for everybody. */
 export const retract = async (tab: Tab, conversation: ConversationId, seq: number): Promise<void> => {
-  const { revision } = await askByHttp(tab.platform, { type: "retract", conversation, seq });
+  const answer = await askOrHear(
+    tab,
+    () => askByHttp(tab.platform, { type: "retract", conversation, seq }),
+    async ({ messages }) => (await messages.get([conversation, seq]))?.body.type === "deleted",
+  );
+  if (!answer) return;
+  const { revision } = answer;
   const held = await tab.context.get()?.store.messages.get([conversation, seq]);
   if (!held) return;
   const { sender, at, cid } = held;
@@ -60,8 +80,16 @@ export const hide = async (tab: Tab, conversation: ConversationId, keep: boolean
   if (row.gone) return forgetUnsent(tab, conversation);
   // Of one that was never opened here the newest message is known from the list.
   const upTo = row.lo <= row.hi ? row.hi : row.head;
-  const { hidden } = await askByHttp(tab.platform, { type: "hide", conversation, upTo, keep });
-  await takeAnswer(tab, [{ type: "hidden", conversation, upTo: hidden, keep, told: row.told ?? 0 }]);
+  const told = row.told ?? 0;
+  const answer = await askOrHear(
+    tab,
+    () => askByHttp(tab.platform, { type: "hide", conversation, upTo, keep }),
+    async ({ conversations }) => {
+      const now = await conversations.get(conversation);
+      return now !== undefined && (now.told ?? 0) > told && now.hidden >= upTo && now.kept === keep;
+    },
+  );
+  if (answer) await takeAnswer(tab, [{ type: "hidden", conversation, upTo: answer.hidden, keep, told }]);
   if (!keep) await forgetBegun(tab, conversation);
 };
 
@@ -73,6 +101,14 @@ export const mute = async (tab: Tab, conversation: ConversationId, muted: boolea
       (row) => row?.told ?? 0,
       () => undefined,
     );
-  const answer = await askByHttp(tab.platform, { type: "mute", conversation, muted });
-  if (told !== undefined) await takeAnswer(tab, [{ type: "muted", conversation, muted: answer.muted, told }]);
+  const ask = () => askByHttp(tab.platform, { type: "mute", conversation, muted });
+  if (told === undefined) {
+    await ask();
+    return;
+  }
+  const answer = await askOrHear(tab, ask, async ({ conversations }) => {
+    const row = await conversations.get(conversation);
+    return row !== undefined && (row.told ?? 0) > told && row.muted === muted;
+  });
+  if (answer) await takeAnswer(tab, [{ type: "muted", conversation, muted: answer.muted, told }]);
 };

@@ -4,16 +4,33 @@ import { Relation } from "../../contract/people";
 import { request } from "../lib/api";
 import type { Method } from "../lib/exchange";
 import { changeRelation } from "./actions";
+import type { PersonRow } from "./store";
 
 /** Changes how somebody stands to me, on the server and then here. Each throws `ApiFailure`. */
-const change = (person: Uuid, method: Method, path: string, body?: unknown): Promise<void> =>
-  changeRelation(person, async () => v.parse(Relation, await request(method, path, body)));
+const change = (
+  person: Uuid,
+  [method, path, body]: [Method, path: string, body?: unknown],
+  isDone: (row: PersonRow) => boolean,
+): Promise<void> => changeRelation(person, async () => v.parse(Relation, await request(method, path, body)), isDone);
 
-export const blockPerson = (person: Uuid): Promise<void> => change(person, "PUT", `/api/blocks/${person}`);
-export const unblockPerson = (person: Uuid): Promise<void> => change(person, "DELETE", `/api/blocks/${person}`);
-export const deleteContact = (person: Uuid): Promise<void> => change(person, "DELETE", `/api/contacts/${person}`);
+export const blockPerson = (person: Uuid): Promise<void> =>
+  change(person, ["PUT", `/api/blocks/${person}`], ({ blocked }) => blocked === 1);
+export const unblockPerson = (person: Uuid): Promise<void> =>
+  change(person, ["DELETE", `/api/blocks/${person}`], ({ blocked }) => blocked === 0);
+export const deleteContact = (person: Uuid): Promise<void> =>
+  change(person, ["DELETE", `/api/contacts/${person}`], ({ state }) => state !== "contact");
 export const sendRequest = (person: Uuid): Promise<void> =>
-  change(person, "POST", "/api/requests", { to_user_id: person });
-/** Accepts or declines somebody's request. */
-export const answerRequest = (person: Uuid, requestId: Uuid, answer: "accept" | "decline"): Promise<void> =>
-  change(person, "POST", `/api/requests/${requestId}/${answer}`);
+  change(
+    person,
+    ["POST", "/api/requests", { to_user_id: person }],
+    ({ state }) => state === "sent" || state === "contact",
+  );
+export const acceptRequest = (person: Uuid, request: Uuid): Promise<void> =>
+  change(person, ["POST", `/api/requests/${request}/accept`], ({ state }) => state === "contact");
+/** They may have asked again since. */
+export const declineRequest = (person: Uuid, request: Uuid): Promise<void> =>
+  change(
+    person,
+    ["POST", `/api/requests/${request}/decline`],
+    ({ state, requestId }) => state === "none" || (state === "received" && requestId !== request),
+  );

@@ -218,14 +218,24 @@ describe("blocking", () => {
     const known = server.inbox(amina).people.get(benoit)?.relation;
     if (!known) throw new Error("no relation");
     let answer = (_: typeof known) => {};
-    const change = relate(hers, benoit, () => new Promise((resolve) => (answer = resolve)));
+    const change = relate(
+      hers,
+      benoit,
+      () => new Promise((resolve) => (answer = resolve)),
+      () => false,
+    );
     server.relate(amina, { ...known, state: "none", connection_id: null, since: known.since - 1 });
     await eventually(async () => expect(await standing()).toMatchObject({ state: "none" }));
     answer(known);
     await change;
     expect(await standing()).toMatchObject({ state: "none" });
     // Without anything told meanwhile the answer counts at once.
-    await relate(hers, benoit, async () => ({ ...known, blocked: true }));
+    await relate(
+      hers,
+      benoit,
+      async () => ({ ...known, blocked: true }),
+      () => false,
+    );
     expect(await standing()).toMatchObject({ state: "contact", blocked: 1 });
     // The next that is told counts after it.
     server.block(amina, chat, true);
@@ -246,12 +256,12 @@ describe("blocking", () => {
       return known;
     };
     vi.spyOn(store.people, "get").mockImplementationOnce(() => Dexie.Promise.reject(new Error("unreadable")) as never);
-    await relate(hers, benoit, ask);
+    await relate(hers, benoit, ask, () => false);
     for (const method of ["put", "add"] as const)
       vi.spyOn(IDBObjectStore.prototype, method).mockImplementation(() => {
         throw new DOMException("the phone is full", "QuotaExceededError");
       });
-    await relate(hers, benoit, ask);
+    await relate(hers, benoit, ask, () => false);
     vi.restoreAllMocks();
     expect(asked).toBe(2);
   });

@@ -4,7 +4,7 @@ import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
 import { isolate } from "../../lib/isolate";
-import { answerRequest, sendRequest } from "../../sync/relations";
+import { acceptRequest, declineRequest, sendRequest } from "../../sync/relations";
 
 export type Somebody = { id: Uuid; username: string };
 /** What is under way with a person, so that only that button turns. */
@@ -37,19 +37,9 @@ export const useRequestActions = () => {
     add: (person: Somebody) =>
       run(person, "add", () => sendRequest(person.id), t("senga.requestSentSuccess", nameOf(person))),
     accept: (person: Somebody, requestId: Uuid) =>
-      run(
-        person,
-        "accept",
-        () => answerRequest(person.id, requestId, "accept"),
-        t("senga.requestAccepted", nameOf(person)),
-      ),
+      run(person, "accept", () => acceptRequest(person.id, requestId), t("senga.requestAccepted", nameOf(person))),
     decline: (person: Somebody, requestId: Uuid) =>
-      run(
-        person,
-        "decline",
-        () => answerRequest(person.id, requestId, "decline"),
-        t("senga.requestDeclined", nameOf(person)),
-      ),
+      run(person, "decline", () => declineRequest(person.id, requestId), t("senga.requestDeclined", nameOf(person))),
   };
 };
 export type RequestActions = ReturnType<typeof useRequestActions>;
