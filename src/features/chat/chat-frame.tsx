@@ -41,6 +41,8 @@ type ChatFrameProps = {
   /** The menu's first entry leads to those one writes with; after the search come `deeds`. */
   first: MenuItem | undefined;
   deeds: MenuItem[];
+  /** Where there is nothing to read, instead of saying that nothing was written yet. */
+  empty?: ReactNode;
   /** In the composer's place. */
   bottom: ReactNode;
   dialog: ReactNode;
@@ -48,7 +50,7 @@ type ChatFrameProps = {
 
 /** What every chat has: header, search, messages, composer. All is read from the local store, so it opens at once and offline. */
 export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, typing, ...props }: ChatFrameProps) {
-  const { isClosed = false } = props;
+  const { empty } = props;
   const t = useT();
   const link = useLink();
   const [isSearching, setSearching] = useState(false);
@@ -128,12 +130,14 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
             </div>
           ) : shown.items.length === 0 ? (
             <div className="my-auto">
-              {!isClosed && (
+              {empty === undefined ? (
                 <EmptyState
                   icon="i-ph-chat-circle-text"
                   title={t("chat.emptyTitle")}
                   body={mayWrite ? t("chat.emptyBody", { name: isolate(name) }) : undefined}
                 />
+              ) : (
+                empty
               )}
             </div>
           ) : (
@@ -143,7 +147,7 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
                 conversation={conversation}
                 chat={shown}
                 people={people}
-                isClosed={isClosed}
+                isClosed={props.isClosed ?? false}
                 target={target}
                 onTargetShown={forgetTarget}
                 onNewest={goToNewest}

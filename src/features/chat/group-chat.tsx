@@ -44,20 +44,32 @@ export function GroupChat({ id }: { id: Uuid }) {
   }
   // What was written there and not sent can still be read.
   if (isGone && chat?.items.length === 0 && draft === "") return left;
+  const empty = look.state === "failed" && (
+    <EmptyState
+      icon="i-ph-cloud-slash"
+      title={t("groups.chat.infoFailed")}
+      body={t(`errors.${look.code}`)}
+      action={
+        <Button look="secondary" onClick={again}>
+          {t("common.retry")}
+        </Button>
+      }
+    />
+  );
   return (
     <ChatFrame
       conversation={id}
       chat={chat}
       name={name}
       own={own}
-      isHeardOf={conversation?.known ?? false}
+      isHeardOf={look.state === "here" || look.state === "failed" || isGone}
       mayWrite={conversation?.known && !isGone ? conversation.open : undefined}
       isClosed={isGone}
       typing={typing}
       heading={
         <ChatHeading
           path={isGone ? undefined : membersPath}
-          person={card && groupAsPerson(card)}
+          person={look.state === "loading" ? undefined : groupAsPerson(card ?? { name, picture: null })}
           name={name}
           isMuted={conversation?.muted ?? false}
           typing={typing}
@@ -77,26 +89,8 @@ export function GroupChat({ id }: { id: Uuid }) {
             }
       }
       deeds={deeds.items}
-      bottom={
-        isGone ? (
-          <LeftNote conversation={id} draft={draft ?? ""} />
-        ) : (
-          look.state === "failed" && (
-            <div className="border-t border-line bg-surface">
-              <EmptyState
-                icon="i-ph-cloud-slash"
-                title={t("groups.chat.infoFailed")}
-                body={t(`errors.${look.code}`)}
-                action={
-                  <Button look="secondary" onClick={again}>
-                    {t("common.retry")}
-                  </Button>
-                }
-              />
-            </div>
-          )
-        )
-      }
+      empty={empty || (isGone ? null : undefined)}
+      bottom={isGone && <LeftNote conversation={id} draft={draft ?? ""} />}
       dialog={deeds.dialog}
     />
   );
