@@ -9,17 +9,17 @@ export const authorsReached = (log: ConversationLog, before: LeastMarks): Member
   const now = log.members.least;
   const from = Math.min(before.delivered.least, before.read.least);
   const upTo = Math.min(log.head, Math.max(now.delivered.next, now.read.next));
-  const senders = log.sql
-    .exec<{ sender: number }>(
-      "SELECT DISTINCT sender FROM messages WHERE seq > ? AND seq <= ? AND kind <> 'event'",
-      Math.max(from, upTo - lookedAtMax),
-      upTo,
-    )
-    .toArray();
-  return senders.flatMap(({ sender }) => {
+  const written = log.sql.exec<{ seq: number; sender: number }>(
+    "SELECT seq, sender FROM messages WHERE seq > ? AND seq <= ? AND kind <> 'event'",
+    Math.max(from, upTo - lookedAtMax),
+    upTo,
+  );
+  return [...Map.groupBy(written, ({ sender }) => sender)].flatMap(([sender, messages]) => {
     const member = log.members.at(sender);
     if (member?.state !== "in") return [];
     const [was, is] = [othersIn(before, member, log.head), othersIn(now, member, log.head)];
-    return was.delivered !== is.delivered || was.read !== is.read ? [member] : [];
+    const isReached = ({ seq }: { seq: number }) =>
+      (seq > was.delivered && seq <= is.delivered) || (seq > was.read && seq <= is.read);
+    return messages.some(isReached) ? [member] : [];
   });
 };
