@@ -17,6 +17,7 @@ export type KnownSession = v.InferOutput<typeof KnownSession>;
 const storageKey = "session";
 const signedOutKey = "signed-out"; // names nobody
 const refreshLock = "lisolo-session-refresh";
+const signOutTimeoutMs = 15_000; // of each of two tries
 const refreshStepMs = 200; // SPEC.md §9
 const refreshRetriesMax = 6; // 200 ms, 400 ms … 6.4 s: 12.6 s in all, then the next request tries again
 
@@ -187,18 +188,26 @@ export const signUp = async (account: {
     }),
   );
 
+/** A session the server no longer knows is ended already. */
+const endOnServer = async (): Promise<void> => {
+  try {
+    await exchange("POST", "/api/auth/logout?scope=global", undefined, { timeoutMs: signOutTimeoutMs });
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || (error.status !== 401 && error.status !== 404)) throw error;
+  }
+};
+
 /**
- * Ends every session of this person, on all devices. A session the server no longer knows is ended already.
- * No tab renews meanwhile: the server closes the sockets before it answers, and whoever asked why would be refused,
- * or bring back what has just ended.
+ * Ends every session of this person, on all devices. Asked once more where no answer came: what was lost may have been
+ * the answer alone. No tab renews meanwhile: the server closes the sockets before it answers, and whoever asked why
+ * would be refused, or bring back what has just ended.
  */
 export const signOut = (): Promise<void> =>
   inOneTab(async () => {
-    try {
-      await exchange("POST", "/api/auth/logout?scope=global");
-    } catch (error) {
-      if (!(error instanceof ApiFailure) || (error.status !== 401 && error.status !== 404)) throw error;
-    }
+    await endOnServer().catch((error: unknown) => {
+      if (error instanceof ApiFailure && error.code === "offline") return endOnServer();
+      throw error;
+    });
     try {
       localStorage.setItem(signedOutKey, "1");
     } catch {

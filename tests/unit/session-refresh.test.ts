@@ -180,6 +180,17 @@ describe("signing out", () => {
     expect(await renewal).toBe(false);
   });
 
+  it("is done where only the answer was lost", async () => {
+    const { stored, openTab, signInAs } = makeBrowser(["no network", refusal(401, "no_authorization")]);
+    signInAs(userId, 600_000);
+    const tab = await openTab();
+    const done = tab.signOut();
+    await vi.runAllTimersAsync();
+    await done;
+    expect(stored.has(key)).toBe(false);
+    expect(tab.wasSignedOut()).toBe(true);
+  });
+
   it("is not undone by a renewal that was being tried again", async () => {
     const { calls, stored, openTab, signInAs } = makeBrowser(["no network", { status: 204 }, renewed]);
     signInAs(userId, 1_000);
