@@ -197,6 +197,8 @@ describe("under faults of every kind at once", () => {
         for (const chat of chatsOf(device.user)) {
           const isIn = server.log(chat).marks.has(device.user);
           const check = isIn ? (tab: Tab) => expectLevel(server, tab, chat) : (tab: Tab) => expectGone(tab, chat);
+          // Where only lines of the group came, nothing is fetched before somebody looks.
+          tabs[0]?.opened(chat);
           for (const tab of tabs) await eventually(() => check(tab), withinMs);
           const log = textsOf(server.log(chat).messages.filter(({ author }) => author === device.user));
           const mine = typed.get(chat) ?? [];
