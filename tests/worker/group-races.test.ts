@@ -6,6 +6,7 @@ import { groupMembersMax } from "../../contract/limits";
 import type { GroupDeed } from "../../worker/objects/rpc";
 import { conversationOf, userChannelOf } from "../../worker/objects/stubs";
 import { text } from "./device";
+import { dice } from "./dice";
 import { Truth } from "./group-truth";
 
 /**
@@ -20,16 +21,6 @@ const rounds = groupsAtOnce * roundsOfEach;
 /** Whatever the machine does, each order of two comes up at least that often. */
 const rareAtLeast = rounds / 50;
 
-/** A stream of numbers from 0 to 1. */
-const dice = (seed: number) => {
-  let state = seed;
-  return (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-};
 type Dice = ReturnType<typeof dice>;
 
 const newcomer = (user: Uuid, quiet = false) => ({ user, quiet });

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { isRefusal, type Refusal } from "../../contract/commands";
-import { type InboxRow, isToRead, type Message } from "../../contract/conversations";
+import { type InboxRow, isToRead, type Message, statusOf } from "../../contract/conversations";
 import type { GroupRole } from "../../contract/groups";
 import type { Uuid } from "../../contract/ids";
 import { gapPageRows } from "../../contract/limits";
@@ -60,7 +60,7 @@ export class Truth {
   readonly #seats = new Map<number, { user: Uuid; role: GroupRole; left: boolean }>();
   #roster = 0;
 
-  /** `witness` stays a member all the time; `first` members made the group: its log does not say how many. */
+  /** `witness` stays a member all the time and hides nothing; `first` members made the group: its log does not say how many. */
   constructor(id: Uuid, witness: Uuid, first: number) {
     this.id = id;
     this.#witness = witness;
@@ -69,14 +69,18 @@ export class Truth {
 
   /** What was written since the last look; each line must have been possible when it was written. */
   async read(): Promise<Message[]> {
-    const seq = this.#log.length;
-    const query = { type: "page", conversation: this.id, direction: "after", seq, limit: gapPageRows } as const;
-    const page = await conversationOf(env, this.id).page(this.id, this.#witness, query);
-    if (isRefusal(page)) throw new Error(page.error);
-    // Of what the witness wrote themselves only they are told the client id.
-    for (const { cid: _, ...line } of page.messages) this.#replay(line);
-    expect(page.head).toBe(this.#log.length);
-    return page.messages;
+    const first = this.#log.length;
+    for (let more = true; more; ) {
+      const seq = this.#log.length;
+      const query = { type: "page", conversation: this.id, direction: "after", seq, limit: gapPageRows } as const;
+      const page = await conversationOf(env, this.id).page(this.id, this.#witness, query);
+      if (isRefusal(page)) throw new Error(page.error);
+      // Of what the witness wrote themselves only they are told the client id.
+      for (const { cid: _, ...line } of page.messages) this.#replay(line);
+      more = page.more;
+      if (!more) expect(page.head).toBe(this.#log.length);
+    }
+    return this.#log.slice(first);
   }
 
   /** Fails when anything contradicts anything; waits for what is still on its way to these people's lists. */
@@ -116,7 +120,24 @@ export class Truth {
       expect(row).toMatchObject({ gone: 1 - isIn, open: isIn, turn: member.turn });
       if (!isIn) expect(row).toMatchObject({ preview: null, unread: 0 });
       expect(["in", "out"]).toContain(member.state);
+      if (isIn) await this.#checkTicks(member, members);
     }
+  }
+
+  /** An author's list shows at each of their messages what all the others have got and read. */
+  async #checkTicks({ number, user_id }: Stored, members: readonly Stored[]): Promise<void> {
+    const others = members.filter((other) => this.#seated.has(other.number) && other.number !== number);
+    const least = (which: "delivered" | "read") => Math.min(...others.map((other) => other[which]));
+    const own = this.#log.filter(({ sender, body }) => sender === number && body.type !== "event");
+    const ticks = (delivered: number, read: number) =>
+      own.map(({ seq }) => statusOf(seq, { delivered, read })).join(" ");
+    let found = "";
+    await until(async () => {
+      const { rows } = await userChannelOf(env, user_id).list(user_id, undefined);
+      const { othersDelivered = 0, othersRead = 0 } = rows.find(({ conversation }) => conversation === this.id) ?? {};
+      found = ticks(othersDelivered, othersRead);
+      return found === ticks(least("delivered"), least("read"));
+    }).catch(() => expect(found).toBe(ticks(least("delivered"), least("read"))));
   }
 
   async #readMembers(): Promise<Counts> {
@@ -172,7 +193,7 @@ export class Truth {
       head: seq,
       at,
       sender,
-      preview: body,
+      preview: hidden < seq ? body : null,
       unread: this.#log.slice(Math.max(row?.read ?? 0, hidden)).filter(waits).length,
       hidden,
       group: { name: row?.group?.name, picture: null, count, roster, role: seat.role, number },
