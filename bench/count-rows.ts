@@ -6,7 +6,7 @@ import { root } from "../tests/support/state";
 import type { Measured } from "./rows/counts";
 
 /** Runs one of bench/rows/*.bench.test.ts inside workerd, where rows can be counted, and reads what it reports. */
-export async function countRows(file: "rows" | "long-chat"): Promise<Measured[]> {
+export async function countRows(file: "rows" | "long-chat" | "groups"): Promise<Measured[]> {
   const args = ["run", "-c", join("bench", "rows", "vitest.config.ts"), `${file}.bench.test.ts`];
   const child = spawn(join(bin, "vitest"), args, { cwd: root, env: toolEnv(), stdio: ["ignore", "pipe", "pipe"] });
   const stop = () => void child.kill();

@@ -11,7 +11,7 @@ export async function measureRows(): Promise<Section[]> {
   const note =
     "An alarm set counts as a row written too and is in both columns. Requests are calls between Worker and objects, alarms that ran, and frames from devices, twenty of which are charged as one.";
   return [
-    toSection(
+    toCostSection(
       "Rows per message",
       measured.filter((one) => !isOpening(one)),
       [
@@ -20,11 +20,12 @@ export async function measureRows(): Promise<Section[]> {
         "Aim of DESIGN.md §4: at most 6 rows written and 3 object requests for a message, 0 Worker requests.",
       ],
     ),
-    toSection("Rows per opening", measured.filter(isOpening), [note, "Aim: at most 50 rows read in the objects."]),
+    toCostSection("Rows per opening", measured.filter(isOpening), [note, "Aim: at most 50 rows read in the objects."]),
   ];
 }
 
-function toSection(title: string, measured: Measured[], notes: string[]): Section {
+/** A row for each thing that was measured, for one of what it happened `per`. */
+export function toCostSection(title: string, measured: readonly Measured[], notes: string[]): Section {
   const columns = ["", "read", "written", "alarms set", "requests", "D1 read", "D1 written"];
   const rows = measured.map(({ name, per, counts }) => {
     const requests = counts.objectRequests + counts.alarmsRun + counts.framesIn / framesPerRequest;

@@ -5,6 +5,7 @@ import { measureChatOpening } from "./chat-opening";
 import { measureDelivery } from "./delivery";
 import { measureFanOut } from "./fan-out";
 import { measureFirstScreen } from "./first-screen";
+import { measureGroups } from "./groups";
 import { measureLongChat } from "./long-chat";
 import { measureMedia } from "./media";
 import { measureMemory } from "./memory";
@@ -16,6 +17,7 @@ import { printSection, type Section } from "./table";
 const subjects: Record<string, () => Promise<Section[]>> = {
   delivery: measureDelivery,
   "fan-out": measureFanOut,
+  groups: measureGroups,
   rows: measureRows,
   bytes: measureBytes,
   size: measureSize,

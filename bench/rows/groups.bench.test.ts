@@ -1,0 +1,60 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, test } from "vitest";
+import { createUuid } from "../../contract/ids";
+import { groupMarkHoldMs, markHoldMs } from "../../contract/limits";
+import type { Person } from "../../tests/support/people";
+import { newPerson } from "../../tests/worker/site";
+import type { ConversationRpc } from "../../worker/objects/rpc";
+import { conversationOf } from "../../worker/objects/stubs";
+import { startCounting, takeCounts } from "./counters";
+import { report } from "./report";
+import { pause, SceneDevice } from "./scene";
+
+const settleMs = groupMarkHoldMs + markHoldMs + 3_500; // everything written behind and every alarm has happened
+const burst = 16;
+
+beforeAll(startCounting);
+
+const makeGroup = async (people: readonly Person[]): Promise<string> => {
+  const [owner, ...others] = people;
+  if (!owner) throw new Error("a group of nobody");
+  const id = createUuid();
+  const group: ConversationRpc = conversationOf(env, id);
+  await group.create(
+    id,
+    owner.id,
+    "Quartier",
+    others.map(({ id: user }) => ({ user, quiet: false })),
+  );
+  return id;
+};
+
+/** What messages to a group of so many cost: while nobody else is there, while all listen, and while all read at once. */
+const countGroup = async (members: number): Promise<void> => {
+  const people: Person[] = [];
+  while (people.length < members) people.push(await newPerson());
+  const [owner, ...others] = people;
+  if (!owner) return;
+  const group = await makeGroup(people);
+  const author = await SceneDevice.connect(owner);
+  const measure = async (what: string, count: number): Promise<void> => {
+    await pause(settleMs);
+    takeCounts();
+    await Promise.all(Array.from({ length: count }, (_, n) => author.send(group, `${what} ${n}`)));
+    await pause(settleMs);
+    report(`${members} members, ${what}`, count, takeCounts());
+  };
+  await measure("the others away", 1);
+  const devices: SceneDevice[] = [];
+  for (const other of others) devices.push(await SceneDevice.connect(other));
+  await measure("all listening", 1);
+  await measure(`all listening, ${burst} messages at once`, burst);
+  for (const device of devices) device.receipts = "read";
+  await measure("all reading at once", 1);
+  await measure(`all reading at once, ${burst} messages at once`, burst);
+  for (const device of [author, ...devices]) device.close();
+};
+
+test("a message to 10 members costs", () => countGroup(10));
+test("a message to 100 members costs", () => countGroup(100));
+test("a message to 1,000 members costs", () => countGroup(1_000));
