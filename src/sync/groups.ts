@@ -1,9 +1,11 @@
 import * as v from "valibot";
-import { Group, groupPath, Receipts, receiptsPath } from "../../contract/groups";
+import { Group, type GroupCard, groupPath, Receipts, receiptsPath } from "../../contract/groups";
 import type { Uuid } from "../../contract/ids";
 import type { HttpRequest } from "../../contract/requests";
 import { heardGone, heardOf } from "./actions";
 import { running } from "./engine";
+import { askOrHear } from "./hearing";
+import type { ConversationRow } from "./store";
 import { SyncError } from "./sync-error";
 import type { Tab } from "./tab";
 
@@ -27,8 +29,22 @@ const ask = async <T>(schema: v.GenericSchema<unknown, T>, request: HttpRequest,
   return parsed.output;
 };
 
-const change = async (method: HttpRequest["method"], path: string, body?: unknown): Promise<void> => {
-  await ask(Group, { method, path, body });
+/** `isDone` knows what was done by the row as the server tells it: on a bad network that may be all that comes. */
+const carryOut = async (
+  id: Uuid,
+  work: () => Promise<unknown>,
+  isDone: (row: ConversationRow, card: GroupCard | null) => boolean,
+): Promise<void> => {
+  const tab = getTab();
+  const known = await tab.context
+    .get()
+    ?.store.conversations.get(id)
+    .catch(() => undefined); // a store that cannot be read keeps nobody from it
+  const before = known?.told ?? 0;
+  await askOrHear(tab, work, async ({ conversations }) => {
+    const row = await conversations.get(id);
+    return row !== undefined && (row.told ?? 0) > before && isDone(row, row.group);
+  });
 };
 
 /** A picture is given as soon as the group is there: where it is refused the group stands without one, and this rejects. */
@@ -41,43 +57,67 @@ export const createGroup = async ({
   members: readonly Uuid[];
   picture?: Blob | undefined;
 }): Promise<void> => {
-  await change("POST", "/api/groups", group);
+  const request = { method: "POST", path: "/api/groups", body: group } as const;
+  await carryOut(
+    group.id,
+    () => ask(Group, request),
+    ({ gone }) => !gone,
+  );
   if (picture) await setGroupPicture(group.id, picture);
   await heardOf(group.id);
 };
 
-export const renameGroup = (id: Uuid, name: string): Promise<void> => change("PATCH", groupPath(id), { name });
+export const renameGroup = (id: Uuid, name: string): Promise<void> =>
+  carryOut(
+    id,
+    () => ask(Group, { method: "PATCH", path: groupPath(id), body: { name } }),
+    (_, card) => card?.name === name,
+  );
 
 /** Null takes the picture away. */
 export const setGroupPicture = async (id: Uuid, picture: Blob | null): Promise<void> => {
   const path = `${groupPath(id)}/picture`;
-  if (picture === null) await change("DELETE", path);
-  else await ask(Group, { method: "PUT", path, body: picture }, true);
+  if (picture !== null) await ask(Group, { method: "PUT", path, body: picture }, true);
+  else
+    await carryOut(
+      id,
+      () => ask(Group, { method: "DELETE", path }),
+      (_, card) => card?.picture === null,
+    );
 };
 
-export const addMembers = (id: Uuid, members: readonly Uuid[]): Promise<void> =>
-  change("POST", `${groupPath(id)}/members`, { members });
+export const addMembers = async (id: Uuid, members: readonly Uuid[]): Promise<void> => {
+  await ask(Group, { method: "POST", path: `${groupPath(id)}/members`, body: { members } });
+};
 
 export const removeMember = async (id: Uuid, user: Uuid): Promise<void> => {
   await getTab().platform.request({ method: "DELETE", path: `${groupPath(id)}/members/${user}` });
 };
 
-/** `heir` follows an owner who leaves. Resolves once nothing of the group is left here. */
-export const leaveGroup = async (id: Uuid, heir?: Uuid): Promise<void> => {
-  const tab = getTab();
-  const query = heir === undefined ? "" : `?heir=${heir}`;
-  await tab.platform.request({ method: "DELETE", path: `${groupPath(id)}/members/${tab.userId}${query}` });
+/** Resolves once nothing of the group is left here. */
+const goFrom = async (id: Uuid, path: string): Promise<void> => {
+  const { platform } = getTab();
+  await carryOut(
+    id,
+    () => platform.request({ method: "DELETE", path }),
+    ({ gone }) => gone,
+  );
   await heardGone(id);
 };
 
-export const handOver = (id: Uuid, user: Uuid): Promise<void> =>
-  change("PUT", `${groupPath(id)}/owner`, { user_id: user });
+/** `heir` follows an owner who leaves. */
+export const leaveGroup = async (id: Uuid, heir?: Uuid): Promise<void> =>
+  goFrom(id, `${groupPath(id)}/members/${getTab().userId}${heir === undefined ? "" : `?heir=${heir}`}`);
 
 /** For everybody, with all that was written there. */
-export const endGroup = async (id: Uuid): Promise<void> => {
-  await getTab().platform.request({ method: "DELETE", path: groupPath(id) });
-  await heardGone(id);
-};
+export const endGroup = (id: Uuid): Promise<void> => goFrom(id, groupPath(id));
+
+export const handOver = (id: Uuid, user: Uuid): Promise<void> =>
+  carryOut(
+    id,
+    () => ask(Group, { method: "PUT", path: `${groupPath(id)}/owner`, body: { user_id: user } }),
+    (_, card) => card?.role === "member",
+  );
 
 export const readReceipts = (id: Uuid, seq: number): Promise<Receipts> =>
   ask(Receipts, { method: "GET", path: receiptsPath(id, seq) });

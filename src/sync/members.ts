@@ -4,9 +4,10 @@ import type { ConversationId, Uuid } from "../../contract/ids";
 import { memberPageRows } from "../../contract/limits";
 import { retryDelayMs } from "../lib/backoff";
 import type { Observable } from "../lib/observable";
-import type { Context } from "./context";
+import { type Context, withRoom } from "./context";
 import type { Platform } from "./platform";
 import { meKey } from "./profile";
+import { isQuotaError } from "./room";
 import { toOwnRow } from "./rows";
 import { type MemberRow, type PersonRow, rosterKey, type Store } from "./store";
 import { asSyncError, isWorthRetry, SyncError } from "./sync-error";
@@ -44,12 +45,23 @@ const isLive = (person: PersonRow | undefined): person is PersonRow => person !=
 const memberKeys = (group: ConversationId, numbers: readonly number[]): [ConversationId, number][] =>
   numbers.map((number) => [group, number]);
 
-/** Keeps members, unless the group went while they were on their way. */
-const keep = (
+/** Keeps members, unless the group went while they were on their way. Rejects with "no_room" on a phone that is full. */
+const keep = async (context: Context, group: ConversationId, page: MemberPage, whole?: WholeList): Promise<void> => {
+  try {
+    await withRoom(context, () => write(context, group, page, whole), false);
+  } catch (error) {
+    throw isQuotaError(error) ? new SyncError("no_room") : error;
+  }
+};
+
+/** All pages of a list: the roster that the first spoke for, and the one they were asked after. */
+type WholeList = { since: number; roster: number; numbers: ReadonlySet<number> };
+
+const write = (
   { store, platform }: Context,
   group: ConversationId,
   { members, roster }: MemberPage,
-  whole?: { since: number; roster: number; numbers: ReadonlySet<number> },
+  whole: WholeList | undefined,
 ): Promise<void> =>
   store.transaction("rw", [store.conversations, store.members, store.meta], async () => {
     if ((await store.conversations.get(group))?.gone !== false) return;
@@ -122,7 +134,8 @@ export class MemberLearner {
         await this.#learn(context, group, [...numbers]);
       } catch (error) {
         // Refused for good: not a member any more, as the group's row will say.
-        if (!isWorthRetry(asSyncError(error))) continue;
+        const failure = asSyncError(error);
+        if (!isWorthRetry(failure) && failure.code !== "no_room") continue;
         hasFailed = true;
         this.#wanted.set(group, new Set([...numbers, ...(this.#wanted.get(group) ?? [])]));
       }
