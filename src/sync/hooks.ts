@@ -4,7 +4,8 @@ import type { ConversationId, Uuid } from "../../contract/ids";
 import { messagePageRows } from "../../contract/limits";
 import type { Context } from "./context";
 import { liveQueries, running } from "./engine";
-import { loadMembers, readAuthors, readMember, readMembers, unknownOf } from "./members";
+import { loadMembers } from "./learning";
+import { readAuthors, readMember, readMembers, unknownOf } from "./members";
 import {
   namedIn,
   readBlocked,

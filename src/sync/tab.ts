@@ -5,7 +5,7 @@ import type { Context } from "./context";
 import { askByHttp } from "./http-carrier";
 import { Leader } from "./leader";
 import { compete, type Leadership } from "./leadership";
-import { MemberLearner } from "./members";
+import { MemberLearner } from "./learning";
 import { type Asked, Peers } from "./peers";
 import type { Platform } from "./platform";
 import { closeStores, type Opened, openStores } from "./repair";

@@ -3,7 +3,7 @@ import type { ConversationId, Uuid } from "../../contract/ids";
 import { hide, mute } from "../../src/sync/changing";
 import { Drafts } from "../../src/sync/drafts";
 import { fetchFile } from "../../src/sync/file-cache";
-import { loadMembers } from "../../src/sync/members";
+import { loadMembers } from "../../src/sync/learning";
 import { readChat, readConversation, readDraft } from "../../src/sync/queries";
 import { keepUnsentOnly } from "../../src/sync/repair";
 import { broadcast } from "../../src/sync/spreading";

@@ -12,7 +12,8 @@ import {
   renameGroup,
   setGroupPicture,
 } from "../../src/sync/groups";
-import { loadMembers, readAuthors, readMembers } from "../../src/sync/members";
+import { loadMembers } from "../../src/sync/learning";
+import { readAuthors, readMembers } from "../../src/sync/members";
 import type { PersonRow } from "../../src/sync/store";
 import type { Tab } from "../../src/sync/tab";
 import { eventually } from "../support/eventually";

@@ -2,7 +2,7 @@ import Dexie from "dexie";
 import { IDBKeyRange, IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createUuid } from "../../contract/ids";
-import { loadMembers } from "../../src/sync/members";
+import { loadMembers } from "../../src/sync/learning";
 import { storeName } from "../../src/sync/store";
 import { writeText } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
