@@ -30,7 +30,7 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
     () => list.members && toShownMembers(list.members, me, language),
     [list.members, me, language],
   );
-  const { scroller, onScroll } = useKeptPlace(id, members !== undefined);
+  const { scroller, setScroller, onScroll } = useKeptPlace(id, members !== undefined);
   const deeds = useGroupDeeds({ id, group, isMuted: muted, members, onLeaving });
   // Without a network nothing is asked for.
   const failure = list.state === "loading" && isOffline ? "offline" : list.state === "failed" ? list.code : undefined;
@@ -44,7 +44,7 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
       scrolls={false}
       actions={<MenuButton label={t("groups.page.menu")} items={deeds.items} />}
     >
-      <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain" onScroll={onScroll}>
+      <div ref={setScroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain" onScroll={onScroll}>
         <div className="mx-auto w-full max-w-160 pb-8">
           <GroupHead group={group} deeds={deeds} />
           <div className="flex flex-wrap gap-2 px-4 pb-4">

@@ -1,4 +1,4 @@
-import { lazy, type ReactNode, type RefObject, Suspense, useDeferredValue, useMemo, useState } from "react";
+import { lazy, type ReactNode, Suspense, useDeferredValue, useMemo, useState } from "react";
 import { searchQueryMaxLength } from "../../../contract/limits";
 import { EmptyState } from "../../components/empty-state";
 import type { MenuItem } from "../../components/menu";
@@ -17,7 +17,7 @@ const VirtualMembers = lazy(() => import("./virtual-members"));
 type MemberListProps = {
   members: ShownMember[];
   count: number;
-  scroller: RefObject<HTMLElement | null>;
+  scroller: HTMLElement | null;
   itemsFor: (member: ShownMember) => MenuItem[];
   /** Stands between the search and the first member. */
   children?: ReactNode;

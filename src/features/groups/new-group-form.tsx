@@ -60,12 +60,12 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
   };
   // It was made after all, though its answer never came.
   const made = useConversation(id)?.group?.name;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, as soon as it is known
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, as soon as it is known and not under way
   useEffect(() => {
     if (made === undefined || isUnderWay.current) return;
     isUnderWay.current = true;
     void finish(made);
-  }, [made]);
+  }, [made, isBusy]);
 
   const choosePicture = async (file: File) => {
     const blob = await takePicture(file);

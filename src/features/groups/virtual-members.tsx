@@ -1,12 +1,12 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
+import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import type { ShownMember } from "./shown-member";
 
 type VirtualMembersProps = {
   members: ShownMember[];
   label: string;
   /** What scrolls; the list is a part of it. */
-  scroller: RefObject<HTMLElement | null>;
+  scroller: HTMLElement | null;
   children: (member: ShownMember) => ReactNode;
 };
 
@@ -18,14 +18,13 @@ export default function VirtualMembers({ members, label, scroller, children }: V
   const [above, setAbove] = useState(0);
   // What stands above may have changed at any rendering: a notice, a longer name.
   useLayoutEffect(() => {
-    const box = scroller.current;
-    if (!box || !list.current) return;
-    const px = list.current.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop;
+    if (!scroller || !list.current) return;
+    const px = list.current.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
     setAbove(Math.round(px));
   });
   const rows = useVirtualizer({
     count: members.length,
-    getScrollElement: () => scroller.current,
+    getScrollElement: () => scroller,
     estimateSize: () => linePx,
     scrollMargin: above,
     overscan: 8,
