@@ -36,11 +36,11 @@ export const listMembers = (names: MemberNames, numbers: readonly number[], t: T
 
 const typistLetters = 14;
 
-/** Who types in a group, the first to begin first; undefined while nobody does. */
+/** Who types in a group, the first to begin first; undefined while nobody does whose name is known, as it is in a moment. */
 export const describeTyping = (names: MemberNames, typists: readonly number[], t: Translate): string | undefined => {
-  const [first, second] = typists;
-  if (first === undefined) return undefined;
   if (typists.length > 2) return t("groups.chat.manyType", { count: typists.length });
+  const [first, second] = typists.filter((number) => names.authors[number]);
+  if (first === undefined) return undefined;
   const nameOf = (number: number) => isolate(shortName(nameOfMember(names, number, t), typistLetters));
   const name = nameOf(first);
   if (second === undefined) return t("chat.isTyping", { name });

@@ -72,6 +72,11 @@ describe("those who type in a group", () => {
     expect(describeTyping(names, [ben, ana, unknown], t)).toBe("3 personnes écrivent…");
   });
 
+  it("are named once they are known", () => {
+    expect(describeTyping(names, [unknown], t)).toBeUndefined();
+    expect(describeTyping(names, [unknown, ana], t)).toBe("Ana écrit…");
+  });
+
   it("have room for the words after their name", () => {
     expect(shortName("Ana", 14)).toBe("Ana");
     expect(shortName("Carole Ngalula wa Kabongo", 14)).toBe("Carole Ngalula");
