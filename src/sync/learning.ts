@@ -138,7 +138,9 @@ export class MemberLearner {
   }
 
   async #learn(context: Context, group: ConversationId, numbers: number[]): Promise<void> {
-    const unknown = await unknownOf(context, group, numbers); // what another tab asked for may be here by now
+    const isAskable = (number: number) => !this.#nobodies.has(`${group} ${number}`);
+    // What another tab asked for may be here by now.
+    const unknown = (await unknownOf(context, group, numbers)).filter(isAskable);
     for (let i = 0; i < unknown.length; i += memberPageRows) {
       const some = unknown.slice(i, i + memberPageRows);
       const page = await askPage(context, group, `numbers=${some.join()}`);
