@@ -1,6 +1,8 @@
+import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { readPath } from "../../contract/files";
 import { type ConversationId, createUuid } from "../../contract/ids";
+import { userChannelOf } from "../../worker/objects/stubs";
 import type { Person } from "../support/people";
 import { Device, post, readLog, request, rowOf, textsOf, until } from "./device";
 import { ask, membersOf, newGroup } from "./grouped";
@@ -61,6 +63,7 @@ test("who is removed is told within two seconds on every device, and gets nothin
   await post(ben, id, "avant aussi");
   await until(async () => (await rowOf(cleo, id)).unread === 1);
   expect(await fileStatus(cleo, id, file)).not.toBe(404);
+  expect(await request(cleo, { type: "mute", conversation: id, muted: true })).toEqual({ muted: true });
   const devices = [await Device.open(cleo), await Device.open(cleo)];
 
   const removedAt = Date.now();
@@ -100,6 +103,10 @@ test("who is removed is told within two seconds on every device, and gets nothin
   });
   for (const one of [file, later]) expect(await fileStatus(cleo, id, one)).toBe(404);
   expect(await post(cleo, id, "encore")).toEqual({ error: "conversation_not_found" });
+  const mute = await request(cleo, { type: "mute", conversation: id, muted: false });
+  expect(mute).toEqual({ error: "conversation_not_found" });
+  expect(await userChannelOf(env, cleo.id).mutes(cleo.id)).toEqual([]);
+  expect(await userChannelOf(env, cleo.id).list(cleo.id, undefined)).toMatchObject({ rows: [] });
   expect(JSON.stringify(await rowOf(cleo, id))).not.toContain("Sans");
   // What she was, she stays for the others: the one who wrote this.
   expect((await membersOf(dan, id, "?numbers=2")).members).toMatchObject([{ number: 2, left: true }]);

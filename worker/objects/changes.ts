@@ -88,7 +88,9 @@ export const readList = (sql: SqlStorage, before: number): ListPage => {
 /** The conversations that are muted, those that changed last first. */
 export const readMutes = (sql: SqlStorage): ConversationId[] =>
   sql
-    .exec<{ conversation: ConversationId; changed: number }>("SELECT conversation, changed FROM inbox WHERE muted = 1")
+    .exec<{ conversation: ConversationId; changed: number }>(
+      "SELECT conversation, changed FROM inbox WHERE muted = 1 AND gone = 0",
+    )
     .toArray()
     .sort((a, b) => b.changed - a.changed)
     .map(({ conversation }) => conversation);

@@ -137,7 +137,7 @@ export class Feed {
   /** False when there is no such row. */
   mute(conversation: ConversationId, muted: boolean): boolean {
     const before = this.#inbox.find(conversation);
-    if (!before || before.muted === muted) return before !== undefined;
+    if (!before || before.gone || before.muted === muted) return before?.gone === false;
     const entry = { ...before, muted, changed: this.#counter + 1 };
     this.#inbox.mute(entry);
     this.#pushAll([toPush((counter, base) => rowFrame(counter, toInboxRow(entry), base))]);
@@ -229,9 +229,8 @@ export class Feed {
 
   #settle(before: Entry, merged: Entry): Entry {
     const isHidden = merged.hidden !== before.hidden || merged.kept !== before.kept;
-    const isMarked =
-      merged.delivered !== before.delivered || merged.read !== before.read || merged.unread !== before.unread;
-    const hasChanged = isHidden || isMarked;
+    const isMarked = merged.delivered !== before.delivered || merged.read !== before.read;
+    const hasChanged = isHidden || isMarked || merged.unread !== before.unread;
     const entry = hasChanged ? { ...merged, changed: this.#counter + 1 } : merged;
     if (isHidden) this.#inbox.write(entry);
     else if (hasChanged || merged.counted !== before.counted) this.#hold(entry);
