@@ -123,7 +123,7 @@ export const useMembers = (group: ConversationId, roster: number | undefined): M
     if (!context || !isMissing || !isOnline) return;
     setFailure(undefined);
     loadMembers(context, group).catch((error: unknown) => setFailure(asSyncError(error).code));
-  }, [sync, group, roster, isMissing, isOnline, tries]);
+  }, [sync, group, roster, held?.roster, isMissing, isOnline, tries]);
   const again = useCallback(() => setTries((before) => before + 1), []);
   const state = isAll ? "ready" : failure !== undefined ? "failed" : "loading";
   return { members: held?.members, state, ...(failure === undefined ? {} : { code: failure }), again };

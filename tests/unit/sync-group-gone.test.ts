@@ -270,8 +270,12 @@ describe("a group that one is taken out of", () => {
     const pages = () => server.asked.filter(({ user, command }) => user === benoit && command.type === "page").length;
     const before = pages();
     const { applyChanges } = await import("../../src/sync/apply");
+    const { hi = 0 } = (await context.store.conversations.get(group)) ?? {};
+    const newer = page.messages.map((message, index) => ({ ...message, seq: hi + 1 + index }));
+    const asked = { conversation: group, direction: "after", seq: hi, head: hi, revised: 0 } as const;
     await applyChanges(context.store, benoit, [
       { type: "page", asked: { ...question, head: 53, revised: 0 }, page },
+      { type: "page", asked, page: { ...page, head: hi + newer.length, messages: newer, more: false } },
       { type: "messages", of: group, messages: page.messages },
       { type: "changed", of: group, since: 0, revision: 3, messages: page.messages },
       { type: "mine", of: group, delivered: 4, read: 4, unread: 30, head: 53 },
