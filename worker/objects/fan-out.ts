@@ -95,10 +95,11 @@ export class FanOut {
     if (lane.told.head >= stand.head && lane.told.revision >= stand.revision) lane.answeredAt = undefined;
   }
 
-  /** Resolves when the member's channel knows everything there is, or when that takes too long. */
+  /** Resolves when the member's channel knows everything there is, which goes before all others, or when that takes too long. */
   async settled(member: number): Promise<void> {
     const lane = this.#lane(member);
     if (!lane.isWaiting && !lane.isUnderWay) return;
+    if (this.#queue.delete(member)) this.#putFirst(member);
     const isSettled = new Promise<void>((resolve) => lane.settled.push(resolve));
     await Promise.race([isSettled, scheduler.wait(confirmMs)]);
   }
@@ -153,6 +154,12 @@ export class FanOut {
     this.#pump();
   }
 
+  #putFirst(member: number): void {
+    const others = [...this.#queue];
+    this.#queue.clear();
+    for (const next of [member, ...others]) this.#queue.add(next);
+  }
+
   #pump(): void {
     while (this.#underWay < fanOutAtOnce) {
       const [member] = this.#queue;
@@ -196,7 +203,10 @@ export class FanOut {
     }
     lane.isUnderWay = false;
     if (!lane.isWaiting) for (const resolve of lane.settled.splice(0)) resolve();
-    if (lane.isWaiting && lane.retryAt <= Date.now()) this.#queue.add(member);
+    if (lane.isWaiting && lane.retryAt <= Date.now()) {
+      if (lane.settled.length > 0) this.#putFirst(member);
+      else this.#queue.add(member);
+    }
     this.#ended();
   }
 }

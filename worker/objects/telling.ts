@@ -70,9 +70,11 @@ export class Telling {
     const newest = log.group?.roster;
     const { present, leaving } = log.members;
     this.#arm(Date.now() + fanOutAlarmMs);
-    this.#fanOut.touch(actor.number);
-    for (const { number } of leaving) this.#fanOut.touch(number);
-    for (const { number, version } of present) this.#fanOut.touch(number, version === newest);
+    this.#fanOut.touch(actor.number, actor.version === newest);
+    // Touched a second time they would be told again, after all the others.
+    for (const { number, version, state } of [...leaving, ...present]) {
+      if (number !== actor.number) this.#fanOut.touch(number, state === "in" && version === newest);
+    }
   }
 
   /** Resolves when the member's channel knows everything there is, or when that takes too long. */
