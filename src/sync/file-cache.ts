@@ -3,7 +3,7 @@ import { readPath } from "../../contract/files";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { retryDelayMs } from "../lib/backoff";
 import { type Context, withRoom } from "./context";
-import { isQuotaError, trimFiles } from "./room";
+import { dropFiles, isQuotaError, trimFiles } from "./room";
 import type { Store } from "./store";
 import { asSyncError, isWorthRetry, SyncError } from "./sync-error";
 
@@ -78,14 +78,14 @@ const keepFile = async (context: Context, conversation: ConversationId, file: Uu
   await withRoom(
     context,
     () =>
-      store.transaction("rw", [store.conversations, store.files, store.blobs], async () => {
-        // Of a group that went while its file was on the way nothing is kept.
-        if ((await store.conversations.get(conversation))?.gone) return;
+      store.transaction("rw", [store.files, store.blobs], async () => {
         await store.blobs.put({ file, blob });
         await store.files.put(row);
       }),
     false,
   );
+  // Of a group that went while its file was on the way nothing is kept.
+  if ((await store.conversations.get(conversation))?.gone) await dropFiles(store, [file]);
   await boundFiles(context);
 };
 
