@@ -21,6 +21,7 @@ import { Uploads } from "./uploads";
 
 const failuresBeforeHttp = 3; // upgrades in a row: something between here and the server breaks sockets
 const postAfterMs = 3_000; // a message does not wait longer than this for a socket
+const pollAfterMs = 10_000; // nor does what others wrote: an attempt at a socket that is only silent takes longer to fail
 const storeRetryMs = 30_000; // a full phone
 const graceMs = 2_000; // a socket that comes back within this was never away, as far as a person is concerned
 
@@ -47,6 +48,8 @@ export class Leader {
   readonly #typists: Typists;
   readonly #uploads: Uploads;
   #downSince: number;
+  /** The phone is full, and the socket waits for that to end. */
+  #lacksRoom = false;
   #isStopped = false;
   #hasRenewed = false;
   #hasProfile = false;
@@ -113,6 +116,7 @@ export class Leader {
       if (isReachable) inBackground(context, this.#onReachable());
     });
     this.#after(postAfterMs, () => this.#outbox.want());
+    this.#pollIfSilent();
     this.#uploads.want();
   }
 
@@ -185,6 +189,13 @@ export class Leader {
     this.#cancels.add(cancel);
   }
 
+  #pollIfSilent(): void {
+    const since = this.#downSince;
+    this.#after(pollAfterMs, () => {
+      if (!this.#line.isUp && this.#downSince === since && !this.#lacksRoom) this.#poller.start();
+    });
+  }
+
   #isLongDown(): boolean {
     return !this.#line.isUp && this.#context.platform.now() - this.#downSince >= postAfterMs;
   }
@@ -210,6 +221,7 @@ export class Leader {
 
   #onWelcome(): void {
     this.#hasRenewed = false;
+    this.#lacksRoom = false;
     this.#poller.stop();
     this.#context.link.set("online");
     inBackground(this.#context, this.#onReachable());
@@ -234,7 +246,10 @@ export class Leader {
 
   #onEnded(failures: number): void {
     if (this.#isStopped) return;
-    if (failures === 0) this.#downSince = this.#context.platform.now();
+    if (failures === 0) {
+      this.#downSince = this.#context.platform.now();
+      this.#pollIfSilent();
+    }
     this.#outbox.lost();
     this.#after(postAfterMs, () => this.#outbox.want());
     this.#after(graceMs, () => {
@@ -259,6 +274,7 @@ export class Leader {
   #onUnstored(error: unknown): void {
     if (this.#isStopped || !isQuotaError(error)) return; // anything else ends this leader
     // Nothing was confirmed: once there is room, the next welcome brings it again. Until then nothing may follow it.
+    this.#lacksRoom = true;
     this.#line.restart(storeRetryMs);
   }
 }

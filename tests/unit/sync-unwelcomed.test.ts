@@ -23,6 +23,7 @@ it("a socket that answers pings and never says welcome is given up for another",
   server.post(benoit, chat, "are you there?");
   await becomesLevel(server, tab, chat);
   expect(await textsIn(tab, chat)).toEqual(["are you there?"]);
+  await eventually(() => expect(server.inbox(amina).sockets.size).toBe(1));
   expect(phone.sockets).toHaveLength(2);
 });
 
@@ -44,7 +45,9 @@ it.each<[string, (socket: ModelSocket, text: string) => void]>([
   await writeText(tab, chat, "by HTTP");
   await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
   server.post(benoit, chat, "answer");
+  const asked = phone.now();
   await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["by HTTP", "answer"]), 15_000);
+  expect(phone.now() - asked).toBeLessThan(30_000);
   await eventually(() => expect(tab.link.get()).toBe("online"));
   const tries = phone.sockets.length;
   await phone.pass(60_000);
