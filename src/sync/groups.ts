@@ -47,23 +47,14 @@ const carryOut = async (
   });
 };
 
-/** A picture is given as soon as the group is there: where it is refused the group stands without one, and this rejects. */
-export const createGroup = async ({
-  picture,
-  ...group
-}: {
-  id: Uuid;
-  name: string;
-  members: readonly Uuid[];
-  picture?: Blob | undefined;
-}): Promise<void> => {
+/** Resolves once it can be opened here. */
+export const createGroup = async (group: { id: Uuid; name: string; members: readonly Uuid[] }): Promise<void> => {
   const request = { method: "POST", path: "/api/groups", body: group } as const;
   await carryOut(
     group.id,
     () => ask(Group, request),
     ({ gone }) => !gone,
   );
-  if (picture) await setGroupPicture(group.id, picture);
   await heardOf(group.id);
 };
 

@@ -270,7 +270,7 @@ describe("a group that one is taken out of", () => {
     const pages = () => server.asked.filter(({ user, command }) => user === benoit && command.type === "page").length;
     const before = pages();
     const { applyChanges } = await import("../../src/sync/apply");
-    const { hi = 0 } = (await context.store.conversations.get(group)) ?? {};
+    const { hi = 0, told = 0 } = (await context.store.conversations.get(group)) ?? {};
     const newer = page.messages.map((message, index) => ({ ...message, seq: hi + 1 + index }));
     const asked = { conversation: group, direction: "after", seq: hi, head: hi, revised: 0 } as const;
     await applyChanges(context.store, benoit, [
@@ -280,8 +280,8 @@ describe("a group that one is taken out of", () => {
       { type: "changed", of: group, since: 0, revision: 3, messages: page.messages },
       { type: "mine", of: group, delivered: 4, read: 4, unread: 30, head: 53 },
       { type: "head", of: group, head: 99 },
-      { type: "hidden", conversation: group, upTo: 60, keep: true, told: 0 },
-      { type: "muted", conversation: group, muted: true, told: 0 },
+      { type: "hidden", conversation: group, upTo: 60, keep: true, told },
+      { type: "muted", conversation: group, muted: true, told },
     ]);
     expect(await heldOf(tab, group)).toEqual(nothing);
     expect(await context.store.blobs.count()).toBe(0);
@@ -290,6 +290,7 @@ describe("a group that one is taken out of", () => {
       unread: 0,
       muted: false,
       kept: false,
+      hidden: hi,
       listed: 0,
     });
     await phone.pass(20_000);
