@@ -248,6 +248,9 @@ test("signing out says so and leaves nothing of the person; a failure keeps them
   const phone = await Phone.open(browser, server);
   const { page, texts, context } = phone;
   await phone.logIn(ana.phone);
+  const elsewhere = await Phone.open(browser, server, "pt");
+  await elsewhere.logIn(ana.phone);
+  await expect(elsewhere.page.getByText(elsewhere.texts.masolo.emptyTitle)).toBeVisible();
   await page.goto("/app/profile");
   await context.route("**/api/auth/logout*", (route) => route.abort());
   await page.getByRole("button", { name: texts.profile.signOut }).click();
@@ -265,6 +268,10 @@ test("signing out says so and leaves nothing of the person; a failure keeps them
   await expect.poll(() => page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))).toEqual([]);
   await page.goto("/app");
   await expect(page).toHaveURL(/\/login$/);
+  // It ends everywhere; on another phone nothing is lost by it.
+  await expect(elsewhere.page).toHaveURL(/\/login$/);
+  await expect(elsewhere.page.getByText(elsewhere.texts.auth.sessionEnded)).toBeVisible();
+  await elsewhere.close();
   await phone.close();
 });
 
