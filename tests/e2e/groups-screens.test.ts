@@ -1,0 +1,349 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { groupNameMaxLength } from "../../contract/limits";
+import { expect, test } from "../support/browser-test";
+import { seedCrowd } from "../support/crowd";
+import { makeGroup } from "../support/groups";
+import { siteOf } from "../support/pair";
+import { callSite, connectPeople, makePerson } from "../support/people";
+import { fill, onePixelPng, Phone } from "../support/phone";
+
+const onePicture = { name: "famille.png", mimeType: "image/png", buffer: onePixelPng };
+const expectNoFaults = async (page: Page) => expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+const plain = (text: string): string => text.replaceAll("\u00a0", " "); // as a name is compared
+
+test("a group takes a name and somebody in it; what was begun outlives its page, and however often it is tried one comes of it", async ({
+  browser,
+  server,
+}) => {
+  test.setTimeout(90_000);
+  const site = siteOf(server);
+  const ana = await makePerson(site, 9100);
+  const [ben, cleo] = [await makePerson(site, 9101, "Ben Élodie"), await makePerson(site, 9102)];
+  const phone = await Phone.open(browser, server);
+  const { page, context, texts } = phone;
+  await phone.signIn(ana);
+
+  // Nobody to make a group with: the way to Senga.
+  await page.getByRole("button", { name: texts.masolo.actions, exact: true }).click();
+  await page.getByRole("menuitem", { name: texts.masolo.newGroup }).click();
+  await expect(page.getByText(texts.contacts.none.title)).toBeVisible();
+  await expectNoFaults(page);
+  await page.getByRole("link", { name: texts.contacts.none.action }).click();
+  await expect(page).toHaveURL("/app/senga");
+  await connectPeople(site, ana, ben);
+  await connectPeople(site, ana, cleo);
+  await phone.goToTab("masolo");
+  await page.getByRole("button", { name: texts.masolo.actions, exact: true }).click();
+  await page.getByRole("menuitem", { name: texts.masolo.newGroup }).click();
+  await expect(page).toHaveURL("/app/create-group");
+
+  // What is missing is said, by Enter too; the button waits for both.
+  const name = page.getByLabel(texts.groups.create.name);
+  const create = page.getByRole("button", { name: texts.groups.create.submit });
+  const box = (username: string) => page.getByRole("checkbox", { name: username });
+  await expect(box(ben.username)).toBeAttached();
+  await expect(create).toBeDisabled();
+  await name.fill("   ");
+  await name.press("Enter");
+  await expect(page.getByRole("alert")).toContainText("Veuillez donner un nom au groupe.");
+  await expect(name).toHaveAttribute("aria-invalid", "true");
+  expect(await name.getAttribute("maxlength")).toBe(String(groupNameMaxLength));
+  await name.fill("Famille");
+  await expect(create).toBeDisabled();
+  await name.press("Enter");
+  await expect(page.getByRole("alert")).toContainText("Veuillez sélectionner au moins un membre.");
+  await page.getByRole("searchbox").fill("elodie");
+  await expect(page.getByRole("checkbox")).toHaveCount(1);
+  await box(ben.username).focus();
+  await page.keyboard.press("Space");
+  await expect(page.getByText(fill(texts.groups.create.selected_one, { count: 1 }))).toBeVisible();
+  await page.getByRole("searchbox").fill("");
+  await box(cleo.username).check({ force: true });
+  await expect(page.getByText("2 membres sélectionnés")).toBeVisible();
+  await page.getByLabel(texts.groups.create.addPicture).setInputFiles(onePicture);
+  await expect(page.getByRole("button", { name: texts.groups.picture.remove })).toBeVisible();
+  await expect(page.getByRole("alert")).toHaveCount(0);
+  await expectNoFaults(page);
+
+  // A page that dies, a server that fails, a network that is away: nothing of it is lost.
+  await page.reload();
+  const expectAllThere = async () => {
+    await expect(name).toHaveValue("Famille");
+    for (const { username } of [ben, cleo]) await expect(box(username)).toBeChecked();
+    await expect(page.getByRole("button", { name: texts.groups.picture.remove })).toBeVisible();
+    await expect(create).toBeEnabled();
+  };
+  await expectAllThere();
+  const failed = page.getByRole("alert").getByText("Erreur lors de la création du groupe.");
+  await context.route("**/api/groups", (route) => route.fulfill({ status: 503, body: "" }));
+  await create.click();
+  await expect(failed).toContainText(texts.errors.unavailable);
+  await expectAllThere();
+  await context.unroute("**/api/groups");
+  await context.setOffline(true);
+  await expect(page.getByText(plain(texts.groups.create.offline))).toBeVisible();
+  await create.click();
+  await expect(failed).toContainText(texts.errors.offline);
+  await expectAllThere();
+  await context.setOffline(false);
+
+  // Made, though its answer is lost: the group opens as soon as it is heard of, and the form is no more.
+  const asked: unknown[] = [];
+  await context.route("**/api/groups", async (route) => {
+    const body: unknown = route.request().postDataJSON();
+    asked.push(body);
+    await callSite(site, "POST", "/api/groups", { token: ana.token, body });
+    await route.abort();
+  });
+  await create.click();
+  await page.waitForURL(/\/app\/group\/[\da-f-]{36}$/);
+  expect(asked).toMatchObject([{ name: "Famille", members: [ben.id, cleo.id] }]);
+  expect(page.url()).toContain((asked[0] as { id: string }).id);
+  const created = plain(fill(texts.groups.create.created, { name: "Famille" }));
+  await expect(page.getByRole("status").getByText(created)).toBeVisible();
+  await expect(phone.composer()).toBeVisible();
+  await page.goBack();
+  await expect(page).toHaveURL("/app");
+  await expect(phone.conversation("Famille")).toHaveCount(1);
+  await context.unroute("**/api/groups");
+
+  // Begun anew it is empty, and a hasty thumb makes one.
+  asked.length = 0;
+  context.on("request", (request) => {
+    if (request.method() === "POST" && request.url().endsWith("/api/groups")) asked.push(request.postDataJSON());
+  });
+  await phone.goTo("/app/create-group");
+  await expect(box(ben.username)).toBeAttached();
+  await expect(name).toHaveValue("");
+  await box(ben.username).check({ force: true });
+  await name.fill("Voisins");
+  await create.dblclick();
+  await page.waitForURL("**/app/group/*");
+  expect(asked).toHaveLength(1);
+  await phone.close();
+});
+
+test("the owner changes a group and its members see it at once; who leaves or is taken out is led away", async ({
+  browser,
+  server,
+}) => {
+  test.setTimeout(120_000);
+  const site = siteOf(server);
+  const ana = await makePerson(site, 9110);
+  const [ben, cleo, dan] = [await makePerson(site, 9111), await makePerson(site, 9112), await makePerson(site, 9113)];
+  for (const other of [ben, cleo, dan]) await connectPeople(site, ana, other);
+  const group = await makeGroup(site, ana, "Chorale", [ben, cleo]);
+  const members = `/app/group/${group}/members`;
+  const [anas, bens, cleos] = [
+    await Phone.open(browser, server),
+    await Phone.open(browser, server, "en"),
+    await Phone.open(browser, server, "pt"),
+  ];
+  const { page, texts } = anas;
+  await anas.signIn(ana, `/app/group/${group}`);
+  await bens.signIn(ben, members);
+  await cleos.signIn(cleo, members);
+  await page.getByRole("heading", { level: 1 }).getByRole("link").click();
+  await expect(page).toHaveURL(members);
+  const said = (text: string, on = page) => expect(on.getByRole("status").getByText(plain(text))).toBeVisible();
+  const lines = page
+    .getByRole("list", { name: fill(texts.groups.chat.members_other, { count: 3 }) })
+    .getByRole("listitem");
+  await expect(lines).toHaveCount(3);
+  await expect(lines.first()).toContainText(`${ana.username}(${texts.common.you})${ana.phone}${texts.groups.owner}`);
+  await expectNoFaults(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expectNoFaults(page);
+  await expectNoFaults(cleos.page);
+
+  // A member only reads, mutes, clears and leaves; somebody who is no contact is shown all the same.
+  const bensPage = bens.page;
+  await expect(bensPage.getByText(cleo.username)).toBeVisible();
+  await expect(
+    bensPage.getByRole("button", { name: fill(bens.texts.groups.page.memberMenu, { name: cleo.username }) }),
+  ).toHaveCount(0);
+  await expect(bensPage.getByRole("button", { name: bens.texts.groups.rename.action })).toHaveCount(0);
+  await bensPage.getByRole("button", { name: bens.texts.groups.page.mute }).click();
+  await said(bens.texts.mute.isOn, bensPage);
+  await expect(bensPage.getByRole("button", { name: bens.texts.groups.page.unmute })).toBeVisible();
+  await bensPage.getByText(cleo.username).click();
+  await expect(bensPage).toHaveURL(`/app/user/${cleo.id}`);
+  await expect(bensPage.getByRole("main").getByText(cleo.phone).first()).toBeVisible();
+  await bensPage.getByRole("button", { name: bens.texts.chat.findPeople }).click();
+  await expect(bensPage.getByRole("button", { name: bens.texts.senga.requestSent })).toBeDisabled();
+  await bensPage.getByRole("link", { name: bens.texts.common.back }).click();
+  await expect(bensPage).toHaveURL(members);
+
+  // Name and picture.
+  await page.getByRole("button", { name: texts.groups.rename.action }).click();
+  const rename = page.getByRole("dialog", { name: texts.groups.rename.action });
+  await expect(rename.getByRole("textbox")).toBeFocused();
+  await rename.getByRole("textbox").fill(" ");
+  await page.keyboard.press("Enter");
+  await expect(rename).toContainText(texts.groups.create.nameMissing);
+  await rename.getByRole("textbox").fill("Chorale du dimanche");
+  await page.keyboard.press("Enter");
+  await said(fill(texts.groups.rename.done, { name: "Chorale du dimanche" }));
+  await expect(rename).toHaveCount(0);
+  await expect(bensPage.getByText("Chorale du dimanche", { exact: true })).toBeVisible();
+  await page.locator("input[type=file]").setInputFiles(onePicture);
+  await said(texts.groups.picture.done);
+  const enlarge = bensPage.getByRole("button", {
+    name: fill(bens.texts.contacts.person.enlarge, { name: "Chorale du dimanche" }),
+  });
+  await expect(enlarge).toBeVisible();
+  await page.getByRole("button", { name: texts.groups.create.changePicture }).click();
+  await page.getByRole("menuitem", { name: texts.groups.picture.remove }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.groups.picture.removeConfirm }).click();
+  await said(texts.groups.picture.removed);
+  await expect(enlarge).toHaveCount(0);
+
+  // Somebody more: whoever is in it already is not offered. A failure keeps what was chosen.
+  await page.getByRole("button", { name: texts.groups.add.action, exact: true }).click();
+  const sheet = page.getByRole("dialog", { name: texts.groups.add.title });
+  await expect(sheet.getByRole("checkbox")).toHaveCount(1);
+  await sheet.getByRole("checkbox", { name: dan.username }).check({ force: true });
+  const add = sheet.getByRole("button", { name: fill(texts.groups.add.submit_one, { count: 1 }) });
+  await anas.context.route("**/api/groups/*/members", (route) => route.fulfill({ status: 503, body: "" }));
+  await add.click();
+  await expect(page.getByRole("alert")).toContainText(`${texts.groups.add.failed} ${texts.errors.unavailable}`);
+  await anas.context.unroute("**/api/groups/*/members");
+  await add.click();
+  await said(fill(texts.groups.add.done_one, { count: 1 }));
+  await expect(bensPage.getByText(dan.username)).toBeVisible();
+
+  // Taken out: the question can be left, and who is taken out is led away.
+  const menuOf = async (who: string, item: string) => {
+    await page.getByRole("button", { name: fill(texts.groups.page.memberMenu, { name: who }) }).click();
+    await page.getByRole("menuitem", { name: item }).click();
+  };
+  const question = page.getByRole("alertdialog");
+  await menuOf(cleo.username, texts.groups.remove.action);
+  await expect(question.getByRole("button", { name: texts.common.cancel })).toBeFocused();
+  await expectNoFaults(page);
+  await page.keyboard.press("Escape");
+  await expect(question).toHaveCount(0);
+  await menuOf(cleo.username, texts.groups.remove.action);
+  await question.getByRole("button", { name: texts.groups.remove.confirm }).click();
+  await said(fill(texts.groups.remove.done, { name: cleo.username }));
+  await expect(page.getByText(cleo.phone)).toHaveCount(0);
+  await expect(cleos.page).toHaveURL("/app");
+  await said(fill(cleos.texts.groups.chat.left, { name: "Chorale du dimanche" }), cleos.page);
+
+  // Handed over: the rights change hands on both phones.
+  await menuOf(ben.username, texts.groups.handOver.action);
+  await question.getByRole("button", { name: texts.groups.handOver.confirm }).click();
+  await said(fill(texts.groups.handOver.done, { name: ben.username }));
+  await expect(page.getByRole("button", { name: texts.groups.add.action, exact: true })).toHaveCount(0);
+  await expect(bensPage.getByRole("button", { name: bens.texts.groups.add.action, exact: true })).toBeVisible();
+
+  // A member leaves at once; an owner chooses who follows.
+  await page.getByRole("button", { name: texts.groups.leave.short, exact: true }).click();
+  await question.getByRole("button", { name: texts.groups.leave.short }).click();
+  await expect(page).toHaveURL("/app");
+  await said(fill(texts.groups.leave.done, { name: "Chorale du dimanche" }));
+  await expect(anas.conversation("Chorale du dimanche")).toHaveCount(0);
+  await expect(bensPage.getByText(ana.phone)).toHaveCount(0);
+  await bensPage.getByRole("button", { name: bens.texts.groups.leave.short, exact: true }).click();
+  const heirs = bensPage.getByRole("dialog", { name: bens.texts.groups.leave.heirTitle });
+  await heirs.getByRole("button", { name: dan.username }).click();
+  const bensQuestion = bensPage.getByRole("alertdialog");
+  await expect(bensQuestion).toContainText(fill(bens.texts.groups.leave.bodyHeir, { heir: dan.username }));
+  await bensQuestion.getByRole("button", { name: bens.texts.groups.leave.short }).click();
+  await expect(bensPage).toHaveURL("/app");
+
+  // The last one is told that the group ends, and ends it for all.
+  await bens.close();
+  const dans = await Phone.open(browser, server, "en");
+  await dans.signIn(dan, members);
+  await dans.page.getByRole("button", { name: dans.texts.groups.leave.short, exact: true }).click();
+  const last = dans.page.getByRole("alertdialog");
+  await expect(last).toContainText(dans.texts.groups.leave.bodyLast);
+  await dans.page.keyboard.press("Escape");
+  await dans.page.getByRole("button", { name: dans.texts.groups.page.menu }).click();
+  await dans.page.getByRole("menuitem", { name: dans.texts.groups.end.action }).click();
+  await last.getByRole("button", { name: dans.texts.groups.end.action }).click();
+  await expect(dans.page).toHaveURL("/app");
+  await said(fill(dans.texts.groups.end.done, { name: "Chorale du dimanche" }), dans.page);
+  // What is no group of one's own, or no more, leads back to the list.
+  await dans.goTo(members);
+  await said(fill(dans.texts.groups.chat.left, { name: "Chorale du dimanche" }), dans.page);
+  await expect(dans.page).toHaveURL("/app");
+  await dans.goTo(`/app/group/${dan.id}/members`);
+  await expect(dans.page.getByRole("alert")).toContainText(dans.texts.errors.group_not_found);
+  await expect(dans.page).toHaveURL("/app");
+  for (const left of [anas, cleos, dans]) await left.close();
+});
+
+test("of many members those near the screen exist, all are found, and what cannot be loaded is said and tried again", async ({
+  browser,
+  server,
+}) => {
+  test.setTimeout(90_000);
+  const [ana, ...others] = await seedCrowd(server, 120);
+  const group = await makeGroup(siteOf(server), ana, "Quartier", others);
+  const phone = await Phone.open(browser, server);
+  const { page, context, texts } = phone;
+  await context.route(`**/api/groups/${group}/members*`, (route) => route.fulfill({ status: 503, body: "" }));
+  await phone.signIn(ana, `/app/group/${group}/members`);
+  await expect(page.getByText("Impossible de charger les membres du groupe.")).toBeVisible();
+  await expectNoFaults(page);
+  await context.unroute(`**/api/groups/${group}/members*`);
+  await page.getByRole("button", { name: texts.common.retry }).click();
+  const list = page.getByRole("list", { name: fill(texts.groups.chat.members_other, { count: 120 }) });
+  const lines = list.getByRole("listitem");
+  await expect(lines.first()).toHaveAttribute("aria-setsize", "120");
+  await expect(lines.first()).toContainText(texts.groups.owner);
+  expect(await lines.count()).toBeLessThan(60);
+  await list.hover();
+  await page.mouse.wheel(0, 100_000);
+  const lastName = others.at(-1)?.username ?? "";
+  await expect(list.getByText(lastName)).toBeInViewport();
+  await list.getByText(lastName).click();
+  await expect(page).toHaveURL(`/app/user/${others.at(-1)?.id}`);
+  await page.getByRole("link", { name: texts.common.back }).click();
+  await expect(list.getByText(lastName)).toBeInViewport();
+  await list.hover();
+  await page.mouse.wheel(0, -100_000);
+  await page.getByRole("searchbox", { name: texts.groups.page.searchLabel }).fill(lastName);
+  await expect(lines).toHaveCount(1);
+  await page.getByRole("searchbox").fill("zzz");
+  await expect(page.getByText(texts.groups.page.noMatchTitle)).toBeVisible();
+
+  // Without network, after one visit, all of them are here; what needs the network says so.
+  await context.setOffline(true);
+  await page.getByRole("searchbox").fill("");
+  await expect(lines.first()).toHaveAttribute("aria-setsize", "120");
+  await page.getByRole("button", { name: texts.groups.page.menu }).click();
+  await page.getByRole("menuitem", { name: texts.groups.end.action }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.groups.end.action }).click();
+  await expect(page.getByRole("alert")).toContainText(`${texts.groups.end.failed} ${texts.errors.offline}`);
+  await expect(page).toHaveURL(`/app/group/${group}/members`);
+  await phone.close();
+});
+
+test("the pages of groups fit a narrow screen with text of twice the size", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 9120), await makePerson(site, 9121, "Béatrice Lukusa Kabongo Tshilombo")];
+  await connectPeople(site, ana, ben);
+  const group = await makeGroup(site, ana, "Anciens élèves du collège Saint-Joseph de Kinshasa-Gombe", [ben]);
+  const phone = await Phone.open(browser, server, "pt");
+  const { page, texts } = phone;
+  await page.addInitScript(() => document.documentElement.style.setProperty("font-size", "200%"));
+  const fits = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+  await phone.signIn(ana, `/app/group/${group}/members`);
+  await expect(page.getByText(ben.username)).toBeAttached();
+  expect(await fits()).toBe(true);
+  const { body } = await callSite(site, "GET", `/api/groups/${group}`, { token: ana.token });
+  expect(body).toMatchObject({ count: 2 });
+  await page.getByRole("button", { name: fill(texts.groups.page.memberMenu, { name: ben.username }) }).click();
+  await expect(page.getByRole("menuitem", { name: texts.groups.remove.action })).toBeInViewport({ ratio: 1 });
+  await page.keyboard.press("Escape");
+  await phone.goTo("/app/create-group");
+  await expect(page.getByRole("button", { name: texts.groups.create.submit })).toBeInViewport({ ratio: 1 });
+  await page.getByText(ben.username).click();
+  await expect(page.getByRole("checkbox", { name: ben.username })).toBeChecked();
+  expect(await fits()).toBe(true);
+  await phone.close();
+});
