@@ -214,6 +214,7 @@ export class ModelDevice {
     signal.throwIfAborted();
     this.#mayBreak();
     const bytes = this.server.readFile(this.user, path);
+    await this.pass(this.answerMs);
     if (!bytes) throw new SyncError("file_not_found");
     const rest = bytes.slice(from, from + this.downloadBytes);
     const isCut = from + rest.length < bytes.length;

@@ -4,6 +4,8 @@ import { type ConversationId, privateMembers, type Uuid } from "../../contract/i
 import { filePartBytes } from "../../contract/limits";
 import { sendFiles } from "../../src/sync/attaching";
 import { hide, mute, retract } from "../../src/sync/changing";
+import { loadMembers } from "../../src/sync/learning";
+import { readMembers } from "../../src/sync/members";
 import { messageItem } from "../../src/sync/queries";
 import { isEmptied } from "../../src/sync/rows";
 import { broadcast, forward } from "../../src/sync/spreading";
@@ -96,6 +98,10 @@ const act = async (
   if (choice < 0.36) return device.wake();
   if (choice < 0.4) return server.recreateInbox(device.user);
   const chat = pick(chats);
+  if (choice < 0.43 && !privateMembers(chat)) {
+    tab.members.want(chat, [0, 1, 2]);
+    return orOffline(loadMembers(contextOf(tab), chat));
+  }
   if (choice < 0.55) {
     const row = await contextOf(tab).store.conversations.get(chat);
     const viewed = new Viewed(tab);
@@ -146,6 +152,19 @@ const moveMembers = (server: ModelServer, group: Uuid, people: readonly Uuid[], 
   else if (marks.size === 1) server.change(one, group, { type: "rename", name: `alone ${random()}` });
   else if (one === owner || random() < 0.3) server.change(one, group, { type: "leave" });
   else server.change(owner, group, { type: "remove", user: one });
+};
+
+/** Everybody who is in the group is known, in their roles, and nobody else is taken for a member. */
+const expectMembers = async (server: ModelServer, tab: Tab, group: Uuid): Promise<void> => {
+  const context = contextOf(tab);
+  await loadMembers(context, group);
+  const { members, roster } = await readMembers(context.store, context.me, group);
+  const { marks, group: facts } = server.log(group);
+  expect(roster).toBe(facts?.roster);
+  const seats = [...marks].map(([user, { number, role }]) => ({ user, number, role }));
+  expect(members.map(({ user, number, role }) => ({ user, number, role }))).toEqual(
+    seats.sort((a, b) => a.number - b.number),
+  );
 };
 
 /** Of a group that one is not in nothing is here but what was not sent. */
@@ -200,6 +219,7 @@ describe("under faults of every kind at once", () => {
           // Where only lines of the group came, nothing is fetched before somebody looks.
           tabs[0]?.opened(chat);
           for (const tab of tabs) await eventually(() => check(tab), withinMs);
+          if (isIn && chat === group && tabs[0]) await expectMembers(server, tabs[0], chat);
           const log = textsOf(server.log(chat).messages.filter(({ author }) => author === device.user));
           const mine = typed.get(chat) ?? [];
           // Each typed message is in the log exactly once, and one device's are there in the order they were typed.
