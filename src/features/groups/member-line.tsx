@@ -17,23 +17,21 @@ export function MemberLine({ member, items }: MemberLineProps) {
   const line = (
     <>
       <Avatar person={isGone ? { ...member, username: "?" } : member} />
-      <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2">
-        <span className="flex min-w-0 flex-[1_1_8rem] flex-col">
-          <span className="flex min-w-0 gap-1">
-            <bdi className="min-w-0 truncate font-semibold">{name}</bdi>
-            {member.isMe && <span className="shrink-0 text-muted">({t("common.you")})</span>}
-          </span>
+      <span className="flex min-w-0 flex-1 flex-col">
+        <span className="flex min-w-0 gap-1">
+          <bdi className="min-w-0 truncate font-semibold">{name}</bdi>
+          {member.isMe && <span className="shrink-0 text-muted">({t("common.you")})</span>}
+        </span>
+        <span className="flex flex-wrap items-center gap-x-3 text-sm">
           {!isGone && (
-            <bdi dir="ltr" className="max-w-full self-start truncate text-sm text-muted tabular-nums">
+            <bdi dir="ltr" className="min-w-0 truncate text-muted tabular-nums">
               {member.phone}
             </bdi>
           )}
+          {member.role === "owner" && (
+            <span className="rounded-full bg-accent-soft px-2 font-medium text-accent">{t("groups.owner")}</span>
+          )}
         </span>
-        {member.role === "owner" && (
-          <span className="shrink-0 rounded-full bg-accent-soft px-2.5 py-0.5 text-sm font-medium text-accent">
-            {t("groups.owner")}
-          </span>
-        )}
       </span>
     </>
   );
