@@ -19,7 +19,7 @@ function Words({ item, isOpen, typing }: WordsProps) {
   const { last, draft } = item;
   if (typing !== undefined) return <span className="font-medium text-accent">{typing}</span>;
   // What is being written in the open chat is in sight there.
-  if (draft && !isOpen) {
+  if (draft && (!isOpen || item.gone)) {
     return (
       <>
         <span className="font-medium text-danger">{t("masolo.draft")}</span> <bdi>{balance(draft)}</bdi>
