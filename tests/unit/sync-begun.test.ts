@@ -1,6 +1,6 @@
 import { IDBKeyRange } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { privateConversationId } from "../../contract/ids";
+import { createUuid, privateConversationId } from "../../contract/ids";
 import { fileMaxBytes } from "../../contract/limits";
 import { sendFiles } from "../../src/sync/attaching";
 import { hide } from "../../src/sync/changing";
@@ -164,20 +164,27 @@ describe("what is chosen and not sent", () => {
   });
 
   it("waits with unsent messages for the same person when a session ends by itself", async () => {
-    const { server, amina, chat } = makePair();
+    const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     const keeper = await open(tab, chat);
     keeper.keep(choice([photo]));
     await keeper.close();
+    const id = createUuid();
+    const group = await open(tab, "group");
+    group.keep(choice([], { text: "Famille", to: [benoit], id }));
+    await group.close();
     await phone.close(tab);
     await keepUnsentOnly(phone.platform(), amina);
     const store = new Store(storeName(amina), "relaxed", { indexedDB: phone.indexedDB, IDBKeyRange });
     expect(await store.blobs.count()).toBe(1);
     store.close();
-    expect(await keptOf(await open(await phone.openTab(), chat))).toMatchObject({
+    const again = await phone.openTab();
+    expect(await keptOf(await open(again, chat))).toMatchObject({
       files: [["fête.jpg", "image/jpeg", "photo", undefined]],
     });
+    // The id under which a group was tried goes with it: tried once more, it is the same group.
+    expect(await keptOf(await open(again, "group"))).toMatchObject({ text: "Famille", to: [benoit], id });
   });
 });
 
