@@ -1,16 +1,22 @@
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { readPath } from "../../contract/files";
 import { type ConversationId, createUuid } from "../../contract/ids";
-import { userChannelOf } from "../../worker/objects/stubs";
+import { fanOutAtOnce } from "../../contract/limits";
+import { conversationOf, userChannelOf } from "../../worker/objects/stubs";
+import { UserChannel } from "../../worker/objects/user-channel";
 import type { Person } from "../support/people";
-import { Device, post, readLog, request, rowOf, textsOf, until } from "./device";
+import { Device, post, readLog, request, rowOf, text, textsOf, until } from "./device";
 import { ask, membersOf, newGroup } from "./grouped";
 import { documentOf, imageOf, seedFile } from "./seeded-files";
 import { befriend, seedPerson } from "./seeded-people";
 import { call } from "./site";
 
 const toldWithinMs = 2_000;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const member = (group: string, one: Person) => `/api/groups/${group}/members/${one.id}`;
 const remove = (owner: Person, group: string, one: Person) => ask(owner, "DELETE", member(group, one));
@@ -28,7 +34,7 @@ const fileStatus = async (by: Person, conversation: ConversationId, file: string
 /** Everything one can ask of a conversation and its messages; what was refused, and why. */
 const askAll = async (person: Person, id: ConversationId, seq: number, to: ConversationId) => {
   const named = { conversation: id } as const;
-  const text = { type: "text", text: "avant", forwarded: { by: createUuid(), name: "Ana" } } as const;
+  const foreign = { type: "text", text: "avant", forwarded: { by: createUuid(), name: "Ana" } } as const;
   const asked = {
     after: request(person, { type: "page", ...named, direction: "after", seq: 0, limit: 40 }),
     before: request(person, { type: "page", ...named, direction: "before", seq: 1_000, limit: 40 }),
@@ -40,7 +46,7 @@ const askAll = async (person: Person, id: ConversationId, seq: number, to: Conve
     forward: request(person, {
       type: "send",
       conversation: to,
-      messages: [{ cid: createUuid(), body: text, source: { conversation: id, seq } }],
+      messages: [{ cid: createUuid(), body: foreign, source: { conversation: id, seq } }],
     }),
   };
   const answers = await Promise.all(
@@ -222,4 +228,32 @@ test("what was asked for again because its answer was lost is done once and answ
   expect(await ask(stranger, "DELETE", member(id, stranger))).toBe("group_not_found");
   expect(await twice(() => ask(ben, "DELETE", group))).toEqual([null, null]);
   expect(await ask(stranger, "DELETE", group)).toBe("group_not_found");
+});
+
+test("who is removed from a group of many need not wait until all of them have heard what was said before", async () => {
+  const count = 60;
+  const [owner, removed, ...others] = Array.from({ length: count }, () => createUuid());
+  if (!owner || !removed) throw new Error("too few");
+  const id = createUuid();
+  const conversation = () => conversationOf(env, id);
+  const people = [...others, removed].map((user) => ({ user, quiet: false }));
+  const told: { user: string; gone: boolean }[] = [];
+  vi.spyOn(UserChannel.prototype, "notify").mockImplementation(async (user, { gone }) => {
+    told.push({ user, gone });
+    await scheduler.wait(20);
+  });
+  await conversation().create(id, owner, "Quartier", people);
+  await until(() => told.length >= count, 20_000);
+  for (const round of [1, 2]) {
+    await conversation().send(id, owner, [text(`n° ${round}`)], { epoch: "", head: 0, revision: 0 });
+  }
+  const before = told.length;
+  expect(before).toBeLessThan(count + count / 2);
+  await conversation().change(id, owner, { type: "remove", user: removed });
+  await until(() => told.some(({ gone }) => gone));
+  const place = told.findIndex(({ gone }) => gone);
+  expect(told[place]?.user).toBe(removed);
+  // Those under way at that moment, the one who removed them, and what starts beside these.
+  expect(place - before).toBeLessThanOrEqual(2 * fanOutAtOnce);
+  await until(() => told.length >= 2 * count - 1, 20_000);
 });

@@ -16,9 +16,11 @@ type Lane = {
   told: Told;
   isWaiting: boolean;
   isUnderWay: boolean;
+  /** It goes before all others. */
+  isUrgent: boolean;
   /** The next notice counts everything anew instead of going on from `told`. */
   isExact: boolean;
-  /** When the answer to the member's own call brought the newest it has not confirmed; undefined when there is none. */
+  /** When its channel got the newest it has not confirmed, in an answer or told and held; undefined when there is none. */
   answeredAt: number | undefined;
   failures: number;
   retryAt: number;
@@ -34,8 +36,11 @@ const furthest = (a: Told, b: Told): Told => ({
 type Host = {
   /** What there is for a member to know. */
   standOf(member: number): Told;
-  /** Tells a member's channel where it stands now, going on from `told` or, when exact, from nothing. */
-  tell(member: number, told: Told, isExact: boolean): Promise<void>;
+  /**
+   * Tells a member's channel where it stands now, going on from `told` or, when exact, from nothing. False when the
+   * channel may forget it once more.
+   */
+  tell(member: number, told: Told, isExact: boolean): Promise<boolean>;
   /** Something failed and is to be tried again at this time, by alarm. */
   onFailure(retryAt: number): void;
 };
@@ -48,7 +53,8 @@ export class FanOut {
   readonly #host: Host;
   readonly #confirmed: ReadonlyMap<number, Told>;
   readonly #lanes = new Map<number, Lane>();
-  /** Members whose turn it is next, in the order they came. */
+  /** Members whose turn it is next, in the order they came: before the others those who must know soon. */
+  readonly #urgent = new Set<number>();
   readonly #queue = new Set<number>();
   readonly #asides: (() => Promise<void>)[] = [];
   #underWay = 0;
@@ -66,10 +72,18 @@ export class FanOut {
     if (isExact) lane.isExact = true;
     if (lane.isWaiting) return;
     lane.isWaiting = true;
-    if (!lane.isUnderWay && lane.retryAt <= Date.now()) this.#enqueue(member);
+    if (!lane.isUnderWay && lane.retryAt <= Date.now()) this.#enqueue(member, lane);
   }
 
-  /** The member hears of it in an answer. When its channel does not show in time that it has it, it is told. */
+  /** There is something to tell that does not wait until all others have had their turn. */
+  hurry(member: number, isExact = false): void {
+    const lane = this.#lane(member);
+    lane.isUrgent = true;
+    if (this.#queue.delete(member)) this.#urgent.add(member);
+    this.touch(member, isExact);
+  }
+
+  /** The member's channel has it without having written it. When it does not show in time that it has, it is told. */
   answer(member: number, now = Date.now()): void {
     this.#lane(member).answeredAt = now;
   }
@@ -95,11 +109,10 @@ export class FanOut {
     if (lane.told.head >= stand.head && lane.told.revision >= stand.revision) lane.answeredAt = undefined;
   }
 
-  /** Resolves when the member's channel knows everything there is, which goes before all others, or when that takes too long. */
+  /** Resolves when the member's channel knows everything there is, or when that takes too long. */
   async settled(member: number): Promise<void> {
     const lane = this.#lane(member);
     if (!lane.isWaiting && !lane.isUnderWay) return;
-    if (this.#queue.delete(member)) this.#putFirst(member);
     const isSettled = new Promise<void>((resolve) => lane.settled.push(resolve));
     await Promise.race([isSettled, scheduler.wait(confirmMs)]);
   }
@@ -115,7 +128,7 @@ export class FanOut {
   async retry(now = Date.now()): Promise<void> {
     for (const [member, lane] of this.#lanes) {
       if (lane.answeredAt !== undefined && lane.answeredAt + confirmMs <= now) lane.isWaiting = true;
-      if (lane.isWaiting && !lane.isUnderWay && lane.retryAt <= now) this.#enqueue(member);
+      if (lane.isWaiting && !lane.isUnderWay && lane.retryAt <= now) this.#enqueue(member, lane);
     }
     if (this.#underWay === 0) return;
     const isIdle = new Promise<void>((resolve) => this.#idle.push(resolve));
@@ -139,6 +152,7 @@ export class FanOut {
       told: this.#confirmed.get(member) ?? { head: 0, revision: 0 },
       isWaiting: false,
       isUnderWay: false,
+      isUrgent: false,
       isExact: false,
       answeredAt: undefined,
       failures: 0,
@@ -149,25 +163,20 @@ export class FanOut {
     return lane;
   }
 
-  #enqueue(member: number): void {
-    this.#queue.add(member);
+  #enqueue(member: number, { isUrgent }: Lane): void {
+    (isUrgent ? this.#urgent : this.#queue).add(member);
     this.#pump();
-  }
-
-  #putFirst(member: number): void {
-    const others = [...this.#queue];
-    this.#queue.clear();
-    for (const next of [member, ...others]) this.#queue.add(next);
   }
 
   #pump(): void {
     while (this.#underWay < fanOutAtOnce) {
-      const [member] = this.#queue;
+      const [member] = this.#urgent.size > 0 ? this.#urgent : this.#queue;
       const aside = member === undefined ? this.#asides.shift() : undefined;
       if (member === undefined && !aside) return;
       this.#underWay += 1;
       if (aside) void this.#runAside(aside);
       else if (member !== undefined) {
+        this.#urgent.delete(member);
         this.#queue.delete(member);
         void this.#run(member, this.#lane(member));
       }
@@ -188,10 +197,11 @@ export class FanOut {
   async #run(member: number, lane: Lane): Promise<void> {
     const stand = this.#host.standOf(member);
     const { isExact } = lane;
-    Object.assign(lane, { isWaiting: false, isUnderWay: true, isExact: false });
+    Object.assign(lane, { isWaiting: false, isUnderWay: true, isUrgent: false, isExact: false });
     try {
-      await this.#host.tell(member, lane.told, isExact);
+      const isKept = await this.#host.tell(member, lane.told, isExact);
       this.told(member, stand);
+      if (!isKept) this.answer(member);
       Object.assign(lane, { failures: 0, retryAt: 0 });
     } catch (error) {
       console.error("a notice was not confirmed", error);
@@ -203,10 +213,7 @@ export class FanOut {
     }
     lane.isUnderWay = false;
     if (!lane.isWaiting) for (const resolve of lane.settled.splice(0)) resolve();
-    if (lane.isWaiting && lane.retryAt <= Date.now()) {
-      if (lane.settled.length > 0) this.#putFirst(member);
-      else this.#queue.add(member);
-    }
+    if (lane.isWaiting && lane.retryAt <= Date.now()) (lane.isUrgent ? this.#urgent : this.#queue).add(member);
     this.#ended();
   }
 }

@@ -65,16 +65,16 @@ export class Telling {
     for (const author of authors) this.#fanOut.answer(author);
   }
 
-  /** Tells everybody of a change to the group, whoever made it first. */
+  /** Tells everybody of a change to the group: before the others whoever made it, and those who are no members any more. */
   changed(log: ConversationLog, actor: Member): void {
     const newest = log.group?.roster;
     const { present, leaving } = log.members;
     this.#arm(Date.now() + fanOutAlarmMs);
-    this.#fanOut.touch(actor.number, actor.version === newest);
     // Touched a second time they would be told again, after all the others.
-    for (const { number, version, state } of [...leaving, ...present]) {
-      if (number !== actor.number) this.#fanOut.touch(number, state === "in" && version === newest);
-    }
+    const others = present.filter((member) => member !== actor);
+    this.#fanOut.hurry(actor.number, actor.version === newest);
+    for (const member of leaving) if (member !== actor) this.#fanOut.hurry(member.number);
+    for (const { number, version } of others) this.#fanOut.touch(number, version === newest);
   }
 
   /** Resolves when the member's channel knows everything there is, or when that takes too long. */
@@ -159,13 +159,14 @@ export class Telling {
     );
   }
 
-  async #tell(number: number, told: Told, isExact: boolean): Promise<void> {
+  async #tell(number: number, told: Told, isExact: boolean): Promise<boolean> {
     const log = this.#log;
     const member = log?.members.at(number);
-    if (!log || !member || member.state === "quiet" || member.state === "out") return;
+    if (!log || !member || member.state === "quiet" || member.state === "out") return true;
     const notice = noticeFor(log, member, told, isExact);
-    await userChannelOf(this.#env, member.user).notify(member.user, notice);
+    const kept = await userChannelOf(this.#env, member.user).notify(member.user, notice);
     if (notice.gone && notice.turn === member.turn) log.transaction(() => log.members.confirmLeft(member));
+    return kept === "written";
   }
 
   #arm(at: number): void {
