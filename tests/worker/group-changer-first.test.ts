@@ -11,7 +11,7 @@ const newFanOut = (head = 1) => {
       standOf: () => ({ head, revision: 0 }),
       tell: (member) => {
         told.push(member);
-        return new Promise((resolve) => underWay.push(resolve));
+        return new Promise((resolve) => underWay.push(() => resolve(true)));
       },
       onFailure: () => undefined,
     },

@@ -2,11 +2,11 @@ import { isRefusal, type Refusal } from "../../contract/commands";
 import type { Group } from "../../contract/groups";
 import type { Uuid } from "../../contract/ids";
 import { type AppContext, afterAnswer } from "../lib/app";
+import { deleteAvatar } from "../lib/avatars";
 import { refuse } from "../lib/refusal";
 import { withRetry } from "../objects/retry";
 import type { ConversationRpc, GroupDeed, GroupDone } from "../objects/rpc";
 import { conversationOf } from "../objects/stubs";
-import { deleteAvatar } from "../people/avatars";
 
 /** What the routes of groups have in common: each asks the group's Conversation as the caller, who judges whether they may. */
 

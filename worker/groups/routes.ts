@@ -17,11 +17,11 @@ import { Uuid } from "../../contract/ids";
 import { openDb } from "../db/client";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
+import { deleteAvatar, storeAvatar } from "../lib/avatars";
 import { operation } from "../lib/operation";
 import { limitCaller } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
-import { deleteAvatar, storeAvatar } from "../people/avatars";
 import { answer, ask, carryOut, change, describe, leave } from "./asking";
 import { toMemberPage, toNewcomers } from "./queries";
 

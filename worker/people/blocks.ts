@@ -7,13 +7,13 @@ import { relationTo } from "../db/relations";
 import { can } from "../lib/access";
 import { afterAnswer, createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
+import { deleteAvatar } from "../lib/avatars";
 import { operation } from "../lib/operation";
 import { limitCaller } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { flushEach } from "../lib/relation-delivery";
 import { validate } from "../lib/validate";
 import { conversationOf } from "../objects/stubs";
-import { deleteAvatar } from "./avatars";
 import { deleteBlock, insertBlock, listBlocks, queueUnblocking, restoreBlock } from "./block-queries";
 
 const Named = v.object({ userId: Uuid });

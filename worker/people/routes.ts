@@ -8,12 +8,12 @@ import { findEncounter, findOwnProfile, listStandings } from "../db/relations";
 import { can } from "../lib/access";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
+import { type AvatarSize, avatarKeyPattern, deleteAvatar, findAvatar, storeAvatar } from "../lib/avatars";
 import { operation } from "../lib/operation";
 import { limitCaller } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { flushEach, listToTell } from "../lib/relation-delivery";
 import { validate } from "../lib/validate";
-import { type AvatarSize, avatarKeyPattern, deleteAvatar, findAvatar, storeAvatar } from "./avatars";
 import { replaceAvatar, searchByPhone, updateName } from "./queries";
 
 /** Everybody who has this profile hears of its change, after the answer. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Uuid } from "../../contract/ids";
 import { avatarMaxPixels, avatarSizes } from "../../contract/limits";
-import { readImageHeader } from "../lib/image-header";
+import { readImageHeader } from "./image-header";
 
 /**
  * Avatars are re-encoded to one square WebP: no metadata, no second meaning of the same bytes, no animation.
