@@ -1,0 +1,44 @@
+import { expect, it, vi } from "vitest";
+import { Drafts } from "../../src/sync/drafts";
+import { keep } from "../../src/sync/recordings";
+import { choiceKey } from "../../src/sync/store";
+import { readUnsent } from "../../src/sync/unsent";
+import { writeText } from "../../src/sync/writing";
+import { eventually } from "../support/eventually";
+import { contextOf } from "../support/model-checks";
+import { makeDevice, makePair } from "../support/model-world";
+
+it("what a sign-out would lose is every message not sent, and each place where something was begun in any tab", async () => {
+  const { server, amina, chat } = makePair();
+  const phone = makeDevice(server, amina);
+  const [tab, other] = [await phone.openTab(), await phone.openTab()];
+  const context = contextOf(tab);
+  expect(await readUnsent(context)).toEqual({ messages: 0, drafts: 0 });
+  phone.faults.isOffline = true;
+  await writeText(other, chat, "one");
+  await writeText(tab, chat, "two");
+  const drafts = new Drafts(other);
+  drafts.save(chat, "not yet");
+  await eventually(async () => expect(await readUnsent(context)).toEqual({ messages: 2, drafts: 1 }));
+  // In one place it is one, however many things were begun there.
+  await keep(other, { conversation: chat, startedAt: 1, mime: "audio/webm", ms: 1_000, levels: [] }, new Blob(["x"]));
+  expect(await readUnsent(context)).toEqual({ messages: 2, drafts: 1 });
+  const value = { files: [], isOriginal: false, text: "to all", to: [] };
+  await context.store.meta.put({ key: choiceKey("broadcast"), value });
+  expect(await readUnsent(context)).toEqual({ messages: 2, drafts: 2 });
+
+  phone.faults.isOffline = false;
+  await eventually(async () => expect((await readUnsent(context)).messages).toBe(0));
+});
+
+it("what a full phone could not take in is counted as well", async () => {
+  const { server, amina, chat } = makePair();
+  const tab = await makeDevice(server, amina).openTab();
+  const context = contextOf(tab);
+  vi.spyOn(context.store.meta, "put").mockRejectedValue(new DOMException("the phone is full", "QuotaExceededError"));
+  const drafts = new Drafts(tab);
+  drafts.save(chat, "nowhere but here");
+  drafts.leave();
+  await drafts.flush();
+  expect(await readUnsent(context)).toEqual({ messages: 0, drafts: 1 });
+});
