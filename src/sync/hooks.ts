@@ -34,7 +34,6 @@ import type {
 } from "./views";
 
 export type {
-  Author,
   Authors,
   ChatItem,
   ChatView,

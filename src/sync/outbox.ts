@@ -4,11 +4,13 @@ import type { ConversationId, Uuid } from "../../contract/ids";
 import { outboxWindow, sendBatchMax } from "../../contract/limits";
 import { retryDelayMs } from "../lib/backoff";
 import type { Applied, Change } from "./apply";
-import { type Context, takeIn } from "./context";
+import { type Context, takeIn, withRoom } from "./context";
 import { readCursor } from "./cursor";
 import { askByHttp } from "./http-carrier";
 import type { Line } from "./line";
+import { inFrames } from "./outgoing";
 import { Retry } from "./retry";
+import { isQuotaError } from "./room";
 import type { OutboxRow } from "./store";
 import { asSyncError, isWorthRetry, SyncError } from "./sync-error";
 
@@ -24,19 +26,6 @@ export type OutboxOptions = {
   applied(applied: Applied): void;
   /** A message waits for its file. */
   awaiting(): void;
-};
-
-type Batch = readonly [OutboxRow, ...OutboxRow[]];
-
-/** What goes in one frame: a message, or all of a spread. */
-const inFrames = (due: readonly OutboxRow[]): Batch[] => {
-  const frames: [OutboxRow, ...OutboxRow[]][] = [];
-  for (const row of due) {
-    const frame = frames.at(-1);
-    if (frame && row.spread !== undefined && frame[0].spread === row.spread) frame.push(row);
-    else frames.push([row]);
-  }
-  return frames;
 };
 
 type Blocked = { attempts: number; cancel: (() => void) | undefined };
@@ -113,7 +102,8 @@ export class Outbox {
     } else {
       const file = error.code === "file_not_found" && !row.source ? attachmentOf(row.body)?.file : undefined;
       const isSentAgain = file !== undefined && (await this.#bringAgain(file));
-      if (!isSentAgain) await this.#giveUp(cid, error.code as ErrorCode);
+      const isDone = isSentAgain || (await this.#giveUp(cid, error.code as ErrorCode));
+      if (!isDone) this.#block(row.conversation, undefined);
       this.want();
     }
   }
@@ -133,14 +123,26 @@ export class Outbox {
     const deadline = platform.now() + skew - giveUpMs;
     for (const { cid, createdAt, attempts } of rows) {
       if (createdAt < deadline) await this.#giveUp(cid, "unavailable");
-      else await strict.outbox.update(cid, { attempts: attempts + 1 });
+      else await this.#note(cid, { attempts: attempts + 1 });
     }
     for (const conversation of new Set(rows.map((row) => row.conversation))) this.#block(conversation, retryAfterMs);
   }
 
   /** From here on only its author can have it sent again. */
-  async #giveUp(cid: Uuid, error: ErrorCode): Promise<void> {
-    await this.#context.strict.outbox.update(cid, { state: "failed", error });
+  #giveUp(cid: Uuid, error: ErrorCode): Promise<boolean> {
+    return this.#note(cid, { state: "failed", error });
+  }
+
+  /** False on a phone without any room. */
+  async #note(cid: Uuid, change: Partial<OutboxRow>): Promise<boolean> {
+    const { strict } = this.#context;
+    try {
+      await withRoom(this.#context, () => strict.outbox.update(cid, change));
+      return true;
+    } catch (error) {
+      if (!isQuotaError(error)) throw error;
+      return false;
+    }
   }
 
   stop(): void {

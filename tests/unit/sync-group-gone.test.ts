@@ -140,6 +140,22 @@ describe("a group that one is taken out of", () => {
     expect(await contextOf(tab).store.blobs.count()).toBe(2);
   });
 
+  it("a file that is being brought there when its group goes is not brought to its end", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    phone.requestMs = 10_000;
+    await send(tab, group, picture(threeAndABit));
+    await eventually(() => expect(onlyFile(server).parts.size).toBeGreaterThan(0));
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(tab, group);
+    phone.requestMs = 0;
+    await phone.pass(40_000);
+    expect(onlyFile(server).isReady).toBe(false);
+    expect(await contextOf(tab).store.uploads.toArray()).toMatchObject([{ state: "failed" }]);
+  });
+
   it("a file that failed for everybody, tried again, goes to those who may have it and not to the group", async () => {
     const { server, amina, benoit, group, withBenoit } = makeGroup();
     const phone = makeDevice(server, benoit);

@@ -206,6 +206,27 @@ describe("the whole list of members", () => {
     await eventually(async () => expect((await listed(tab, group)).names).toEqual(["Amina", "Person 2", "Person 3"]));
   });
 
+  it("is not taken for whole when its group went and came back while it was on its way", async () => {
+    const { server, amina, benoit, chantal, group } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    await loadMembers(contextOf(tab), group);
+    server.change(chantal, group, { type: "leave" });
+    phone.answerMs = 20_000;
+    const late = loadMembers(contextOf(tab), group);
+    await eventually(() => expect(queries(server)).toHaveLength(2));
+    server.change(amina, group, { type: "remove", user: benoit });
+    await eventually(async () => expect((await listed(tab, group)).names).toEqual([]));
+    server.change(amina, group, { type: "add", users: [benoit] });
+    await becomesLevel(server, tab, group);
+    phone.answerMs = 0;
+    await late;
+    expect(await listed(tab, group)).toMatchObject({ roster: 0 });
+    await loadMembers(contextOf(tab), group);
+    expect((await listed(tab, group)).names).toEqual(["Amina", "Benoît"]);
+  });
+
   it("rejects with the reason when it cannot be had, and is whole at the next try", async () => {
     const { server, amina, group } = makeCrowd(10);
     server.membersPerPage = 4;

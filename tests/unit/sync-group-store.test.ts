@@ -71,6 +71,7 @@ describe("groups in the local store", () => {
     await becomesLevel(server, tab, group);
     phone.faults.isOffline = true;
     await writeText(tab, group, "unsent");
+    const before = contextOf(tab);
     fill(() => false);
     server.change(amina, group, { type: "remove", user: benoit });
     phone.faults.isOffline = false;
@@ -83,6 +84,8 @@ describe("groups in the local store", () => {
       expect(tab.trouble.get()).toBeUndefined();
     }, 20_000);
     expect(server.log(group).messages.every(({ author }) => author === amina)).toBe(true);
+    // Nothing of it is a fault of the store.
+    expect(contextOf(tab)).toBe(before);
   });
 
   it("a phone with no room for members shows the group all the same, and has their names once there is room", async () => {
