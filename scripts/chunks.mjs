@@ -48,11 +48,25 @@ const later = [
     name: "deeds",
     roots: [
       "src/features/chat/forward-dialog.tsx",
+      "src/features/chat/left-note.tsx",
       "src/features/chat/message-deeds.tsx",
+      "src/features/chat/receipts-sheet.tsx",
       "src/features/chat/search-panel.tsx",
       "src/features/conversations/broadcast.tsx",
       "src/features/conversations/new-chat.tsx",
       "src/sync/spreading.ts",
+    ],
+  },
+  // Making a group, its members and what is done with them.
+  {
+    name: "groups",
+    roots: [
+      "src/features/groups/add-members.tsx",
+      "src/features/groups/create-group-screen.tsx",
+      "src/features/groups/heir-sheet.tsx",
+      "src/features/groups/members-screen.tsx",
+      "src/features/groups/rename-dialog.tsx",
+      "src/features/groups/virtual-members.tsx",
     ],
   },
   {
