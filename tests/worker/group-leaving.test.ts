@@ -241,6 +241,7 @@ test("who is removed from a group of many need not wait until all of them have h
   vi.spyOn(UserChannel.prototype, "notify").mockImplementation(async (user, { gone }) => {
     told.push({ user, gone });
     await scheduler.wait(20);
+    return "written";
   });
   await conversation().create(id, owner, "Quartier", people);
   await until(() => told.length >= count, 20_000);

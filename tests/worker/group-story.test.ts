@@ -28,9 +28,10 @@ const disturb = (roll: () => number) => {
       void scheduler.wait(Math.floor(roll() * 60)).then(() => notify.call(this, user, notice));
       throw new Error("late");
     }
-    await notify.call(this, user, notice);
+    const kept = await notify.call(this, user, notice);
     if (fate < 0.3) await notify.call(this, user, notice);
     if (fate > 0.95) throw new Error("done, and nobody knows");
+    return kept;
   });
 };
 

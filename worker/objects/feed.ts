@@ -4,7 +4,7 @@ import type { ConversationId, Uuid } from "../../contract/ids";
 import { markHoldMs } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
 import { pingFrame, pongFrame, readPong } from "../../contract/protocol";
-import { readChanges, readCounterBound, readList, readMutes, toInboxRow } from "./changes";
+import { beyondEveryTold, counterReserve, readChanges, readList, readMutes, toInboxRow } from "./changes";
 import { mineFrame, personFrame, rowFrame, sentFrame } from "./frames";
 import { GroupCommit } from "./group-commit";
 import { Inbox } from "./inbox";
@@ -14,17 +14,12 @@ import { changesOf, type Own, type Taken, type ToPush, toPush } from "./pushes";
 import type { Notice, Standing } from "./rpc";
 import type { Sockets } from "./sockets";
 
-/** More changes than can be pushed and not yet be written when an object dies (they are held `markHoldMs`). */
-const counterReserve = 1_024;
 const unwrittenMax = counterReserve / 2;
 
 /** A notice as it came: by itself, or in the answer to what this person's own sockets sent (`own`). */
 type Taking = { notice: Notice; own?: readonly Own[] };
-/** Where the counter of a new life starts: at nothing only in the very first. */
-const beyondEveryTold = (sql: SqlStorage, floor: string | undefined): number => {
-  const written = Math.max(readCounterBound(sql), Number(floor ?? 0));
-  return floor === undefined && written === 0 ? 0 : written + counterReserve;
-};
+/** Whether the row needs an exact count, and whether what it says of messages stands written. */
+type Took = { isInexact: boolean; isWritten: boolean };
 
 /**
  * A person's inbox and its change counter: whatever changes gets the next number, is pushed to every socket
@@ -38,7 +33,7 @@ export class Feed {
   readonly #inbox: Inbox;
   readonly #people: PeopleTable;
   readonly #watches = new Map<ConversationId, Set<Arrivals>>();
-  readonly #takes = new GroupCommit<Taking, boolean>((batch) => this.#takeAll(batch));
+  readonly #takes = new GroupCommit<Taking, Took>((batch) => this.#takeAll(batch));
   #counter: number;
   /** The counter when everything was written last. */
   #written: number;
@@ -99,10 +94,10 @@ export class Feed {
    * Takes in what a conversation says: at once, or together with what else comes within `groupCommitMs` of the
    * last time. Messages are pushed before they are written, for until a notice is confirmed the conversation
    * counts it as not told; and what this person's own sockets sent (`own`) is acknowledged before it is written
-   * here, for the log has it, and the conversation tells again what nobody confirmed. True when the row needs an
-   * exact count.
+   * here, for the log has it, and the conversation tells again what nobody confirmed. So is what others say in a
+   * group while devices listen: its row is written once for all that comes within `markHoldMs`.
    */
-  take(notice: Notice, own?: readonly Own[]): Promise<boolean> {
+  take(notice: Notice, own?: readonly Own[]): Promise<Took> {
     return this.#takes.add(own ? { notice, own } : { notice });
   }
 
@@ -173,12 +168,13 @@ export class Feed {
     this.#written = this.#counter;
   }
 
-  #takeAll(batch: readonly Taking[]): boolean[] {
+  #takeAll(batch: readonly Taking[]): Took[] {
     const inexact = new Set<Taking>();
     for (const takings of Map.groupBy(batch, ({ notice }) => notice.conversation).values()) {
       for (const taking of this.#takeTogether(takings)) inexact.add(taking);
     }
-    return batch.map((taking) => inexact.has(taking));
+    const isWritten = ({ notice }: Taking) => !this.#inbox.isAhead(this.#inbox.find(notice.conversation)?.handle ?? 0);
+    return batch.map((taking) => ({ isInexact: inexact.has(taking), isWritten: isWritten(taking) }));
   }
 
   /** Notices of one conversation in their order, told as one change wherever they are one. Returns the inexact ones. */
@@ -207,8 +203,9 @@ export class Feed {
       };
     }
     if (taken) this.#tell(taken);
-    const isConfirmed = takings.some(({ own }) => own === undefined);
-    if (isConfirmed && taken && this.#inbox.isAhead(taken.entry.handle)) this.flush();
+    const isAwaited = takings.some(({ own }) => own === undefined);
+    const isLive = taken?.entry.group && taken.news.length > 0 && this.#sockets.isTold;
+    if (isAwaited && taken && !isLive && this.#inbox.isAhead(taken.entry.handle)) this.flush();
     return inexact;
   }
 
@@ -273,13 +270,16 @@ export class Feed {
     // What no device hears of now stands nowhere but here.
     if (this.#sockets.isEmpty || this.#counter - this.#written >= unwrittenMax) this.flush();
     if (!this.#inbox.isHolding) return;
-    this.#timer ??= setTimeout(() => {
-      try {
-        this.flush();
-      } catch (error) {
-        console.error("held marks could not be written", error);
-      }
-    }, markHoldMs);
+    const waitMs = markHoldMs * (1 - Math.random() / 2); // not all at one moment, where many channels heard of the same
+    this.#timer ??= setTimeout(() => this.#flushHeld(), waitMs);
+  }
+
+  #flushHeld(): void {
+    try {
+      this.flush();
+    } catch (error) {
+      console.error("what was held could not be written", error);
+    }
   }
 
   /** Devices hear the counter in every pong, so that one which missed the last change learns of it. */

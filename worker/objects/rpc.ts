@@ -90,8 +90,11 @@ export interface UserChannelRpc {
     user: Uuid,
     command: Extract<Command, { type: T }>,
   ): Promise<CommandResults[T] | Refusal>;
-  /** From a Conversation: pushes to the sockets, then writes the inbox row. Returning confirms. */
-  notify(user: Uuid, notice: Notice): Promise<void>;
+  /**
+   * From a Conversation: pushes to the sockets, then writes the inbox row. "written" confirms; "held" says that the row
+   * will be written with what else comes soon, unless this instance dies first.
+   */
+  notify(user: Uuid, notice: Notice): Promise<"written" | "held">;
   /** From the Worker: people whose standing to this person changed. Returning confirms. */
   relate(user: Uuid, relations: Relation[]): Promise<void>;
   /** A page of the list as an API client reads it, newest first, rows with something to see only. */

@@ -51,7 +51,9 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       user,
       gate,
       feed,
-      take: (notice, own) => this.#take(notice, own),
+      take: async (notice, own) => {
+        await this.#take(notice, own);
+      },
       heard: (conversation) => this.#typing.forget(conversation),
     });
     const run = (command: Command) => this.#run(command);
@@ -104,8 +106,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     return (await this.#run(command)) as CommandResults[T] | Refusal;
   }
 
-  async notify(_user: Uuid, notice: Notice): Promise<void> {
-    await this.#take(notice);
+  async notify(_user: Uuid, notice: Notice): ReturnType<UserChannelRpc["notify"]> {
+    return (await this.#take(notice)) ? "written" : "held";
   }
 
   async relate(_user: Uuid, relations: Relation[]): Promise<void> {
@@ -259,9 +261,12 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     return this.#reads.take() ? undefined : { error: "rate_limited", retryAfterMs: this.#reads.waitMs() };
   }
 
-  async #take(notice: Notice, own?: readonly Own[]): Promise<void> {
+  /** Whether what the row says of messages stands written. */
+  async #take(notice: Notice, own?: readonly Own[]): Promise<boolean> {
+    const { isInexact, isWritten } = await this.#feed.take(notice, own);
     // A number of the row is in doubt after a crash between two writes.
-    if (await this.#feed.take(notice, own)) this.#recount(notice.conversation);
+    if (isInexact) this.#recount(notice.conversation);
+    return isWritten;
   }
 
   /** Marks that move nothing are a question: the conversation counts anew. */
