@@ -268,7 +268,7 @@ describe("a group that one is taken out of", () => {
     const context = contextOf(tab);
     const question = { type: "page", conversation: group, direction: "before", seq: 20, limit: 10 } as const;
     const page = await tab.ask(question);
-    phone.answerMs = 4_000;
+    phone.answerMs = 30_000;
     const late = Promise.allSettled([
       fetchFile(context, group, { file: onlyFile(server).id, mime: "image/jpeg", size: 2_000 }),
       loadMembers(context, group),
