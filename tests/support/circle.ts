@@ -15,7 +15,7 @@ export const makeCircle = async (site: Site, n: number, count: number): Promise<
 
 export const openGroup = async (phone: Phone, group: Uuid): Promise<void> => {
   await phone.goTo(`/app/group/${group}`);
-  await expect(phone.composer()).toBeVisible();
+  await expect(phone.composer()).toBeVisible({ timeout: 30_000 }); // several phones come at once
 };
 
 /** A line that tells what happened in the group, as this phone's reader is told. */
