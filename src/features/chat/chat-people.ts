@@ -48,7 +48,11 @@ export const useMembersOf = (
   own: number | undefined,
   messages: readonly Named[] = nothing,
 ): Members | undefined => {
-  const numbers = useMemo(() => [...new Set(messages.flatMap(namedIn))].sort((a, b) => a - b), [messages]);
-  const authors = useAuthors(own === undefined ? undefined : conversation, numbers);
+  const isGroup = own !== undefined;
+  const numbers = useMemo(
+    () => (isGroup ? [...new Set(messages.flatMap(namedIn))].sort((a, b) => a - b) : []),
+    [messages, isGroup],
+  );
+  const authors = useAuthors(isGroup ? conversation : undefined, numbers);
   return useMemo(() => (own === undefined ? undefined : { own, authors }), [own, authors]);
 };

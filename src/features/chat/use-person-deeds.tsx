@@ -1,6 +1,6 @@
-import { useNavigate } from "react-router";
 import type { Uuid } from "../../../contract/ids";
 import { attempt } from "../../components/attempt";
+import { useLeadOn } from "../../components/lead-on";
 import type { MenuItem } from "../../components/menu";
 import { BlockDialog, DeleteContactDialog } from "../../components/person-dialogs";
 import { useT } from "../../i18n/setup";
@@ -13,7 +13,7 @@ type Subject = { userId: Uuid; name: string; isBlocked: boolean; isContact: bool
 /** What the menu of a private chat does to the person in it, with the questions asked before (SPEC.md §2, §8). */
 export const usePersonDeeds = ({ userId, name, isBlocked, isContact }: Subject) => {
   const t = useT();
-  const navigate = useNavigate();
+  const leadOn = useLeadOn();
   const { question, isBusy, ask, answer, close } = useQuestion<"block" | "delete">();
   const isolated = { name: isolate(name) };
 
@@ -24,7 +24,7 @@ export const usePersonDeeds = ({ userId, name, isBlocked, isContact }: Subject) 
     });
   const block = async () => {
     const texts = { done: t("people.blocked", isolated), failed: t("people.blockFailed") };
-    if (await answer(() => blockPerson(userId), texts)) navigate("/app");
+    if (await answer(() => blockPerson(userId), texts)) leadOn("/app");
   };
   const remove = () =>
     answer(() => deleteContact(userId), {
