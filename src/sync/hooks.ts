@@ -68,7 +68,8 @@ export const useConversations = (limit = 100): ConversationListItem[] | undefine
   // Members whom the last lines name and whom this phone does not know.
   useEffect(() => {
     for (const { id, group, gone, last, authors } of list ?? []) {
-      const unknown = group && !gone ? namedIn(last).filter((number) => !authors[number]) : [];
+      if (!group || gone) continue;
+      const unknown = namedIn(last).filter((number) => number !== group.number && !authors[number]);
       if (unknown.length > 0) sync?.tab.members.want(id, unknown);
     }
   }, [sync, list]);

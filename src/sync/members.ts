@@ -71,13 +71,15 @@ export const readMember = async (store: Store, user: Uuid): Promise<PersonRow | 
   return toOwnRow({ id: user, username, phone, avatar_url: avatar, created_at: createdAt });
 };
 
-/** Which of these members this device does not know, or has not heard of for long. Of a group that is gone, nobody. */
+/** Which of the others this device does not know, or has not heard of for long. Of a group that is gone, nobody. */
 export const unknownOf = async (
   { store, platform }: Context,
   group: ConversationId,
   numbers: readonly number[],
 ): Promise<number[]> => {
-  if ((await store.conversations.get(group))?.gone !== false) return [];
+  const row = await store.conversations.get(group);
+  if (row?.gone !== false) return [];
   const rows = await store.members.bulkGet(memberKeys(group, numbers));
-  return numbers.filter((_, index) => platform.now() - (rows[index]?.at ?? 0) > staleMs);
+  const isOld = (index: number) => platform.now() - (rows[index]?.at ?? 0) > staleMs;
+  return numbers.filter((number, index) => number !== row.group?.number && isOld(index));
 };

@@ -52,6 +52,7 @@ describe("the people behind numbers", () => {
     const tab = await phone.openTab();
     await becomesLevel(server, tab, group);
     const all = Array.from({ length: memberPageRows + 10 }, (_, n) => n + 1);
+    tab.members.want(group, [0]); // oneself needs no asking
     tab.members.want(group, all.slice(0, 20));
     tab.members.want(group, all);
     tab.members.want(group, [3]);
