@@ -3,7 +3,7 @@ import { callApi } from "./api.mjs";
 import { drawPicture } from "./pictures.mjs";
 import { ignore, say, show, stableId } from "./talk.mjs";
 
-const name = "Anniversaire de Mireille 🎂";
+const name = "Mireille 30 ans 🎂";
 const path = ["group", "mireille"];
 export const groupId = stableId(...path);
 
