@@ -176,7 +176,26 @@ test("a profile shows who somebody is, and says so when it cannot be had or one 
   await expect(page).toHaveURL("/app");
   await anas.goTo(`/app/user/${ben.id}`);
   await main.getByRole("button", { name: fill(texts.people.unblockName, { name: ben.username }) }).click();
-  await expect(main.getByRole("button", { name: fill(texts.people.blockName, { name: ben.username }) })).toBeVisible();
+  const block = main.getByRole("button", { name: fill(texts.people.blockName, { name: ben.username }) });
+  await expect(block).toBeVisible();
+
+  // Whoever has gone on when it is done at last is told so where they are.
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await anas.context.route("**/api/blocks/**", (route) => held.then(() => route.continue()));
+  await block.click();
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.people.block, exact: true }).click();
+  await main.getByRole("link", { name: texts.people.message, exact: true }).click();
+  await expect(anas.composer()).toBeVisible();
+  release();
+  await expect(page.getByRole("status").getByText(`${ben.username} has been blocked.`)).toBeVisible();
+  await expect(page).toHaveURL(`/app/chat/${ben.id}`);
+  await anas.context.unroute("**/api/blocks/**");
+  await anas.goTo(`/app/user/${ben.id}`);
+  await main.getByRole("button", { name: fill(texts.people.unblockName, { name: ben.username }) }).click();
+  await expect(block).toBeVisible();
 
   // No contact any more: what needs a connection says so, and a request can be sent.
   await callSite(site, "DELETE", `/api/contacts/${ana.id}`, { token: ben.token });

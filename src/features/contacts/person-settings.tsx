@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { useNavigate } from "react-router";
 import { privateConversationId } from "../../../contract/ids";
 import { attempt } from "../../components/attempt";
+import { useLeadOn } from "../../components/lead-on";
 import { BlockDialog } from "../../components/person-dialogs";
 import { Spinner } from "../../components/spinner";
 import { useT } from "../../i18n/setup";
@@ -39,7 +39,7 @@ function Row({ icon, label, isBusy = false, isDanger = false, onClick }: RowProp
 /** What I decided about somebody: their notifications, whether they may reach me, whether they are a contact. */
 export function PersonSettings({ person }: { person: PersonRow }) {
   const t = useT();
-  const navigate = useNavigate();
+  const leadOn = useLeadOn();
   const me = useSession()?.userId ?? "";
   const conversation = privateConversationId(me, person.id);
   const view = useConversation(conversation);
@@ -64,7 +64,7 @@ export function PersonSettings({ person }: { person: PersonRow }) {
   const block = async () => {
     setAsking(false);
     const texts = { done: t("people.blocked", { name: isolate(name) }), failed: t("people.blockFailed") };
-    if (await run("block", () => blockPerson(person.id), texts)) navigate("/app");
+    if (await run("block", () => blockPerson(person.id), texts)) leadOn("/app");
   };
   const unblock = () =>
     run("block", () => unblockPerson(person.id), {

@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from "react";
-import { useNavigate } from "react-router";
 import * as v from "valibot";
 import { GroupName } from "../../../contract/groups";
 import { createUuid, type Uuid } from "../../../contract/ids";
@@ -7,6 +6,7 @@ import { groupNameMaxLength } from "../../../contract/limits";
 import { isBlank } from "../../../contract/text";
 import { Button } from "../../components/button";
 import { ContactPicker } from "../../components/contact-picker";
+import { useLeadOn } from "../../components/lead-on";
 import { TextField } from "../../components/text-field";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
@@ -29,7 +29,7 @@ const isIdSpent = (error: unknown): boolean => ["group_exists", "group_not_found
  */
 export function NewGroupForm({ people }: { people: PersonRow[] }) {
   const t = useT();
-  const navigate = useNavigate();
+  const leadOn = useLeadOn();
   const isOffline = useLink() === "offline";
   const [id, setId] = useState<Uuid>(() => createUuid());
   const [name, setName] = useState("");
@@ -56,7 +56,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
       sayFailure(t("groups.create.pictureFailed"), error);
     }
     begun.drop();
-    navigate(`/app/group/${id}`, { replace: true });
+    leadOn(`/app/group/${id}`, { replace: true });
   };
   // It was made after all, though its answer never came.
   const made = useConversation(id)?.group?.name;

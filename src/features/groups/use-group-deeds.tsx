@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
-import { useNavigate } from "react-router";
 import { type GroupCard, groupCan } from "../../../contract/groups";
 import type { Uuid } from "../../../contract/ids";
 import { late } from "../../components/late";
+import { useLeadOn } from "../../components/lead-on";
 import type { MenuItem } from "../../components/menu";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
@@ -51,7 +51,7 @@ const keepFocus = (): void => {
 /** What one may do with a group and its members, with the questions asked before. */
 export const useGroupDeeds = ({ id, group, isMuted, members, onLeaving }: Subject): GroupDeeds => {
   const t = useT();
-  const navigate = useNavigate();
+  const leadOn = useLeadOn();
   const [layer, ask] = useState<Layer>();
   const [busy, setBusy] = useState<"question" | "mute" | "picture">();
   const name = isolate(group.name);
@@ -73,7 +73,7 @@ export const useGroupDeeds = ({ id, group, isMuted, members, onLeaving }: Subjec
   /** After this the group is none of mine. */
   const depart = async (...doing: Parameters<typeof carryOut>) => {
     onLeaving(true);
-    if (await run("question", ...doing)) return navigate("/app", { replace: true });
+    if (await run("question", ...doing)) return leadOn("/app", { replace: true });
     close();
     onLeaving(false);
   };
