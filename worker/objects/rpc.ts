@@ -125,7 +125,10 @@ export interface ConversationRpc {
   ): Promise<CommandResults["revised"] | Refusal>;
   /** Makes a group, its owner the first member. The same call again changes nothing; the id of another group is refused. */
   create(id: ConversationId, owner: Uuid, name: string, people: Newcomer[]): Promise<GroupDone | Refusal>;
-  /** Carries out what a member does to the group, with the line that tells of it, or nothing of it. */
+  /**
+   * Carries out what a member does to the group, with the line that tells of it, or nothing of it. What is so already is
+   * answered as done, also to somebody who has left, or ended it, and asks for that again.
+   */
   change(id: ConversationId, user: Uuid, deed: GroupDeed): Promise<GroupDone | Refusal>;
   /** The group as this member reads it. */
   group(id: ConversationId, user: Uuid): Promise<Group | Refusal>;
