@@ -29,7 +29,7 @@ test("what is said in a group is written once for all that comes soon, and at on
   const [ben, cleo] = others;
   if (!ben || !cleo) throw new Error("too few");
   const phone = await Device.open(ben);
-  for (const text of ["un", "deux"]) await post(owner, id, text);
+  await Promise.all(["un", "deux"].map((text) => post(owner, id, text)));
   await until(() => phone.seqs.at(-1) === 3);
   expect(await writtenHead(ben.id, id)).toBe(1);
   await until(async () => (await writtenHead(cleo.id, id)) === 3);

@@ -204,8 +204,8 @@ export class Feed {
     }
     if (taken) this.#tell(taken);
     const isAwaited = takings.some(({ own }) => own === undefined);
-    const isLive = taken?.entry.group && taken.news.length > 0 && this.#sockets.isTold;
-    if (isAwaited && taken && !isLive && this.#inbox.isAhead(taken.entry.handle)) this.flush();
+    const mayWait = taken?.entry.group && taken.news.length > 0;
+    if (isAwaited && taken && !mayWait && this.#inbox.isAhead(taken.entry.handle)) this.flush();
     return inexact;
   }
 
