@@ -10,7 +10,7 @@ import { text, until } from "./device";
 import { dice } from "./dice";
 import { Truth } from "./group-truth";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 const steps = 150;
 

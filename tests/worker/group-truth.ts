@@ -6,7 +6,7 @@ import { type InboxRow, isToRead, type Message, statusOf } from "../../contract/
 import type { GroupRole } from "../../contract/groups";
 import type { Uuid } from "../../contract/ids";
 import { gapPageRows } from "../../contract/limits";
-import type { Seats } from "../../worker/objects/rpc";
+import type { ConversationRpc, Seats } from "../../worker/objects/rpc";
 import { conversationOf, userChannelOf } from "../../worker/objects/stubs";
 import { until } from "./device";
 
@@ -49,6 +49,8 @@ const sorted = (numbers: Iterable<number>) => [...numbers].sort((a, b) => a - b)
 
 export class Truth {
   readonly id: Uuid;
+  /** Whom it asks: the object by its name, or the object itself for somebody who is inside it. */
+  conversation: ConversationRpc;
   readonly #witness: Uuid;
   /** What the log's own lines make of the group, as far as they were read. */
   readonly #seated = new Set<number>();
@@ -63,6 +65,7 @@ export class Truth {
   /** `witness` stays a member all the time and hides nothing; `first` members made the group: its log does not say how many. */
   constructor(id: Uuid, witness: Uuid, first: number) {
     this.id = id;
+    this.conversation = conversationOf(env, id);
     this.#witness = witness;
     for (let number = 0; number < first; number++) this.#seated.add(number);
   }
@@ -73,7 +76,7 @@ export class Truth {
     for (let more = true; more; ) {
       const seq = this.#log.length;
       const query = { type: "page", conversation: this.id, direction: "after", seq, limit: gapPageRows } as const;
-      const page = await conversationOf(env, this.id).page(this.id, this.#witness, query);
+      const page = await this.conversation.page(this.id, this.#witness, query);
       if (isRefusal(page)) throw new Error(page.error);
       // Of what the witness wrote themselves only they are told the client id.
       for (const { cid: _, ...line } of page.messages) this.#replay(line);
@@ -141,11 +144,10 @@ export class Truth {
   }
 
   async #readMembers(): Promise<Counts> {
-    const conversation = conversationOf(env, this.id);
     const since = this.#roster;
     let first: Counts | undefined;
     for (let after: number | null = 0; after !== null; ) {
-      const page: Seats | Refusal = await conversation.seats(this.id, this.#witness, { since, after });
+      const page: Seats | Refusal = await this.conversation.seats(this.id, this.#witness, { since, after });
       if (isRefusal(page)) throw new Error(page.error);
       for (const { number, user, role, left } of page.seats) this.#seats.set(number, { user, role, left });
       first ??= page;
