@@ -34,7 +34,7 @@ export const readMembers = (id: Uuid): Promise<Stored[]> =>
   );
 
 /** A person's row, what was held back written before. */
-export const storedRow = (user: Uuid, id: Uuid) =>
+const storedRow = (user: Uuid, id: Uuid) =>
   runInDurableObject(env.USER_CHANNEL.getByName(user), async (_, { storage: { sql } }) => {
     await userChannelOf(env, user).list(user, 0);
     return sql
