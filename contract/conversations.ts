@@ -77,7 +77,6 @@ export const groupEvents = [
   "unpictured",
   "owner",
 ] as const;
-export type GroupEvent = (typeof groupEvents)[number];
 const EventBody = v.strictObject({
   type: v.literal("event"),
   event: v.picklist(groupEvents),

@@ -81,7 +81,7 @@ export type GroupDeed =
 export type GroupDone = { roster: number; count: number; replaced: string | null };
 
 /** A member as the conversation knows them. */
-export type Seat = { number: number; user: Uuid; role: GroupRole; since: number; left: boolean };
+type Seat = { number: number; user: Uuid; role: GroupRole; since: number; left: boolean };
 export type Seats = { roster: number; count: number; seats: Seat[]; after: number | null };
 
 export interface UserChannelRpc {
