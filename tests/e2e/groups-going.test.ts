@@ -150,6 +150,7 @@ test("members come and go: who is removed loses the group at once and hears noth
   const rows = heard.flat().flatMap((frame) => (Array.isArray(frame) && frame[0] === "w" ? frame[5] : []));
   const handle = rows.find(([, conversation]) => conversation === group)?.[0];
   if (handle === undefined) throw new Error("Ben's devices were told of no group");
+  for (const frames of heard) expect(frames.flatMap(handlesIn)).toContain(handle);
   const remove = async ({ username }: Person): Promise<number> => {
     await page.getByRole("button", { name: fill(groups.page.memberMenu, { name: username }) }).click();
     await page.getByRole("menuitem", { name: groups.remove.action }).click();
