@@ -13,11 +13,12 @@ export const useBegun = (
   place: ChoicePlace,
   now: Begun | undefined,
   found: (begun: Begun) => void,
-): { drop(): void } => {
+): { drop(): Promise<void> } => {
   const keeper = useRef<ChoiceKeeper>(undefined);
   const latest = useRef(now);
   const take = useRef(found);
   const isSent = useRef(false);
+  const isLeft = useRef(false);
 
   const keepLatest = useCallback(() => {
     if (latest.current) keeper.current?.keep({ ...latest.current, captions: new Map(), isOriginal: false });
@@ -25,6 +26,7 @@ export const useBegun = (
 
   useEffect(() => {
     let isCurrent = true;
+    isLeft.current = false;
     const open = async () => {
       const wasKept = await hasChoice(place);
       const opened = await openChoice(place);
@@ -38,12 +40,13 @@ export const useBegun = (
     open().catch(warn);
     return () => {
       isCurrent = false;
+      isLeft.current = true;
       void keeper.current?.close();
       keeper.current = undefined;
     };
   }, [place, keepLatest]);
 
-  const key = now && JSON.stringify([now.text, now.to, now.files.map(({ name }) => name)]);
+  const key = now && JSON.stringify([now.id, now.text, now.to, now.files.map(({ name }) => name)]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is composed is made anew at every rendering
   useEffect(() => {
     latest.current = now;
@@ -51,10 +54,14 @@ export const useBegun = (
   }, [key, keepLatest]);
 
   return {
-    drop() {
+    /** Resolves when nothing of it is kept any more. */
+    async drop() {
       isSent.current = true;
-      void keeper.current?.drop();
+      const opened = keeper.current;
       keeper.current = undefined;
+      await opened?.drop();
+      // It was sent after its screen had been left, and what was kept let go.
+      if (isLeft.current && !opened) await openChoice(place).then((again) => again?.drop(), warn);
     },
   };
 };

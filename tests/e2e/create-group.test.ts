@@ -2,6 +2,7 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { groupNameMaxLength } from "../../contract/limits";
 import { expect, test } from "../support/browser-test";
+import { keptChoices } from "../support/kept-choices";
 import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson } from "../support/people";
 import { fill, onePixelPng, Phone } from "../support/phone";
@@ -14,7 +15,7 @@ test("a group takes a name and somebody in it; what was begun outlives its page,
   browser,
   server,
 }) => {
-  test.setTimeout(90_000);
+  test.setTimeout(180_000); // on a machine that may be busy
   const site = siteOf(server);
   const ana = await makePerson(site, 9100);
   const [ben, cleo] = [await makePerson(site, 9101, "Ben Élodie"), await makePerson(site, 9102)];
@@ -119,5 +120,23 @@ test("a group takes a name and somebody in it; what was begun outlives its page,
   await create.dblclick();
   await page.waitForURL("**/app/group/*");
   expect(asked).toHaveLength(1);
+
+  // Whoever goes on before it is made is told so where they are, and finds nothing of it begun.
+  await phone.goTo("/app/create-group");
+  await box(ben.username).check({ force: true });
+  await name.fill("Marché");
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await context.route("**/api/groups", (route) => held.then(() => route.continue()));
+  await create.click();
+  await page.getByRole("link", { name: texts.common.back }).click();
+  await expect(page).toHaveURL("/app");
+  release();
+  await expect(page.getByRole("status").getByText("Marché", { exact: false }).first()).toBeVisible();
+  await expect(phone.conversation("Marché")).toBeVisible();
+  await expect.poll(() => keptChoices(page)).toEqual([]);
+  await expect(page).toHaveURL("/app");
   await phone.close();
 });

@@ -65,7 +65,7 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
       return;
     }
     showToast({ message: t("masolo.broadcastSent", { count }) });
-    begun.drop();
+    void begun.drop();
     onClose();
   };
   return (

@@ -55,7 +55,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
       // The group stands all the same.
       sayFailure(t("groups.create.pictureFailed"), error);
     }
-    begun.drop();
+    await begun.drop();
     leadOn(`/app/group/${id}`, { replace: true });
   };
   // It was made after all, though its answer never came.
