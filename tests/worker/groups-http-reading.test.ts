@@ -97,6 +97,20 @@ test("a member is shown as the reader may see them: an old picture to whom they 
   expect((await membersOf(owner, id)).members[3]).toMatchObject({ number: 3, profile: null, left: false });
 });
 
+test("who left before somebody came is nobody to them, and who leaves afterwards is known by their number", async () => {
+  const { id, owner, others } = await newGroup(4);
+  const [ana, ben, cleo] = others;
+  if (!ana || !ben || !cleo) throw new Error("too few");
+  const { roster } = await membersOf(owner, id);
+  for (const gone of [ana, cleo]) await ask(owner, "DELETE", `/api/groups/${id}/members/${gone.id}`);
+  await ask(owner, "POST", `/api/groups/${id}/members`, { members: [cleo.id] });
+  expect(numbersOf(await membersOf(cleo, id, "?numbers=0,1,2,3"))).toEqual([0, 2, 3]);
+  expect(numbersOf(await membersOf(cleo, id, `?since=${roster}`))).toEqual([3]);
+  expect(numbersOf(await membersOf(ben, id, "?numbers=0,1,2,3"))).toEqual([0, 1, 2, 3]);
+  await ask(owner, "DELETE", `/api/groups/${id}/members/${ben.id}`);
+  expect(await membersOf(cleo, id, "?numbers=1,2")).toMatchObject({ members: [{ number: 2, left: true }] });
+});
+
 test("receipts tell each of the others by number, as far as they have got; who came later is in none", async () => {
   const { id, owner, others } = await newGroup(4);
   const [ben, cleo, dan] = others;

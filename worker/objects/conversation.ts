@@ -162,8 +162,9 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return isGroup(this.#log) && member ? describe(this.#log, member) : noGroup;
   }
 
-  async seats(_id: ConversationId, user: Uuid, query: Parameters<typeof readSeats>[1]): Promise<Seats | Refusal> {
-    return isGroup(this.#log) && this.#log.members.of(user) ? readSeats(this.#log, query) : noGroup;
+  async seats(_id: ConversationId, user: Uuid, query: Parameters<typeof readSeats>[2]): Promise<Seats | Refusal> {
+    const reader = this.#log?.members.of(user);
+    return isGroup(this.#log) && reader ? readSeats(this.#log, reader, query) : noGroup;
   }
 
   async receipts(_id: ConversationId, user: Uuid, seq: number): Promise<Receipts | Refusal> {

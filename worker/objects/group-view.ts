@@ -33,15 +33,24 @@ export const describe = (log: GroupLog, { number, role }: Member): Group => {
   };
 };
 
-/** Those with these numbers whoever they are; else a page of those who changed after a roster, at first of all who are members. */
-export const readSeats = (log: GroupLog, query: { numbers: number[] } | { since: number; after: number }): Seats => {
-  const found =
+/**
+ * Those with these numbers, members or not; else a page of those who changed after a roster, at first of all who are
+ * members. Who went before the reader came is nobody to them: they see nothing that was said or done until then.
+ */
+export const readSeats = (
+  log: GroupLog,
+  reader: Member,
+  query: { numbers: number[] } | { since: number; after: number },
+): Seats => {
+  const isMet = (member: Member): boolean => isSeated(member) || member.joined >= reader.joined;
+  const asked =
     "numbers" in query
       ? query.numbers.flatMap((number) => log.members.at(number) ?? [])
       : log.members.all.filter(
           (member) =>
             member.number >= query.after && member.version > query.since && (query.since > 0 || isSeated(member)),
         );
+  const found = asked.filter(isMet);
   const page = found.slice(0, memberPageRows);
   return {
     roster: log.group.roster,

@@ -48,6 +48,7 @@ const unseat = (log: GroupLog, member: Member, version: number): void =>
   log.members.change(member, {
     state: member.state === "quiet" ? "out" : "leaving",
     role: "member",
+    joined: log.head,
     turn: member.turn + 1,
     version,
   });

@@ -22,7 +22,7 @@ export type Member = Marks & {
   shown: Marks | null;
   state: State;
   role: GroupRole;
-  /** The head when they came: what stands up to there is not for them. */
+  /** The head when they came: what stands up to there is not for them. For who is gone, the head when they went. */
   joined: number;
   /** When they came. */
   since: number;
