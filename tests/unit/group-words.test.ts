@@ -3,6 +3,7 @@ import { type EventBody, groupEvents } from "../../contract/conversations";
 import { describeEvent } from "../../src/components/group-events";
 import { describeTyping, type MemberNames, shortName } from "../../src/components/member-names";
 import { describeMessage } from "../../src/components/message-preview";
+import { failedReason, type Standing } from "../../src/features/chat/failed-reason";
 import en from "../../src/i18n/en.json";
 import fr from "../../src/i18n/fr.json";
 import pt from "../../src/i18n/pt.json";
@@ -60,6 +61,25 @@ describe("a line of a group", () => {
           expect(line).not.toContain("groups.");
         }
       }
+    }
+  });
+});
+
+describe("a message that a group did not take", () => {
+  const reason = (standing: Standing, translate = t) => failedReason("conversation_not_found", standing, translate);
+
+  it("says that one is no member any more, and claims it no longer once one is a member again", () => {
+    expect(reason("left")).toBe("Vous ne faites plus partie de ce groupe.");
+    expect(reason("member")).toBe("Vous ne faisiez plus partie de ce groupe à ce moment-là.");
+    expect(reason("private")).toBe(fr.errors.conversation_not_found);
+    expect(failedReason("message_too_long", "left", t)).toBe(fr.errors.message_too_long);
+    for (const [translate, { errors }] of [
+      [createTranslate("en", en), en],
+      [createTranslate("pt", pt), pt],
+    ] as const) {
+      const said = [reason("left", translate), reason("member", translate), errors.conversation_not_found];
+      expect(new Set(said).size).toBe(3);
+      for (const sentence of said) expect(sentence).toMatch(/^\p{Lu}.*[^.{}]\.$/u);
     }
   });
 });

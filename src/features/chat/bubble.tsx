@@ -15,6 +15,7 @@ import { besidePx, listEdgePx } from "./bubble-box";
 import { BubbleContent } from "./bubble-content";
 import type { Writer } from "./chat-people";
 import { FailedActions } from "./failed-actions";
+import { type Standing, withoutUpload } from "./failed-reason";
 import { isReadable, isSame } from "./same-item";
 import { isRightToLeft } from "./text-block";
 import type { Placement } from "./time-line";
@@ -39,8 +40,7 @@ type BubbleProps = {
   isTarget: boolean;
   /** A long text that was opened. */
   isOpen: boolean;
-  /** What could not be sent can be sent again. */
-  canRetry: boolean;
+  standing: Standing;
   /** The tab key stops at the menu of one message; the arrow keys go on from there. */
   isTabStop: boolean;
   deeds: BubbleDeeds;
@@ -116,7 +116,7 @@ function BubbleView({ conversation, item, me, author, writer, placement, deeds, 
           <ForwardedLine body={body} me={me} />
           <BubbleContent
             conversation={conversation}
-            item={item}
+            item={props.standing === "left" ? withoutUpload(item) : item}
             time={time}
             description={`${author} ${describeMessage(body, t)}, ${time}`}
             isOpen={props.isOpen}
@@ -148,7 +148,7 @@ function BubbleView({ conversation, item, me, author, writer, placement, deeds, 
           />
         )}
       </div>
-      {status === "failed" && cid && <FailedActions cid={cid} error={item.error} canRetry={props.canRetry} />}
+      {status === "failed" && cid && <FailedActions cid={cid} error={item.error} standing={props.standing} />}
     </div>
   );
 }

@@ -14,6 +14,7 @@ import { Announcer } from "./announcer";
 import { type Call, ChatButtons } from "./chat-buttons";
 import { type ChatPeople, useMembersOf } from "./chat-people";
 import { Composer } from "./composer";
+import type { Standing } from "./failed-reason";
 import { type Found, FoundMessage } from "./found";
 import { MessageList } from "./message-list";
 import { TypingAnnouncer } from "./typing-announcer";
@@ -31,8 +32,8 @@ type ChatFrameProps = {
   isHeardOf: boolean;
   /** Undefined while that is not known. */
   mayWrite: boolean | undefined;
-  /** Nothing of what is unsent here will ever be sent. */
-  isClosed?: boolean;
+  /** Of a group. */
+  standing?: Standing;
   /** Who types, for a screen reader. */
   typing: string | undefined;
   heading: ReactNode;
@@ -147,7 +148,7 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
                 conversation={conversation}
                 chat={shown}
                 people={people}
-                isClosed={props.isClosed ?? false}
+                standing={props.standing ?? "private"}
                 target={target}
                 onTargetShown={forgetTarget}
                 onNewest={goToNewest}

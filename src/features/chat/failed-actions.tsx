@@ -3,6 +3,7 @@ import type { Uuid } from "../../../contract/ids";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { discardMessage, retryMessage } from "../../sync/actions";
+import { failedReason, type Standing } from "./failed-reason";
 
 const actionLook = "inline-flex min-h-12 items-center gap-1.5 rounded-card px-3 text-sm font-semibold hover:bg-raised";
 
@@ -10,11 +11,11 @@ const actionLook = "inline-flex min-h-12 items-center gap-1.5 rounded-card px-3 
 export function FailedActions({
   cid,
   error,
-  canRetry,
+  standing,
 }: {
   cid: Uuid;
   error: ErrorCode | undefined;
-  canRetry: boolean;
+  standing: Standing;
 }) {
   const t = useT();
   const attempt = (work: Promise<void>) =>
@@ -22,10 +23,10 @@ export function FailedActions({
   return (
     <div className="flex max-w-[min(85%,34rem)] flex-wrap items-center justify-end gap-x-1">
       <p className="min-w-0 px-1 pt-1 text-end text-sm text-danger">
-        {t("chat.notSent", { reason: t(`errors.${error ?? "internal"}`) })}
+        {t("chat.notSent", { reason: failedReason(error, standing, t) })}
       </p>
       <span className="flex">
-        {canRetry && (
+        {standing !== "left" && (
           <button type="button" className={`${actionLook} text-accent`} onClick={() => attempt(retryMessage(cid))}>
             <span className="i-ph-arrow-clockwise-bold text-base" aria-hidden="true" />
             {t("chat.retry")}

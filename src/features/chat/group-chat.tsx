@@ -64,7 +64,7 @@ export function GroupChat({ id }: { id: Uuid }) {
       own={own}
       isHeardOf={look.state === "here" || look.state === "failed" || isGone}
       mayWrite={conversation?.known && !isGone ? conversation.open : undefined}
-      isClosed={isGone}
+      standing={isGone ? "left" : "member"}
       typing={typing}
       heading={
         <ChatHeading

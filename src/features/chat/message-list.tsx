@@ -11,6 +11,7 @@ import { Bubble, type BubbleDeeds } from "./bubble";
 import { type ChatPeople, nameOfSender, writerOf } from "./chat-people";
 import { DayHeading } from "./day-heading";
 import { EventLine } from "./event-line";
+import type { Standing } from "./failed-reason";
 import { FoundMessage } from "./found";
 import { ListTop } from "./list-top";
 import { moveBetweenMenus } from "./menu-moves";
@@ -36,8 +37,7 @@ type MessageListProps = {
   /** The chat itself, or a look at its past, which has an end towards the present too. */
   chat: ChatView | ChatAround;
   people: ChatPeople;
-  /** Nothing more can be sent here. */
-  isClosed: boolean;
+  standing: Standing;
   /** The place of a found message to bring into view and mark. */
   target: number | undefined;
   onTargetShown: () => void;
@@ -52,7 +52,7 @@ const isNearEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): boolean 
 
 /** The messages, newest at the bottom and held there; drawn only where one looks. */
 export function MessageList({ conversation, chat, people, target, isShown, ...props }: MessageListProps) {
-  const { isClosed, onTargetShown, onNewest } = props;
+  const { standing, onTargetShown, onNewest } = props;
   const t = useT();
   const language = useLanguage();
   const me = useSession()?.userId ?? "";
@@ -258,7 +258,7 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
                       placement={placement}
                       isTarget={item.seq !== undefined && (item.seq === highlighted || item.seq === foundSeq)}
                       isOpen={openKeys.has(item.key)}
-                      canRetry={!isClosed}
+                      standing={standing}
                       isTabStop={key === tabKey}
                       deeds={deeds}
                     />
