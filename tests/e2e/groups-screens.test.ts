@@ -69,6 +69,7 @@ test("the owner changes a group and its members see it at once; who leaves or is
   await rename.getByRole("textbox").fill(" ");
   await page.keyboard.press("Enter");
   await expect(rename).toContainText(texts.groups.create.nameMissing);
+  await expect(page.getByRole("alert").getByText(texts.groups.create.nameMissing)).toBeVisible();
   await rename.getByRole("textbox").fill("Chorale du dimanche");
   await page.keyboard.press("Enter");
   await said(fill(texts.groups.rename.done, { name: "Chorale du dimanche" }));

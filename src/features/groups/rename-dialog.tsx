@@ -7,6 +7,7 @@ import { isBlank } from "../../../contract/text";
 import { Button } from "../../components/button";
 import { Modal } from "../../components/modal";
 import { TextField } from "../../components/text-field";
+import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { renameGroup } from "../../sync/groups";
@@ -24,8 +25,11 @@ export default function RenameDialog({ group, name, onClose }: RenameDialogProps
 
   const save = async () => {
     const parsed = v.safeParse(GroupName, typed);
-    if (!parsed.success)
-      return setProblem(t(isBlank(typed) ? "groups.create.nameMissing" : "errors.invalid_group_name"));
+    if (!parsed.success) {
+      const message = t(isBlank(typed) ? "groups.create.nameMissing" : "errors.invalid_group_name");
+      setProblem(message);
+      return showToast({ tone: "danger", title: t("common.error"), message });
+    }
     if (parsed.output === name) return onClose();
     setBusy(true);
     const isDone = await carryOut(() => renameGroup(group, parsed.output), {
