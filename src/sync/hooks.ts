@@ -102,13 +102,19 @@ export const useAuthors = (group: ConversationId | undefined, numbers: readonly 
 };
 
 export type MemberList = {
+  /** The whole list, or undefined: those who happen to be known are none. */
   members: MemberRow[] | undefined;
+  /** Their roles are those of one moment; else some may be old and some new. */
+  areRolesKnown: boolean;
   state: "loading" | "ready" | "failed";
   code?: FailureCode;
   again(): void;
 };
 
-/** All members of a group: what is held here at once, then as the group has them now. */
+/**
+ * All members of a group: at once if they were once all held here, then as the group has them now. While those who
+ * changed are asked for, what was shown stays.
+ */
 export const useMembers = (group: ConversationId, roster: number | undefined): MemberList => {
   const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
   const isOnline = useLink() === "online";
@@ -126,7 +132,12 @@ export const useMembers = (group: ConversationId, roster: number | undefined): M
   }, [sync, group, roster, held?.roster, isMissing, isOnline, tries]);
   const again = useCallback(() => setTries((before) => before + 1), []);
   const state = isAll ? "ready" : failure !== undefined ? "failed" : "loading";
-  return { members: held?.members, state, ...(failure === undefined ? {} : { code: failure }), again };
+  const whole = useRef<{ group: ConversationId; members: MemberRow[] }>(undefined);
+  if (isAll) whole.current = { group, members: held.members };
+  const last = whole.current?.group === group ? whole.current.members : undefined;
+  const members = last ?? (held && held.roster > 0 ? held.members : undefined);
+  const areRolesKnown = last !== undefined;
+  return { members, areRolesKnown, state, ...(failure === undefined ? {} : { code: failure }), again };
 };
 
 /** Somebody known to this device; null for a person it has nothing of. */

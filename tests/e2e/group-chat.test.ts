@@ -67,9 +67,24 @@ test("a group's messages show who wrote them, its lines who did what, its header
   await expect(line(bens, "Ana Mbuyi renamed the group to “Famille & amis”.")).toBeVisible();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(/^Famille & amis/);
 
+  // While a name is not known yet no letter and no word stands in its place, but for a screen reader.
   const cleos = await Phone.open(browser, server, "pt");
+  const someone = cleos.page
+    .getByRole("main")
+    .locator("bdi")
+    .getByText(cleos.texts.groups.chat.someone, { exact: true });
+  let letPass = () => {};
+  const held = new Promise<void>((resolve) => (letPass = resolve));
+  await cleos.context.route(/\/members\?numbers=/, (route) => held.then(() => route.continue()));
   await openGroup(cleos, cleo, id);
+  await expect(cleos.message("Oui").locator("[data-unnamed]")).toBeVisible();
+  await expect(cleos.message("Oui")).toContainText(cleos.texts.groups.chat.someone);
+  await expect(someone).toHaveCount(0);
+  await expect(cleos.message("À quelle heure ?").locator("[data-initials]")).toHaveCount(0);
+  letPass();
   await expect(cleos.message("Oui").locator("bdi").getByText("Ben", { exact: true })).toBeVisible();
+  await expect(cleos.message("À quelle heure ?").locator("[data-initials=B]")).toBeVisible();
+  await expect(cleos.page.locator("[data-unnamed]")).toHaveCount(0);
   // Whoever pauses types no more, so what shows it is awaited while they do.
   const header = page.getByRole("heading", { level: 1 });
   await Promise.all([
@@ -91,6 +106,7 @@ test("a group's messages show who wrote them, its lines who did what, its header
   await cleos.page.getByRole("link", { name: cleos.texts.common.back }).click();
   await anas.write("Qui vient ?");
   await expect(bens.message("Qui vient ?")).toBeVisible();
+  await expect(bens.page.getByRole("log")).toContainText("Ana Mbuyi: Qui vient ?");
   await expect(cleos.conversation("Famille & amis")).toContainText("Ana Mbuyi: Qui vient ?");
   await expect(anas.ticks("Qui vient ?", "delivered")).toBeVisible();
   await openMenu(anas, "Qui vient ?");
@@ -117,6 +133,7 @@ test("a group's messages show who wrote them, its lines who did what, its header
   await pick(page, texts.common.delete);
   await page.getByRole("alertdialog").getByRole("button", { name: texts.common.delete }).click();
   await expect(bens.page.getByText(bens.texts.chat.deletedMessage)).toBeVisible();
+  await expect(bens.page.getByText("Qui vient ?")).toHaveCount(0);
 
   // Search names the authors; calls are said not to be there yet; the heading leads to the members.
   await page.getByRole("button", { name: texts.common.more }).click();
@@ -129,8 +146,16 @@ test("a group's messages show who wrote them, its lines who did what, its header
   await page.getByRole("button", { name: texts.groups.chat.call }).click();
   await expect(page.getByRole("status").getByText(texts.common.notAvailable)).toBeVisible();
   await expectNoFaults(page);
+  // Those whom the chat named are not the list of members: it is whole or not there.
+  await anas.context.route(/\/members\?since=/, (route) => route.fulfill({ status: 503, body: "" }));
   await page.getByRole("heading", { level: 1 }).getByRole("link").click();
   await page.waitForURL(`**/app/group/${id}/members`);
+  await expect(page.getByText(texts.groups.membersFailed)).toBeVisible();
+  await expect(page.getByText(ben.phone)).toHaveCount(0);
+  await anas.context.unroute(/\/members\?since=/);
+  await page.getByRole("button", { name: texts.common.retry }).click();
+  const members = page.getByRole("list", { name: fill(texts.groups.chat.members_other, { count: 3 }) });
+  await expect(members.getByRole("listitem")).toHaveCount(3);
   for (const phone of [anas, bens, cleos]) await phone.close();
 });
 
@@ -212,6 +237,8 @@ test("who is no member any more is led away, and keeps what they had not sent un
   // Offline she writes one message and begins another; meanwhile she is removed.
   const { page, texts } = cleos;
   await openGroup(cleos, cleo, id);
+  await sendTexts(site, ana, id, ["à bientôt"]);
+  await expect(page.getByRole("log")).toContainText("Ana Mbuyi : à bientôt");
   await cleos.context.setOffline(true);
   await cleos.write("jamais parti");
   await cleos.composer().fill("à peine commencé");
@@ -219,6 +246,7 @@ test("who is no member any more is led away, and keeps what they had not sent un
   await cleos.context.setOffline(false);
   await expect(page.getByText(texts.groups.chat.leftNote)).toBeVisible({ timeout: 30_000 });
   await expect(cleos.message("pour la famille")).toHaveCount(0);
+  await expect(page.getByText("à bientôt")).toHaveCount(0);
   await expect(cleos.message("jamais parti")).toBeVisible();
   await expect(page.getByRole("button", { name: texts.chat.retry })).toHaveCount(0);
   await expect(page.getByText("à peine commencé")).toBeVisible();

@@ -1,41 +1,56 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
+import type { ConversationId } from "../../../contract/ids";
 import { describeMessage } from "../../components/message-preview";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import type { ChatItem } from "../../sync/hooks";
-import { type ChatPeople, nameOfSender } from "./chat-people";
+import { type ChatPeople, nameOfSender, useMembersOf } from "./chat-people";
+import { isNamed, stillThere } from "./told-lines";
 
 const keptLines = 3;
+/** A message whose author is being asked for is told after this long at the latest. */
+const nameWaitMs = 3_000;
+
+type AnnouncerProps = { conversation: ConversationId; items: ChatItem[]; people: ChatPeople; isLoading: boolean };
 
 /**
  * Tells a screen reader what arrives while the chat is open. The list itself cannot: it is virtual, so its
- * elements also come and go with scrolling.
+ * elements also come and go with scrolling. What is deleted, cleared or of a group that is gone leaves here too.
  */
-export function Announcer({ items, people, isLoading }: { items: ChatItem[]; people: ChatPeople; isLoading: boolean }) {
+export function Announcer({ conversation, items, people, isLoading }: AnnouncerProps) {
   const t = useT();
-  const [told, setTold] = useState<ChatItem[]>([]);
+  const [told, setTold] = useState<readonly number[]>([]);
+  const [waitedFor, setWaitedFor] = useState(0); // up to this place nobody's name is waited for any more
   const toldSeq = useRef<number>(undefined);
   useEffect(() => {
     const head = items.find((item) => item.seq !== undefined)?.seq ?? 0;
     const before = toldSeq.current;
     if (before === undefined && isLoading) return; // the history coming in is not news
-    toldSeq.current = head;
+    // What is deleted or cleared does not make older messages news.
+    toldSeq.current = Math.max(before ?? 0, head);
     if (before === undefined || head <= before) return;
     const arrived = items
-      .filter((item) => !item.mine && item.seq !== undefined && item.seq > before)
+      .flatMap(({ mine, seq }) => (!mine && seq !== undefined && seq > before ? [seq] : []))
       .slice(0, keptLines)
       .reverse();
-    if (arrived.length > 0) setTold((told) => [...told, ...arrived].slice(-keptLines));
+    if (arrived.length === 0) return;
+    setTold((told) => [...told, ...arrived].slice(-keptLines));
+    // Not ended by the next message: else in a lively group the name might be waited for without end.
+    setTimeout(() => setWaitedFor((place) => Math.max(place, head)), nameWaitMs);
   }, [items, isLoading]);
+  const lines = useMemo(() => stillThere(told, items), [told, items]);
+  // The chat may show its past meanwhile, where others write.
+  const members = useMembersOf(conversation, people.members?.own, lines);
   const lineOf = ({ body, sender }: ChatItem): string => {
-    const text = describeMessage(body, t, people.members && { sender, names: people.members });
-    return body.type === "event" ? text : t("chat.incoming", { name: isolate(nameOfSender(people, sender, t)), text });
+    const text = describeMessage(body, t, members && { sender, names: members });
+    const name = isolate(nameOfSender({ ...people, members }, sender, t));
+    return body.type === "event" ? text : t("chat.incoming", { name, text });
   };
   return (
     <div role="log" aria-live="polite" aria-label={t("chat.arrived")} className="sr-only">
-      {told.map((item) => (
-        <p key={item.seq}>{lineOf(item)}</p>
-      ))}
+      {lines.map((item) =>
+        isNamed(item, members) || (item.seq ?? 0) <= waitedFor ? <p key={item.seq}>{lineOf(item)}</p> : null,
+      )}
     </div>
   );
 }

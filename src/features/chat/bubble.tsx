@@ -1,15 +1,13 @@
-import { type CSSProperties, memo } from "react";
-import { Link } from "react-router";
+import { memo } from "react";
 import type { StoredBody } from "../../../contract/conversations";
 import type { ConversationId, Uuid } from "../../../contract/ids";
-import { Avatar, hueOf } from "../../components/avatar";
 import { IconButton } from "../../components/icon-button";
 import type { MenuAnchor } from "../../components/menu";
 import { describeMessage } from "../../components/message-preview";
 import { MessageTicks } from "../../components/message-ticks";
 import { formatTime } from "../../i18n/format";
 import { useLanguage, useT } from "../../i18n/setup";
-import { balance, isolate } from "../../lib/isolate";
+import { isolate } from "../../lib/isolate";
 import type { ChatItem } from "../../sync/hooks";
 import { besidePx, listEdgePx } from "./bubble-box";
 import { BubbleContent } from "./bubble-content";
@@ -20,6 +18,7 @@ import { isReadable, isSame } from "./same-item";
 import { isRightToLeft } from "./text-block";
 import type { Placement } from "./time-line";
 import { usePressMenu } from "./use-press-menu";
+import { WriterName, WriterPicture } from "./writer-marks";
 
 /** What one can do with a message; the same object for all bubbles of a list. */
 export type BubbleDeeds = {
@@ -57,32 +56,6 @@ function ForwardedLine({ body, me }: { body: StoredBody; me: Uuid }) {
         {t("messages.forwardedFrom", { name: by === me ? t("messages.you") : isolate(name || t("common.user")) })}
       </span>
     </p>
-  );
-}
-
-/** The name above the first of a run; a screen reader is told it with each. */
-function WriterName({ writer }: { writer: Writer }) {
-  return (
-    <p
-      aria-hidden="true"
-      style={{ "--hue": hueOf(writer.person) } as CSSProperties}
-      className="flex min-h-[22px] items-end px-3 text-sm leading-[1.45] font-semibold text-[hsl(var(--hue)_45%_36%)] @dark:text-[hsl(var(--hue)_65%_78%)]"
-    >
-      <bdi className="min-w-0 truncate">{balance(writer.name)}</bdi>
-    </p>
-  );
-}
-
-const pictureLook = "absolute bottom-0 left-0 grid h-12 w-12 items-end justify-items-center pb-2";
-
-/** The picture beside the last of a run; it leads to the person, as the message's menu does for the keyboard. */
-function WriterPicture({ writer }: { writer: Writer }) {
-  const picture = <Avatar person={writer.person} size={32} />;
-  if (writer.user === "") return <span className={pictureLook}>{picture}</span>;
-  return (
-    <Link to={`/app/user/${writer.user}`} tabIndex={-1} aria-hidden="true" className={pictureLook}>
-      {picture}
-    </Link>
   );
 }
 

@@ -156,7 +156,9 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
               />
             </FoundMessage>
           )}
-          {chat && !isWaiting && <Announcer items={chat.items} people={people} isLoading={chat.loading} />}
+          {chat && !isWaiting && (
+            <Announcer conversation={conversation} items={chat.items} people={people} isLoading={chat.loading} />
+          )}
           <TypingAnnouncer text={typing} />
           {props.bottom}
           {mayWrite === true && (

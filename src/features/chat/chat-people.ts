@@ -23,10 +23,8 @@ export type ChatPeople = {
 export const nameOfSender = ({ name, members }: ChatPeople, sender: number | undefined, t: Translate): string =>
   members ? nameOfMember(members, sender, t) : name;
 
-/** Who wrote a message in a group, as shown beside it. */
-export type Writer = { name: string; user: Uuid; person: AvatarPerson };
-
-const unknown = { username: "", phone: "", avatar: null };
+/** Who wrote a message in a group, as shown beside it; `person` is undefined while this phone does not know them. */
+export type Writer = { name: string; user: Uuid; number: number | undefined; person: AvatarPerson | undefined };
 
 export const writerOf = (people: ChatPeople, sender: number | undefined, t: Translate): Writer | undefined => {
   if (!people.members) return undefined;
@@ -34,7 +32,8 @@ export const writerOf = (people: ChatPeople, sender: number | undefined, t: Tran
   return {
     name: nameOfSender(people, sender, t),
     user: author?.user ?? "",
-    person: author ? { username: author.name, phone: author.phone, avatar: author.avatar } : unknown,
+    number: sender,
+    person: author && { username: author.name, phone: author.phone, avatar: author.avatar },
   };
 };
 

@@ -111,7 +111,9 @@ export default function ReceiptsSheet({ group, own, seq, body, status, onClose }
                     const writer = writerOf({ name: "", members }, number, t);
                     return (
                       <li key={number} className="flex min-h-16 items-center px-4 py-2">
-                        {writer && <PersonLine person={{ ...writer.person, username: writer.name }} />}
+                        {writer && (
+                          <PersonLine person={{ phone: "", avatar: null, ...writer.person, username: writer.name }} />
+                        )}
                       </li>
                     );
                   })}

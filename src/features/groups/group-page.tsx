@@ -19,6 +19,8 @@ type GroupPageProps = { view: GroupView; me: Uuid; onLeaving: (isLeaving: boolea
 const tile =
   "flex min-h-16 flex-1 flex-col items-center justify-center gap-1 rounded-card border border-line bg-surface px-2 py-2 text-center text-sm leading-tight font-semibold text-accent hover:bg-raised";
 
+const noItems = () => [];
+
 /** A group: its picture and name, what one can do with it, and who is in it. */
 export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
   const t = useT();
@@ -27,8 +29,8 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
   const list = useMembers(id, group.roster);
   const isOffline = useLink() === "offline";
   const members = useMemo(
-    () => list.members && toShownMembers(list.members, me, language),
-    [list.members, me, language],
+    () => list.members && toShownMembers(list.members, list.areRolesKnown, me, language),
+    [list.members, list.areRolesKnown, me, language],
   );
   const { scroller, setScroller, onScroll } = useKeptPlace(id, members !== undefined);
   const deeds = useGroupDeeds({ id, group, isMuted: muted, members, onLeaving });
@@ -64,7 +66,12 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
             </button>
           </div>
           <h2 className="px-4 pt-2 pb-3 font-semibold">{t("groups.page.members")}</h2>
-          <MemberList members={members ?? []} count={group.count} scroller={scroller} itemsFor={deeds.itemsFor}>
+          <MemberList
+            members={members ?? []}
+            count={group.count}
+            scroller={scroller}
+            itemsFor={list.areRolesKnown ? deeds.itemsFor : noItems}
+          >
             {failure !== undefined && (
               <div role="status" className="flex flex-col items-center gap-3 px-6 py-4 text-center">
                 <p>
@@ -77,7 +84,7 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
                 </Button>
               </div>
             )}
-            {list.state === "loading" && failure === undefined && (members?.length ?? 0) < group.count && (
+            {members === undefined && failure === undefined && (
               <div className="late grid place-items-center p-4 text-accent">
                 <Spinner label={t("common.loading")} className="text-3xl" />
               </div>

@@ -3,14 +3,14 @@ import type { Uuid } from "../../../contract/ids";
 import { isolate } from "../../lib/isolate";
 import type { MemberRow } from "../../sync/store";
 
-/** A member as the list shows them; `user` is empty when the account is gone. */
+/** A member as the list shows them; `user` is empty when the account is gone, `role` undefined when it may be old. */
 export type ShownMember = {
   number: number;
   user: Uuid;
   username: string;
   phone: string;
   avatar: string | null;
-  role: GroupRole;
+  role: GroupRole | undefined;
   isMe: boolean;
 };
 
@@ -20,7 +20,12 @@ export const nameOfMember = ({ username, phone }: ShownMember): string => isolat
 const rankOf = ({ role, isMe }: ShownMember): number => (role === "owner" ? 0 : isMe ? 1 : 2);
 
 /** The owner first, then oneself, then everybody by name. */
-export const toShownMembers = (rows: readonly MemberRow[], me: Uuid, language: string): ShownMember[] => {
+export const toShownMembers = (
+  rows: readonly MemberRow[],
+  areRolesKnown: boolean,
+  me: Uuid,
+  language: string,
+): ShownMember[] => {
   const { compare } = new Intl.Collator(language, { sensitivity: "base", numeric: true });
   const shown = rows.map(
     ({ number, user, username, phone, avatar, role }): ShownMember => ({
@@ -29,7 +34,7 @@ export const toShownMembers = (rows: readonly MemberRow[], me: Uuid, language: s
       username,
       phone,
       avatar,
-      role,
+      role: areRolesKnown ? role : undefined,
       isMe: user === me,
     }),
   );
