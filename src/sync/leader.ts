@@ -215,7 +215,11 @@ export class Leader {
     this.#fetcher.notice(applied);
     this.#marks.notice(applied.rows);
     this.#typists.notice(applied.rows);
-    if (applied.rows.some(({ gone }) => gone)) this.#uploads.want();
+    // What waited for a file of its batch that is brought no further waits no longer.
+    if (applied.rows.some(({ gone }) => gone)) {
+      this.#outbox.want();
+      this.#uploads.want();
+    }
     if (applied.cursor.holes.length > 0) this.#resume.want();
   }
 

@@ -1,23 +1,34 @@
 import { attachmentOf } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { placeInList } from "./rows";
-import { type ConversationRow, draftKey, type Store, type UploadRow } from "./store";
+import { type ConversationRow, draftKey, type OutboxRow, type Store, type UploadRow } from "./store";
 
 /**
  * Of a group that is not this person's any more nothing stays but what they wrote there and did not send: it can be
- * read, copied and thrown away, and is never sent.
+ * read, copied and thrown away. What was on its way when the group went may be in the log: the server is asked under
+ * the same client id. Nothing else is ever sent.
  */
 
 const isUnfinished = ({ state }: UploadRow): boolean => state !== "failed" && state !== "cancelled";
 
-/** Within a transaction over the outbox and the uploads: nothing that is unsent there goes out from here on. */
-export const failUnsent = async (store: Store, conversation: ConversationId): Promise<void> => {
+/** Of what waits for its file the server has nothing yet. */
+export const isUnasked = ({ state }: OutboxRow): boolean => state === "awaiting";
+
+/** Within a transaction over the outbox and the uploads: these messages of a group that is gone do not go out, nor do their files. */
+export const failUnsent = async (
+  store: Store,
+  conversation: ConversationId,
+  isMeant: (row: OutboxRow) => boolean,
+): Promise<void> => {
   const files = new Set<Uuid>();
-  await store.unsent(conversation).modify((row) => {
-    const file = row.source ? undefined : attachmentOf(row.body)?.file;
-    if (file !== undefined) files.add(file);
-    if (row.state !== "failed") Object.assign(row, { state: "failed", error: "conversation_not_found" });
-  });
+  await store
+    .unsent(conversation)
+    .filter(isMeant)
+    .modify((row) => {
+      const file = row.source ? undefined : attachmentOf(row.body)?.file;
+      if (file !== undefined) files.add(file);
+      if (row.state !== "failed") Object.assign(row, { state: "failed", error: "conversation_not_found" });
+    });
   for (const file of files) {
     // It may be on its way to others as well.
     const isWanted = await store

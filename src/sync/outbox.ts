@@ -100,7 +100,9 @@ export class Outbox {
     if (isWorthRetry(error)) {
       await this.#putOff([row], error.retryAfterMs);
     } else {
-      const file = error.code === "file_not_found" && !row.source ? attachmentOf(row.body)?.file : undefined;
+      const { gone } = (await strict.conversations.get(row.conversation)) ?? { gone: false };
+      const isLost = error.code === "file_not_found" && !row.source && !gone;
+      const file = isLost ? attachmentOf(row.body)?.file : undefined;
       const isSentAgain = file !== undefined && (await this.#bringAgain(file));
       const isDone = isSentAgain || (await this.#giveUp(cid, error.code as ErrorCode));
       if (!isDone) this.#block(row.conversation, undefined);

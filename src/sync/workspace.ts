@@ -1,6 +1,6 @@
 import { attachmentOf, type InboxRow, isToRead, type Message } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
-import { failUnsent, relist } from "./leaving";
+import { failUnsent, isUnasked, relist } from "./leaving";
 import {
   blankRow,
   freshRow,
@@ -151,7 +151,7 @@ export class Workspace {
     await this.store.range(row.id, 0).each((message) => this.drop(message));
     await this.store.range(row.id, 0).delete();
     await this.#forgetMembers(row.id);
-    await failUnsent(this.store, row.id);
+    await failUnsent(this.store, row.id, isUnasked);
     const { head } = row;
     Object.assign(row, { lo: head + 1, hi: head, hidden: head, counted: head, unread: 0, preview: null });
     Object.assign(row, { wantDelivered: 0, wantRead: 0, delivered: head, read: head });

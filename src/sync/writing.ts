@@ -49,7 +49,7 @@ export const insertUnsent = (
     const { skew } = await readCursor(strict);
     const createdAt = platform.now() + skew;
     let order = last?.order ?? 0;
-    const gone = new Set<ConversationId>();
+    const late = new Map<Uuid, ConversationId>();
     for (const message of messages) {
       // Another page may have found it noted and taken it up.
       if ((await strict.outbox.get(message.cid)) !== undefined) continue;
@@ -57,10 +57,10 @@ export const insertUnsent = (
       const head = (await strict.conversations.get(message.conversation)) ?? blankRow(message.conversation, me);
       placeInList(head, createdAt);
       await strict.conversations.put(head);
-      if (head.gone) gone.add(head.id);
+      if (head.gone) late.set(message.cid, head.id);
     }
     await write(createdAt);
-    for (const id of gone) await failUnsent(strict, id);
+    for (const id of new Set(late.values())) await failUnsent(strict, id, ({ cid }) => late.has(cid));
   });
 
 export const parseText = (text: string): Body => parseBody({ type: "text", text: cleanText(text) });

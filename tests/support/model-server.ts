@@ -124,6 +124,8 @@ export class ModelServer extends ModelGroups {
     if (command.type === "spread") return this.#spread(user, command, source);
     const log = this.logs.get(command.conversation);
     const me = log?.marks.get(user);
+    // Whoever has left still learns what became of what they had sent.
+    if (log?.former?.has(user) && command.type === "send") return this.#sendAll(user, log, command, source);
     if (!log || !me) return { error: "conversation_not_found" } as const;
     switch (command.type) {
       case "send":
@@ -167,9 +169,10 @@ export class ModelServer extends ModelGroups {
     for (const [index, { conversation, cid }] of to.entries()) {
       const log = this.logs.get(conversation);
       const one = caller && { socket: caller.socket, ref: caller.ref + index };
-      const place = log?.marks.has(user)
-        ? this.#send(user, log, { cid, body, source }, one)
-        : ({ error: "conversation_not_found" } as const);
+      const place =
+        log && (log.marks.has(user) || log.former?.has(user))
+          ? this.#send(user, log, { cid, body, source }, one)
+          : ({ error: "conversation_not_found" } as const);
       if ("error" in place) {
         answer.refused.push({ cid, error: place.error });
         one?.socket.refuse(one.ref, place);
@@ -189,6 +192,7 @@ export class ModelServer extends ModelGroups {
       caller?.socket.acknowledge(this.inbox(user).counter, caller.ref, known);
       return { cid, seq: known.seq, at: known.at };
     }
+    if (!log.marks.has(user)) return { error: "conversation_not_found" };
     if (!log.open) return { error: "not_connected" };
     if (log.marks.get(user)?.blocking) return { error: "contact_blocked" };
     const stored = this.#check(user, body, source);

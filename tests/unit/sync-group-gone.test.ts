@@ -68,7 +68,7 @@ describe("a group that one is taken out of", () => {
     expect(await textsIn(hers, group)).toEqual(["event", "image", "event"]);
   });
 
-  it("keeps what was not sent, failed and readable, and sends none of it, whoever tries", async () => {
+  it("keeps what was not sent, failed and readable, and none of it gets there, whoever tries", async () => {
     const { server, amina, benoit, group, withBenoit } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
@@ -86,7 +86,7 @@ describe("a group that one is taken out of", () => {
     const failed = ["unsent failed", "image failed", "to both failed"];
     await eventually(async () => expect(await shownIn(tab, group)).toEqual(failed));
     expect(await textsIn(tab, withBenoit)).toEqual(["to both"]);
-    await phone.pass(2_000); // what left before it was known is refused by now
+    await phone.pass(2_000); // the server was asked what became of what was queued
     const { length: before } = sentTo(server, group);
     const { store } = contextOf(tab);
     const { items } = await readChat(store, group, 10);
