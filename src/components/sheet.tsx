@@ -23,9 +23,9 @@ export function Sheet({ title, subtitle, onClose, children }: SheetProps) {
       onDismiss={onClose}
     >
       <div className="flex h-full flex-col">
-        <header className="flex min-h-[72px] shrink-0 items-center gap-1 px-2 py-2 pt-[max(0.5rem,env(safe-area-inset-top))]">
+        <header className="flex min-h-[72px] shrink-0 items-center gap-1 px-2 pt-[env(safe-area-inset-top)]">
           <IconButton icon="i-ph-x-bold" label={t("common.close")} onClick={onClose} />
-          <div className="min-w-0 flex-1 pr-2">
+          <div className="min-w-0 flex-1 py-4 pr-2">
             <h2 id={`${id}-title`} className="text-xl font-bold break-words">
               {title}
             </h2>

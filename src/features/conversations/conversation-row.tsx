@@ -19,6 +19,9 @@ const enterMs = 220;
 /** A touch screen has no hover to reveal a button with, so there the menu's button is always in sight. */
 const canHover = () => matchMedia("(hover: hover)").matches;
 
+/** The time makes room for them; a screen reader goes on telling it. */
+const underButtons = "group-hover:sr-only group-has-[:focus-visible]:sr-only";
+
 const toPath = (item: ConversationListItem): string =>
   item.peer === undefined ? `/app/group/${item.id}` : `/app/chat/${item.peer}`;
 
@@ -78,7 +81,7 @@ function Row({ item, enterIndex, deeds }: RowProps) {
         to={path}
         aria-current={isOpen ? "page" : undefined}
         onContextMenu={openMenu}
-        className={`flex h-full min-w-0 flex-1 items-center gap-3 py-2 pl-4 outline-offset-[-3px] ${canHover() ? "pr-4" : "pr-1"}`}
+        className={`flex h-full min-w-0 flex-1 items-center gap-3 py-2 pl-4 outline-offset-[-3px] ${canHover() ? "pr-4 group-hover:pr-28 group-has-[:focus-visible]:pr-28" : "pr-1"}`}
       >
         <Avatar person={faceOf(item)} size={50} />
         <span className="flex min-w-0 flex-1 flex-col gap-0.5">
@@ -90,7 +93,7 @@ function Row({ item, enterIndex, deeds }: RowProps) {
             </span>
             <time
               dateTime={new Date(item.at).toISOString()}
-              className={`shrink-0 text-xs tabular-nums ${isLoud ? "font-semibold text-accent" : "text-muted"}`}
+              className={`shrink-0 text-xs tabular-nums ${canHover() ? underButtons : ""} ${isLoud ? "font-semibold text-accent" : "text-muted"}`}
             >
               {formatTimeOrDate(item.at, language)}
             </time>
@@ -99,7 +102,7 @@ function Row({ item, enterIndex, deeds }: RowProps) {
         </span>
       </Link>
       {canHover() ? (
-        // Over the row's end, so that a list at rest has its whole width.
+        // At the row's end while it is pointed at, so that a list at rest has its whole width.
         <span className="pointer-events-none absolute inset-y-0 right-0 flex items-center bg-inherit pr-1 pl-2 opacity-0 group-has-[:focus-visible]:pointer-events-auto group-has-[:focus-visible]:opacity-100 group-hover:pointer-events-auto group-hover:opacity-100">
           {menuButton("text-muted")}
           <IconButton
