@@ -76,12 +76,15 @@ test("who blocks the one who adds them is a member for everybody else and sees n
   await block(dan, owner);
   expect(await ask(owner, "PUT", `/api/groups/${id}/owner`, { user_id: ben.id })).toMatchObject({ role: "member" });
   expect(await rowsOf(dan, id)).toEqual([]);
-  expect(await add(ben, id, dan)).toMatchObject({ count: 3 });
+  const before = await rowOf(owner, id);
+  expect(await add(ben, id, dan)).toMatchObject({ count: 3, roster: 3 });
   await until(async () => (await rowsOf(dan, id)).length === 1);
-  expect(await rowOf(dan, id)).toMatchObject({ open: true, unread: 0, group: { number: 2, count: 3 } });
+  // They find what was said since all the others took them for a member, and nobody sees that anything changed.
+  expect(await rowOf(dan, id)).toMatchObject({ open: true, unread: 1, group: { number: 2, count: 3 } });
+  expect(await rowOf(owner, id)).toEqual(before);
   await post(owner, id, "Te voilà");
-  await until(async () => (await rowOf(dan, id)).unread === 1);
-  expect(textsOf(await readLog(dan, id))).toEqual(["<event>", "Te voilà"]);
+  await until(async () => (await rowOf(dan, id)).unread === 2);
+  expect(textsOf(await readLog(dan, id))).toEqual(["<event>", "Où est Dan ?", "<event>", "Te voilà"]);
 });
 
 test("who was removed and seated without a word before they were told of it is told of it all the same", async () => {

@@ -150,10 +150,16 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     if (isDone(log, member, deed)) return standOfGroup(log);
     if (!isGroup(log) || member.state !== "in") return noGroup;
     const { roster } = log.group;
+    const unaware = log.members.seated.filter(({ state }) => state !== "in");
     const done = log.transaction(() => carryOut(log, member, deed, Date.now()));
-    if (isRefusal(done) || done.roster === roster) return done;
-    this.#telling.changed(log, member);
-    await this.#telling.known(member);
+    if (isRefusal(done)) return done;
+    const isChanged = done.roster !== roster;
+    if (isChanged) this.#telling.changed(log, member);
+    this.#telling.to(
+      unaware.filter(({ state }) => state === "in"),
+      true,
+    );
+    if (isChanged) await this.#telling.known(member);
     return done;
   }
 

@@ -53,23 +53,31 @@ const unseat = (log: GroupLog, member: Member, version: number): void =>
     version,
   });
 
-/** Those of them who are not members yet; one who was added without a word and may be told now is added again. */
+/** A member whom everybody takes for one. That somebody hears nothing of the group is not to be seen by what may be done with them. */
+const seatedOf = (log: GroupLog, user: Uuid): Member | undefined => {
+  const member = log.members.known(user);
+  return member && isSeated(member) ? member : undefined;
+};
+
+/** Those of them who are not members yet. */
 const newcomersOf = (log: GroupLog, people: readonly Newcomer[]): Newcomer[] => {
   const known = new Set<Uuid>();
-  return people.filter(({ user, quiet }) => {
+  return people.filter(({ user }) => {
     const isAgain = known.has(user);
     known.add(user);
-    const member = log.members.known(user);
-    return !isAgain && (!member || !isSeated(member) || (member.state !== "in" && !quiet));
+    return !isAgain && !seatedOf(log, user);
   });
 };
 
-const isTooMany = (log: GroupLog, newcomers: readonly Newcomer[]): boolean => {
-  const more = newcomers.filter(({ user }) => {
-    const member = log.members.known(user);
-    return !member || !isSeated(member);
-  }).length;
-  return log.members.seated.length + more > groupMembersMax;
+/**
+ * Who was seated without a word and is added by somebody they do not block hears of the group from here on, and finds
+ * what was said since everybody took them for a member. Nobody else is to see that anything changed.
+ */
+const wake = (log: GroupLog, people: readonly Newcomer[]): void => {
+  for (const { user, quiet } of people) {
+    const member = seatedOf(log, user);
+    if (member && member.state !== "in" && !quiet) log.members.change(member, { state: "in", turn: member.turn + 1 });
+  }
 };
 
 /** A group with its first members, the owner before all. */
@@ -94,7 +102,8 @@ export const createGroup = (
 
 const add = (log: GroupLog, actor: Member, people: readonly Newcomer[], now: number): GroupDone | Refusal => {
   const newcomers = newcomersOf(log, people);
-  if (isTooMany(log, newcomers)) return { error: "group_full" };
+  if (log.members.seated.length + newcomers.length > groupMembersMax) return { error: "group_full" };
+  wake(log, people);
   if (newcomers.length === 0) return standOfGroup(log);
   const version = nextRoster(log);
   const who = newcomers.map((newcomer) => seat(log, newcomer, "member", version, now).number);
@@ -117,12 +126,6 @@ const end = (log: GroupLog): GroupDone => {
   for (const member of [...log.members.seated]) unseat(log, member, version);
   log.changeGroup({ ended: true, picture: null });
   return standOfGroup(log, picture);
-};
-
-/** A member whom everybody takes for one. That somebody hears nothing of the group is not to be seen by what may be done with them. */
-const seatedOf = (log: GroupLog, user: Uuid): Member | undefined => {
-  const member = log.members.known(user);
-  return member && isSeated(member) ? member : undefined;
 };
 
 /** Who follows an owner that leaves: the one they name, else, or where that one hears nothing, whoever has been there longest. */
