@@ -1,5 +1,6 @@
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
+import { dropChoice, readLeftOver } from "./begun";
 import { hide, mute, relate, retract } from "./changing";
 import type { ChoiceKeeper } from "./choices";
 import { running, type Sync } from "./engine";
@@ -8,7 +9,7 @@ import { type FoundMessage, search } from "./search";
 import { type ChoicePlace, type ConversationRow, choiceKey, type PersonRow } from "./store";
 import { SyncError } from "./sync-error";
 import type { ChatItem, KeptRecording, OutgoingFile } from "./views";
-import { discard, retry, setPaused } from "./writing";
+import { discard, getContext, retry, setPaused } from "./writing";
 
 export type { ChoiceKeeper } from "./choices";
 export type { FoundMessage } from "./search";
@@ -98,6 +99,19 @@ export const hasChoice = async (place: ChoicePlace): Promise<boolean> =>
 export const openChoice = async (place: ChoicePlace): Promise<ChoiceKeeper | undefined> => {
   const { ChoiceKeeper } = await loaded(import("./choices"));
   return ChoiceKeeper.open(getSync().tab, place);
+};
+
+/** Throws away what is kept of a choice. */
+export const throwAwayChoice = async (conversation: ConversationId): Promise<void> => {
+  await dropChoice(getContext(getSync().tab).store, conversation);
+};
+/** The bytes of a chosen file. */
+export const readChosen = async (file: Uuid): Promise<Blob | undefined> =>
+  (await getContext(getSync().tab).store.blobs.get(file))?.blob;
+/** Whether something was chosen or recorded there and not sent. */
+export const hasLeftOver = async (conversation: ConversationId): Promise<boolean> => {
+  const { files, recorded } = await readLeftOver(getContext(getSync().tab).store, conversation);
+  return files.length > 0 || recorded !== undefined;
 };
 
 /** Looks here first, then through the whole history on the server; `onResults` gets everything found so far, newest first. */

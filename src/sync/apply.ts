@@ -192,7 +192,16 @@ const forgetHandles = async ({ store, touched }: Workspace): Promise<void> => {
 export const applyChanges = (store: Store, me: Uuid, changes: readonly Change[]): Promise<Applied> =>
   store.transaction(
     "rw",
-    [store.people, store.conversations, store.messages, store.members, store.outbox, store.uploads, store.meta],
+    [
+      store.people,
+      store.conversations,
+      store.messages,
+      store.members,
+      store.outbox,
+      store.uploads,
+      store.meta,
+      store.recordings,
+    ],
     async () => {
       const work = new Workspace(store, me);
       const cursorBefore = await readCursor(store);

@@ -2,6 +2,7 @@ import { createUuid, type Uuid } from "../../contract/ids";
 import { fileMaxBytes } from "../../contract/limits";
 import { dropChoice, readChoice } from "./begun";
 import { jotBegun, readBegun, strikeBegun } from "./jotting";
+import { relistGone } from "./leaving";
 import { isQuotaError } from "./room";
 import { type ChoicePlace, type ChoiceRow, choiceKey, type Store } from "./store";
 import type { Tab } from "./tab";
@@ -189,5 +190,6 @@ export class ChoiceKeeper {
       else await store.meta.put({ key: choiceKey(this.#place), value: { ...rest, to: [...rest.to], files: rows } });
       await store.blobs.bulkDelete(gone);
     });
+    await relistGone(store, this.#place);
   }
 }

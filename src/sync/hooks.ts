@@ -2,6 +2,7 @@ import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore
 import type { AttachedBody } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { messagePageRows } from "../../contract/limits";
+import { readLeftOver } from "./begun";
 import type { Context } from "./context";
 import { liveQueries, running } from "./engine";
 import { loadMembers } from "./learning";
@@ -28,6 +29,7 @@ import type {
   ConversationListItem,
   ConversationView,
   FileView,
+  LeftOver,
   LinkState,
   StorageTrouble,
   UploadView,
@@ -40,6 +42,7 @@ export type {
   ConversationListItem,
   ConversationView,
   FileView,
+  LeftOver,
   LinkState,
   UploadView,
 } from "./views";
@@ -163,6 +166,10 @@ export const useUpload = (file: Uuid | undefined): UploadView | undefined =>
 /** What was typed here and not sent, in whichever tab; empty when nothing was. */
 export const useDraft = (id: ConversationId): string | undefined =>
   useLive(`draft ${id}`, ({ store }) => readDraft(store, id));
+
+/** What was chosen or recorded there and not sent, in whichever tab. */
+export const useLeftOver = (id: ConversationId): LeftOver | undefined =>
+  useLive(`left over ${id}`, ({ store }) => readLeftOver(store, id));
 
 /** What a sign-out would lose. */
 export const useUnsent = (): Unsent | undefined => useLive("unsent", readUnsent);

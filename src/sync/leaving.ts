@@ -1,7 +1,15 @@
 import { attachmentOf } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { placeInList } from "./rows";
-import { type ConversationRow, draftKey, type OutboxRow, type Store, type UploadRow } from "./store";
+import {
+  type ChoicePlace,
+  type ConversationRow,
+  choiceKey,
+  draftKey,
+  type OutboxRow,
+  type Store,
+  type UploadRow,
+} from "./store";
 
 /**
  * Of a group that is not this person's any more nothing stays but what they wrote there and did not send: it can be
@@ -39,17 +47,21 @@ export const failUnsent = async (
   }
 };
 
-/** Within a transaction over the outbox and `meta`: where a row stands in the list, given what is unsent in it. */
+/** Within a transaction over `meta` and the recordings: whether something was typed, chosen or recorded there and not sent. */
+const hasBegun = async (store: Store, conversation: ConversationId): Promise<boolean> =>
+  (await store.meta.where("key").anyOf(draftKey(conversation), choiceKey(conversation)).count()) > 0 ||
+  (await store.recordings.get(conversation)) !== undefined;
+
+/** Within a transaction over the outbox, `meta` and the recordings: where a row stands in the list, given what is unsent in it. */
 export const relist = async (store: Store, row: ConversationRow): Promise<void> => {
   const newest = await store.unsent(row.id).last();
-  const hasDraft = row.gone && (await store.meta.get(draftKey(row.id))) !== undefined;
-  placeInList(row, newest?.createdAt, hasDraft);
+  placeInList(row, newest?.createdAt, row.gone && (await hasBegun(store, row.id)));
 };
 
-/** A draft came or went: of what is gone it is what keeps it in the list. */
-export const relistGone = async (store: Store, conversation: ConversationId): Promise<void> => {
+/** What is typed, chosen or recorded came or went: of what is gone it is what keeps it in the list. */
+export const relistGone = async (store: Store, conversation: ChoicePlace): Promise<void> => {
   if (!(await store.conversations.get(conversation))?.gone) return;
-  await store.transaction("rw", [store.conversations, store.outbox, store.meta], async () => {
+  await store.transaction("rw", [store.conversations, store.outbox, store.meta, store.recordings], async () => {
     const row = await store.conversations.get(conversation);
     if (!row?.gone) return;
     await relist(store, row);

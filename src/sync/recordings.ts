@@ -1,6 +1,7 @@
 import Dexie from "dexie";
 import type { ConversationId } from "../../contract/ids";
 import { withRoom } from "./context";
+import { relistGone } from "./leaving";
 import { isQuotaError } from "./room";
 import type { RecordingRow, Store } from "./store";
 import { SyncError } from "./sync-error";
@@ -28,6 +29,7 @@ export const keep = async (tab: Tab, recording: RecordingRow, chunk: Blob): Prom
   await withRoom(context, write, false).catch((error: unknown) => {
     throw new SyncError(isQuotaError(error) ? "no_room" : "unavailable");
   });
+  await relistGone(store, conversation);
 };
 
 export const find = async (tab: Tab, conversation: ConversationId): Promise<KeptRecording | undefined> => {
@@ -47,4 +49,5 @@ export const drop = async (tab: Tab, conversation: ConversationId): Promise<void
     await store.recordings.delete(conversation);
     await chunksOf(store, conversation).delete();
   });
+  await relistGone(store, conversation);
 };

@@ -147,9 +147,9 @@ export const raiseOthers = (row: ConversationRow, delivered: number, read: numbe
   row.othersRead = others.read;
 };
 
-/** Where a row stands in the list, given the time of its newest unsent message. Of what is gone only that, or a draft, keeps it there. */
-export const placeInList = (row: ConversationRow, unsentAt: number | undefined, hasDraft = false): void => {
-  row.listed = isListed(row) || unsentAt !== undefined || hasDraft ? 1 : 0;
+/** Where a row stands in the list, given the time of its newest unsent message. Of what is gone only that, or what was begun, keeps it there. */
+export const placeInList = (row: ConversationRow, unsentAt: number | undefined, hasBegun = false): void => {
+  row.listed = isListed(row) || unsentAt !== undefined || hasBegun ? 1 : 0;
   row.lastAt = Math.max(row.at, unsentAt ?? 0);
 };
 

@@ -73,6 +73,12 @@ export type FileView = {
 /** A voice message that was being recorded, with all that was kept of it. */
 export type KeptRecording = { startedAt: number; chunks: Blob[]; mime: string; ms: number; levels: number[] };
 
+/** What is chosen and recorded in a conversation, as far as it is kept here. */
+export type LeftOver = {
+  files: { id: Uuid; name: string; type: string; modified: number; caption: string }[];
+  recorded?: { startedAt: number; ms: number };
+};
+
 /** What is chosen and written, and not sent yet. */
 export type Choice = {
   files: readonly File[];

@@ -189,7 +189,7 @@ export const retry = async (tab: Tab, cid: Uuid): Promise<void> => {
  */
 export const discard = async (tab: Tab, cid: Uuid): Promise<void> => {
   const { strict } = getContext(tab);
-  await strict.transaction("rw", strict.sending, async () => {
+  await strict.transaction("rw", [...strict.sending, strict.recordings], async () => {
     const row = await strict.outbox.get(cid);
     if (!row) return;
     await strict.outbox.delete(cid);

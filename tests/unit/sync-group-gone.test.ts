@@ -1,13 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId, Uuid } from "../../contract/ids";
+import { dropChoice, readLeftOver } from "../../src/sync/begun";
 import { hide, mute } from "../../src/sync/changing";
+import { ChoiceKeeper } from "../../src/sync/choices";
 import { Drafts } from "../../src/sync/drafts";
 import { fetchFile } from "../../src/sync/file-cache";
 import { loadMembers } from "../../src/sync/learning";
 import { readChat, readConversation, readDraft } from "../../src/sync/queries";
+import { drop, find, keep } from "../../src/sync/recordings";
 import { keepUnsentOnly } from "../../src/sync/repair";
 import { broadcast } from "../../src/sync/spreading";
 import type { Tab } from "../../src/sync/tab";
+import { readUnsent } from "../../src/sync/unsent";
 import { discard, retry, writeText } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "../support/model-checks";
@@ -200,6 +204,60 @@ describe("a group that one is taken out of", () => {
     expect(await readDraft(contextOf(tab).store, group)).toBe("");
     expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
     expect(server.asked.some(({ command }) => command.type === "hide")).toBe(false);
+  });
+
+  it("what was chosen or recorded keeps it in the list as a draft does, until it is thrown away", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const phone = makeDevice(server, benoit);
+    const first = await phone.openTab();
+    await becomesLevel(server, first, group);
+    const photo = new File(["photo"], "fête.jpg", { type: "image/jpeg" });
+    const choose = async (tab: Tab) => {
+      const keeper = await ChoiceKeeper.open(tab, group);
+      const captions = new Map([[photo, "Maman"]]);
+      keeper?.keep({ files: [photo], captions, isOriginal: false, text: "", to: [] });
+      await keeper?.close();
+    };
+    const speak = (tab: Tab, startedAt: number) =>
+      keep(tab, { conversation: group, startedAt, mime: "audio/webm", ms: 900, levels: [1] }, new Blob(["spoken"]));
+    const leftIn = (tab: Tab) => readLeftOver(contextOf(tab).store, group);
+    const emptied = { messages: 0, drafts: 0 };
+    await choose(first);
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(first, group);
+    expect(await rowIn(first, group)).toMatchObject({ gone: true, last: { body: null } });
+    await phone.kill(first);
+    const tab = await phone.openTab();
+    const { store } = contextOf(tab);
+    expect(await rowIn(tab, group)).toMatchObject({ gone: true });
+    const { files } = await leftIn(tab);
+    expect(files).toMatchObject([{ name: "fête.jpg", caption: "Maman" }]);
+    expect(await (await store.blobs.get(files[0]?.id ?? ""))?.blob.text()).toBe("photo");
+    // Without the one it stays for the other, and a recording that ends only now is not too late.
+    await speak(tab, 1);
+    await dropChoice(store, group);
+    expect(await rowIn(tab, group)).toMatchObject({ gone: true });
+    expect(await leftIn(tab)).toEqual({ files: [], recorded: { startedAt: 1, ms: 900 } });
+    await drop(tab, group);
+    expect(await rowIn(tab, group)).toBeUndefined();
+    // What is chosen in a tab that had not heard brings the row back; all of it goes with the conversation.
+    await choose(tab);
+    expect(await rowIn(tab, group)).toMatchObject({ gone: true });
+    await speak(tab, 2);
+    await hide(tab, group, false);
+    expect(await rowIn(tab, group)).toBeUndefined();
+    expect(await readUnsent(contextOf(tab))).toEqual(emptied);
+    expect([await store.blobs.count(), await store.chunks.count()]).toEqual([0, 0]);
+    // Who comes back finds it where it was.
+    await choose(tab);
+    await speak(tab, 3);
+    server.change(amina, group, { type: "add", users: [benoit] });
+    await becomesLevel(server, tab, group);
+    expect(await rowIn(tab, group)).toMatchObject({ gone: false });
+    const again = await ChoiceKeeper.open(tab, group);
+    expect((await again?.find())?.files).toHaveLength(1);
+    await again?.close();
+    expect(await find(tab, group)).toMatchObject({ startedAt: 3 });
   });
 
   it("who comes back finds it as it is from then on, and what failed meanwhile stays failed until tried again", async () => {

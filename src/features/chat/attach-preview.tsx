@@ -6,7 +6,7 @@ import { useLanguage, useT } from "../../i18n/setup";
 import { refusedTexts } from "./left-behind";
 import type { Prepared } from "./use-prepared";
 
-const useObjectUrl = (blob: Blob | undefined): string | undefined => {
+export const useObjectUrl = (blob: Blob | undefined): string | undefined => {
   const [url, setUrl] = useState<string>();
   useEffect(() => {
     if (!blob) return;

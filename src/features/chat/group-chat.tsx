@@ -10,10 +10,11 @@ import { describeTyping } from "../../components/member-names";
 import { sayNotYet } from "../../components/not-yet";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
-import { useAuthors, useChat, useConversation, useDraft, useTyping } from "../../sync/hooks";
+import { useAuthors, useChat, useConversation, useDraft, useLeftOver, useTyping } from "../../sync/hooks";
 import { useGroup } from "../../sync/use-group";
 import { ChatFrame } from "./chat-frame";
 import { ChatHeading } from "./chat-heading";
+import { useBare } from "./use-bare";
 import { useChatDeeds } from "./use-chat-deeds";
 
 const LeftNote = late(() => import("./left-note"));
@@ -25,6 +26,7 @@ export function GroupChat({ id }: { id: Uuid }) {
   const conversation = useConversation(id);
   const chat = useChat(id);
   const draft = useDraft(id);
+  const leftOver = useLeftOver(id);
   const [look, again] = useGroup(id);
   const card = conversation?.group ?? undefined;
   const lastName = useRef<string>(undefined);
@@ -36,14 +38,17 @@ export function GroupChat({ id }: { id: Uuid }) {
   const typing = own === undefined ? undefined : describeTyping({ own, authors }, typists, t);
   const deeds = useChatDeeds(id, name, conversation);
   const isGone = conversation?.gone ?? false;
+  const hasLeftOver = leftOver && (leftOver.files.length > 0 || leftOver.recorded !== undefined);
+  const seemsBare = isGone && chat?.items.length === 0 && draft === "" && hasLeftOver === false;
+  const isBare = useBare(id, seemsBare);
   const membersPath = `/app/group/${id}/members`;
 
   const left = <LedAway message={t("groups.chat.left", { name: isolate(name) })} isError={false} />;
   if (look.state === "missing") {
     return lastName.current === undefined ? <LedAway message={t("errors.group_not_found")} isError /> : left;
   }
-  // What was written there and not sent can still be read.
-  if (isGone && chat?.items.length === 0 && draft === "") return left;
+  // What was written, chosen or recorded there and not sent can still be had.
+  if (isBare) return left;
   const empty = look.state === "failed" && (
     <EmptyState
       icon="i-ph-cloud-slash"
@@ -90,7 +95,7 @@ export function GroupChat({ id }: { id: Uuid }) {
       }
       deeds={deeds.items}
       empty={empty || (isGone ? null : undefined)}
-      bottom={isGone && <LeftNote conversation={id} draft={draft ?? ""} />}
+      bottom={isGone && !seemsBare && <LeftNote conversation={id} draft={draft ?? ""} leftOver={leftOver} />}
       dialog={deeds.dialog}
     />
   );

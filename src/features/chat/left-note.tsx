@@ -4,29 +4,41 @@ import { copyText } from "../../components/copy-text";
 import { useT } from "../../i18n/setup";
 import { balance } from "../../lib/isolate";
 import { saveDraft } from "../../sync/actions";
+import type { LeftOver } from "../../sync/hooks";
 import { BottomNote } from "./bottom-note";
+import { LeftFiles } from "./left-files";
+import { LeftVoice } from "./left-voice";
 
-/** In the composer's place for somebody who is no member any more: what was being written there can be copied and thrown away. */
-export default function LeftNote({ conversation, draft }: { conversation: ConversationId; draft: string }) {
+type LeftNoteProps = { conversation: ConversationId; draft: string; leftOver: LeftOver | undefined };
+
+/**
+ * In the composer's place for somebody who is no member any more: what was being written, chosen or recorded there
+ * can be copied or saved, and thrown away.
+ */
+export default function LeftNote({ conversation, draft, leftOver }: LeftNoteProps) {
   const t = useT();
   return (
     <>
-      {draft !== "" && (
-        <section className="shrink-0 border-t border-line bg-surface px-4 pt-3 pb-2">
-          <h2 className="text-sm font-semibold text-muted">{t("groups.chat.leftDraft")}</h2>
-          <p dir="auto" className="my-1 max-h-40 overflow-y-auto whitespace-pre-wrap [overflow-wrap:anywhere]">
-            <bdi>{balance(draft)}</bdi>
-          </p>
-          <div className="flex flex-wrap justify-end gap-2">
-            <Button look="quiet" className="!px-3" onClick={() => void copyText(draft)}>
-              {t("messages.copy")}
-            </Button>
-            <Button look="quiet" className="!px-3 !text-danger" onClick={() => saveDraft(conversation, "")}>
-              {t("common.delete")}
-            </Button>
-          </div>
-        </section>
-      )}
+      <div className="max-h-[60dvh] shrink-0 overflow-y-auto bg-surface">
+        {draft !== "" && (
+          <section className="border-t border-line px-4 pt-3 pb-2">
+            <h2 className="text-sm font-semibold text-muted">{t("groups.chat.leftDraft")}</h2>
+            <p dir="auto" className="my-1 max-h-40 overflow-y-auto whitespace-pre-wrap [overflow-wrap:anywhere]">
+              <bdi>{balance(draft)}</bdi>
+            </p>
+            <div className="flex flex-wrap justify-end gap-2">
+              <Button look="quiet" className="!px-3" onClick={() => void copyText(draft)}>
+                {t("messages.copy")}
+              </Button>
+              <Button look="quiet" className="!px-3 !text-danger" onClick={() => saveDraft(conversation, "")}>
+                {t("common.delete")}
+              </Button>
+            </div>
+          </section>
+        )}
+        {leftOver && leftOver.files.length > 0 && <LeftFiles conversation={conversation} files={leftOver.files} />}
+        {leftOver?.recorded && <LeftVoice conversation={conversation} recorded={leftOver.recorded} />}
+      </div>
       <BottomNote text={t("groups.chat.leftNote")} />
     </>
   );

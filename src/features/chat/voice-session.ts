@@ -9,6 +9,7 @@ import { MicrophoneRefusal, type VoiceProgress, VoiceRecorder } from "../../lib/
 import { withDuration } from "../../lib/media/webm-duration";
 import { Observable } from "../../lib/observable";
 import { dropRecording, findRecording, keepRecording, SyncError, sendFiles } from "../../sync/actions";
+import { holdLock, isFree } from "./voice-lock";
 import { pauseVoice } from "./voice-player";
 
 export type VoiceState =
@@ -27,32 +28,6 @@ const refusalTexts = {
 
 const complain = (key: TextKey): void => showToast({ tone: "danger", title: t("common.error"), message: t(key) });
 const hint = (): void => showToast({ message: t("chat.voice.hint") });
-
-const handOverMs = 2_000;
-const lockName = (conversation: ConversationId): string => `lisolo-voice-${conversation}`;
-
-/** Only one tab records in a conversation; what it keeps meanwhile is nothing to be offered in another. */
-const holdLock = (conversation: ConversationId): (() => void) => {
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  void navigator.locks?.request(lockName(conversation), { ifAvailable: true }, () => held);
-  return release;
-};
-/** A tab that is just leaving the conversation ends its recording first. */
-const isFree = async (conversation: ConversationId): Promise<boolean> => {
-  if (!navigator.locks) return true;
-  const waiting = new AbortController();
-  const timer = setTimeout(() => waiting.abort(), handOverMs);
-  try {
-    return await navigator.locks.request(lockName(conversation), { signal: waiting.signal }, async () => true);
-  } catch {
-    return false;
-  } finally {
-    clearTimeout(timer);
-  }
-};
 
 /** `2026-11-21 14.05.07`: when it was spoken, by this phone's clock. */
 const nameOf = (startedAt: number, mime: string): string => {
@@ -154,11 +129,23 @@ export class VoiceSession {
 
   /** Ends the recording and keeps it for later. */
   async keep(): Promise<void> {
+    // While the microphone is still being asked for there is nothing to keep, and nobody is recorded unawares after it.
+    if (this.state.get().phase === "opening") {
+      this.#isWanted = false;
+      return this.#end();
+    }
     await this.#stop();
     this.#release();
     if (!this.#isWanted) return;
     if (this.#chunks.length === 0) this.#end();
     else this.#showKept();
+  }
+
+  /** What was recorded, to be had outside of here. */
+  async file(): Promise<File> {
+    const { mime, ms } = this.#progress;
+    const audio = await withDuration(new Blob(this.#chunks, { type: mime }), ms);
+    return new File([audio], nameOf(this.#startedAt, mime), { type: mime });
   }
 
   /** Resolves when it is in the outbox, or kept because it could not be. A slip of the finger is not sent. */

@@ -26,6 +26,8 @@ function Words({ item, isOpen, typing }: WordsProps) {
       </>
     );
   }
+  // Chosen or recorded, and nothing else is left of it.
+  if (item.gone && !last.body) return <span className="font-medium text-danger">{t("groups.chat.leftUnsent")}</span>;
   if (!last.body) return <i>{t("masolo.nothingLeft")}</i>;
   const names = namesIn(item);
   return (
