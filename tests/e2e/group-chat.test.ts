@@ -237,6 +237,7 @@ test("who is no member any more is led away, and keeps what they had not sent un
   // Offline she writes one message and begins another; meanwhile she is removed.
   const { page, texts } = cleos;
   await openGroup(cleos, cleo, id);
+  await expect(cleos.message("pour la famille")).toBeVisible(); // what stood there before is not news
   await sendTexts(site, ana, id, ["à bientôt"]);
   await expect(page.getByRole("log")).toContainText("Ana Mbuyi : à bientôt");
   await cleos.context.setOffline(true);

@@ -49,7 +49,8 @@ export function ChatHeading({ path, person, name, isMuted, typing, line }: ChatH
       </span>
     </>
   );
-  if (path === undefined) return <span className={look}>{content}</span>;
+  // A link has a name, or is none yet.
+  if (path === undefined || !person) return <span className={look}>{content}</span>;
   return (
     <Link to={path} className={look}>
       {content}
