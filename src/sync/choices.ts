@@ -1,7 +1,6 @@
 import { createUuid, type Uuid } from "../../contract/ids";
 import { fileMaxBytes } from "../../contract/limits";
 import { dropChoice, readChoice } from "./begun";
-import { jotBegun, readBegun, strikeBegun } from "./jotting";
 import { relistGone } from "./leaving";
 import { isQuotaError } from "./room";
 import { type ChoicePlace, type ChoiceRow, choiceKey, type Store } from "./store";
@@ -36,9 +35,6 @@ const claim = async (tab: Tab, place: ChoicePlace): Promise<(() => void) | undef
 
 const canGo = ({ size }: File): boolean => size > 0 && size <= fileMaxBytes;
 
-const isEmpty = ({ files, text, to }: Pick<Choice, "text" | "to"> & Pick<ChoiceRow, "files">): boolean =>
-  files.length === 0 && text === "" && to.length === 0;
-
 /**
  * Keeps what is chosen and written before it is sent, so that a page that dies loses nothing of it. One page at a
  * time in each place. A phone without room for it keeps nothing: what is chosen is in its page all the same.
@@ -50,8 +46,6 @@ export class ChoiceKeeper {
   readonly #unsubscribe: () => void;
   readonly #ids = new Map<File, Uuid>();
   #latest: Choice | undefined;
-  /** What was noted when the page seemed to be going, until the store has it. */
-  #jotted: Choice | undefined;
   #cancel: (() => void) | undefined;
   #working: Promise<unknown> = Promise.resolve();
   #isFull = false;
@@ -60,7 +54,7 @@ export class ChoiceKeeper {
     this.#tab = tab;
     this.#place = place;
     this.#release = release;
-    this.#unsubscribe = tab.platform.onLeave(() => this.#leave());
+    this.#unsubscribe = tab.platform.onLeave(() => void this.#flush());
   }
 
   /** Undefined while another page keeps what is chosen there. */
@@ -72,10 +66,8 @@ export class ChoiceKeeper {
   /** What a page that died had kept. */
   async find(): Promise<Choice | undefined> {
     const { store } = getContext(this.#tab);
-    const jotted = readBegun(this.#notes, this.#place);
-    const stored = await readChoice(store, this.#place);
-    const row = jotted ? { isOriginal: false, files: [], ...stored, ...jotted } : stored;
-    if (!row || isEmpty(row)) return undefined;
+    const row = await readChoice(store, this.#place);
+    if (!row) return undefined;
     const kept = await store.blobs.bulkGet(row.files.map(({ id }) => id));
     const captions = new Map<File, string>();
     const files = row.files.flatMap(({ id, name, type, modified, caption }, at) => {
@@ -101,7 +93,6 @@ export class ChoiceKeeper {
     this.#stop();
     await this.#queue(async () => {
       const { store } = getContext(this.#tab);
-      strikeBegun(this.#notes, this.#place);
       await dropChoice(store, this.#place);
       await store.blobs.bulkDelete([...this.#ids.values()]); // whose row went when they were sent
     });
@@ -113,21 +104,6 @@ export class ChoiceKeeper {
     this.#unsubscribe();
     await this.#flush();
     this.#release();
-  }
-
-  get #notes() {
-    return { platform: this.#tab.platform, me: this.#tab.userId };
-  }
-
-  /** The page may be gone before the store has it. In a chat it is files above all, which no note can hold. */
-  #leave(): void {
-    const isOfWords = this.#place === "group" || this.#place === "broadcast";
-    if (this.#latest && isOfWords) {
-      const { text, to, id } = this.#latest;
-      this.#jotted = this.#latest;
-      jotBegun(this.#notes, this.#place, { text, to: [...to], ...(id ? { id } : {}) });
-    }
-    void this.#flush();
   }
 
   #stop(): void {
@@ -151,14 +127,7 @@ export class ChoiceKeeper {
   async #write(): Promise<void> {
     const choice = this.#latest;
     this.#latest = undefined;
-    if (!choice) return;
-    if (!this.#isFull) await this.#tryPut(choice);
-    if (this.#jotted !== choice) return;
-    this.#jotted = undefined;
-    strikeBegun(this.#notes, this.#place);
-  }
-
-  async #tryPut(choice: Choice): Promise<void> {
+    if (!choice || this.#isFull) return;
     const { store } = getContext(this.#tab);
     try {
       await this.#put(store, choice);
@@ -185,8 +154,9 @@ export class ChoiceKeeper {
       rows.push({ id, name, type, modified, caption: captions.get(file) ?? "" });
     }
     const gone = before.flatMap(({ id }) => (rows.some((row) => row.id === id) ? [] : id));
+    const isEmpty = rows.length === 0 && rest.text === "" && rest.to.length === 0;
     await store.transaction("rw", [store.meta, store.blobs], async () => {
-      if (isEmpty({ ...rest, files: rows })) await store.meta.delete(choiceKey(this.#place));
+      if (isEmpty) await store.meta.delete(choiceKey(this.#place));
       else await store.meta.put({ key: choiceKey(this.#place), value: { ...rest, to: [...rest.to], files: rows } });
       await store.blobs.bulkDelete(gone);
     });

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ConversationId, Uuid } from "../../contract/ids";
 import type { Platform } from "./platform";
-import { type ChoicePlace, storeName } from "./store";
+import { storeName } from "./store";
 
 /**
  * The store takes a moment to have a text for good, and a page can be gone in any moment. Until then the text stands
@@ -17,7 +17,6 @@ let lastN = 0;
 
 const sentPrefix = (me: Uuid) => `${storeName(me)}-sent-`;
 const draftPrefix = (me: Uuid) => `${storeName(me)}-draft-`;
-const begunPrefix = (me: Uuid) => `${storeName(me)}-begun-`;
 
 const parseJson = (text: string): unknown => {
   try {
@@ -75,23 +74,8 @@ export const listDrafts = (place: Place): [ConversationId, string][] =>
     v.is(ConversationId, entry[0]),
   );
 
-const Begun = v.object({ text: v.string(), to: v.array(Uuid), id: v.optional(Uuid) });
-export type JottedBegun = v.InferOutput<typeof Begun>;
-
-/** The words and the people of what is composed and not in the store yet. */
-export const jotBegun = ({ platform, me }: Place, place: ChoicePlace, begun: JottedBegun): void =>
-  void write(platform, begunPrefix(me) + place, JSON.stringify(begun));
-
-export const strikeBegun = ({ platform, me }: Place, place: ChoicePlace): void =>
-  platform.notes?.removeItem(begunPrefix(me) + place);
-
-export const readBegun = ({ platform, me }: Place, place: ChoicePlace): JottedBegun | undefined => {
-  const begun = v.safeParse(Begun, parseJson(platform.notes?.getItem(begunPrefix(me) + place) ?? ""));
-  return begun.success ? begun.output : undefined;
-};
-
 /** Forgets everything of this person. */
 export const dropJotted = (place: Place): void => {
-  for (const prefix of [sentPrefix(place.me), draftPrefix(place.me), begunPrefix(place.me)])
+  for (const prefix of [sentPrefix(place.me), draftPrefix(place.me)])
     for (const [id] of list(place, prefix)) place.platform.notes?.removeItem(prefix + id);
 };

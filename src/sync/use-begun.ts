@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef } from "react";
-import { type Choice, type ChoiceKeeper, type ChoicePlace, openChoice } from "./actions";
+import { type Choice, type ChoiceKeeper, type ChoicePlace, hasChoice, openChoice } from "./actions";
 
 type Begun = Pick<Choice, "files" | "text" | "to" | "id">;
 
@@ -28,9 +28,10 @@ export const useBegun = (
     let isCurrent = true;
     isLeft.current = false;
     const open = async () => {
+      const wasKept = await hasChoice(place);
       const opened = await openChoice(place);
       if (isSent.current) return opened?.drop();
-      const before = await opened?.find();
+      const before = wasKept ? await opened?.find() : undefined;
       keeper.current = opened;
       if (!before) keepLatest();
       if (!isCurrent) await opened?.close();

@@ -7,7 +7,6 @@ import { hide } from "../../src/sync/changing";
 import { ChoiceKeeper } from "../../src/sync/choices";
 import { Drafts } from "../../src/sync/drafts";
 import { boundFiles } from "../../src/sync/file-cache";
-import { dropJotted } from "../../src/sync/jotting";
 import { readDraft } from "../../src/sync/queries";
 import { find, keep } from "../../src/sync/recordings";
 import { keepUnsentOnly } from "../../src/sync/repair";
@@ -104,34 +103,6 @@ describe("what is chosen and not sent", () => {
     again.keep(choice([]));
     await again.close();
     expect(await (await open(tab, "broadcast")).find()).toBeUndefined();
-  });
-
-  it("of a group's beginning outlives a page that is gone before its store has it, and goes with the person", async () => {
-    const { server, amina, benoit } = makePair();
-    const phone = makeDevice(server, amina);
-    phone.hasLocks = false; // the browser gives back those of a page that dies
-    const first = await phone.openTab();
-    let leave = () => {};
-    vi.spyOn(first.platform, "onLeave").mockImplementation((listener) => {
-      leave = listener;
-      return () => {};
-    });
-    const keeper = await open(first, "group");
-    const id = createUuid();
-    keeper.keep(choice([], { text: "Fam", id }));
-    await eventually(async () => expect(await keeper.find()).toMatchObject({ text: "Fam" }));
-    vi.spyOn(contextOf(first).store, "transaction").mockImplementation(() => new Promise(() => {}) as never);
-    keeper.keep(choice([], { text: "Famille", to: [benoit], id }));
-    leave();
-    await phone.kill(first);
-    vi.restoreAllMocks();
-    const second = await phone.openTab();
-    const again = await open(second, "group");
-    expect(await again.find()).toMatchObject({ text: "Famille", to: [benoit], id });
-    dropJotted({ platform: second.platform, me: amina });
-    expect(await again.find()).toMatchObject({ text: "Fam", to: [] });
-    await again.drop();
-    expect(await again.find()).toBeUndefined();
   });
 
   it("goes once it is sent or given up, and what was never to be sent is not kept", async () => {
