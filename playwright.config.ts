@@ -17,7 +17,6 @@ export default defineConfig({
     locale: "fr-FR",
     timezoneId: "Africa/Kinshasa",
     viewport: { width: 360, height: 740 },
-    trace: "retain-on-failure",
     launchOptions: { args: chromiumFlags, ...(executablePath && { executablePath }) },
   },
   projects: [

@@ -26,7 +26,15 @@ function withRunner(ok, counts) {
 
 function runVitest(project) {
   const outputFile = join(reports, `${project}.json`);
-  const args = ["run", "--project", project, "--passWithNoTests", "--reporter=default", "--reporter=json"];
+  const args = [
+    "run",
+    "--project",
+    project,
+    "--maxWorkers=2",
+    "--passWithNoTests",
+    "--reporter=default",
+    "--reporter=json",
+  ];
   const { ok } = run("vitest", [...args, `--outputFile.json=${outputFile}`]);
   const report = readReport(project);
   if (!report) return noReport;

@@ -157,13 +157,12 @@ test("what the server refuses is said in the person's language, with the seconds
   await search(phone, ben.phone);
   const add = page.getByRole("button", { name: fill(texts.senga.addName, { name: ben.username }) });
   await expect(add).toBeVisible();
-  // Asked from elsewhere a moment before, and this device has not heard of it.
-  await context.route("**/api/requests", async (route) => {
-    await callSite(site, "POST", "/api/requests", { token: ana.token, body: { to_user_id: ben.id } });
-    await route.continue();
-  });
+  // Blocked from elsewhere a moment before: whether this device has heard of it or not, it is refused.
+  await callSite(site, "PUT", `/api/blocks/${ben.id}`, { token: ana.token });
   await add.click();
-  await expect(page.getByRole("alert").getByText(texts.errors.request_already_sent)).toBeVisible();
+  await expect(page.getByRole("alert").getByText(texts.errors.contact_blocked)).toBeVisible();
+  await callSite(site, "DELETE", `/api/blocks/${ben.id}`, { token: ana.token });
+  await add.click();
   await expect(page.getByRole("button", { name: texts.senga.requestSent })).toBeDisabled();
 
   await context.route("**/api/users?*", (route) =>

@@ -130,9 +130,10 @@ export class Truth {
     }
   }
 
-  /** An author's list shows at each of their messages what all the others have got and read. */
+  /** An author's list shows at each of their messages what all the others have got and read; who is alone keeps what was so. */
   async #checkTicks({ number, user_id }: Stored, members: readonly Stored[]): Promise<void> {
     const others = members.filter((other) => this.#seated.has(other.number) && other.number !== number);
+    if (others.length === 0) return;
     const least = (which: "delivered" | "read") => Math.min(...others.map((other) => other[which]));
     const own = this.#log.filter(({ sender, body }) => sender === number && body.type !== "event");
     const ticks = (delivered: number, read: number) =>
