@@ -1,5 +1,5 @@
 import type { ConversationId } from "../../contract/ids";
-import { relistGone } from "./leaving";
+import { changeBegun } from "./leaving";
 import { drop } from "./recordings";
 import { type ChoicePlace, type ChoiceRow, choiceKey, draftKey, type Store } from "./store";
 import type { Tab } from "./tab";
@@ -11,16 +11,13 @@ export const readChoice = async (store: Store, place: ChoicePlace): Promise<Choi
   (await store.meta.get(choiceKey(place)))?.value as ChoiceRow | undefined;
 
 /** Forgets what was kept of a choice; false when nothing was. */
-export const dropChoice = async (store: Store, place: ChoicePlace): Promise<boolean> => {
-  const wasKept = await store.transaction("rw", [store.meta, store.blobs], async () => {
+export const dropChoice = (store: Store, place: ChoicePlace): Promise<boolean> =>
+  changeBegun(store, place, [store.blobs], async () => {
     const kept = await readChoice(store, place);
     await store.meta.delete(choiceKey(place));
     await store.blobs.bulkDelete((kept?.files ?? []).map(({ id }) => id));
     return kept !== undefined;
   });
-  await relistGone(store, place);
-  return wasKept;
-};
 
 /** What was chosen or recorded there, and not sent. */
 export const readLeftOver = async (store: Store, conversation: ConversationId): Promise<LeftOver> => {

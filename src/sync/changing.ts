@@ -6,7 +6,6 @@ import { forgetBegun } from "./begun";
 import { takeIn } from "./context";
 import { askOrHear } from "./hearing";
 import { askByHttp } from "./http-carrier";
-import { relistGone } from "./leaving";
 import type { PersonRow } from "./store";
 import type { Tab } from "./tab";
 import { discard, getContext } from "./writing";
@@ -70,7 +69,6 @@ const forgetUnsent = async (tab: Tab, conversation: ConversationId): Promise<voi
   const { store } = getContext(tab);
   for (const { cid } of await store.unsent(conversation).toArray()) await discard(tab, cid);
   await forgetBegun(tab, conversation);
-  await relistGone(store, conversation);
 };
 
 /** Removes from my view what this device has of a conversation; what has come in meanwhile stays. */

@@ -1,7 +1,7 @@
 import { createUuid, type Uuid } from "../../contract/ids";
 import { fileMaxBytes } from "../../contract/limits";
 import { dropChoice, readChoice } from "./begun";
-import { relistGone } from "./leaving";
+import { changeBegun } from "./leaving";
 import { isQuotaError } from "./room";
 import { type ChoicePlace, type ChoiceRow, choiceKey, type Store } from "./store";
 import type { Tab } from "./tab";
@@ -155,11 +155,10 @@ export class ChoiceKeeper {
     }
     const gone = before.flatMap(({ id }) => (rows.some((row) => row.id === id) ? [] : id));
     const isEmpty = rows.length === 0 && rest.text === "" && rest.to.length === 0;
-    await store.transaction("rw", [store.meta, store.blobs], async () => {
+    await changeBegun(store, this.#place, [store.blobs], async () => {
       if (isEmpty) await store.meta.delete(choiceKey(this.#place));
       else await store.meta.put({ key: choiceKey(this.#place), value: { ...rest, to: [...rest.to], files: rows } });
       await store.blobs.bulkDelete(gone);
     });
-    await relistGone(store, this.#place);
   }
 }

@@ -1,7 +1,7 @@
 import type { ConversationId } from "../../contract/ids";
 import { inBackground } from "./context";
 import { jotDraft, listDrafts, strikeDraft } from "./jotting";
-import { relistGone } from "./leaving";
+import { changeBegun } from "./leaving";
 import { readDraft } from "./queries";
 import { isQuotaError } from "./room";
 import { draftKey } from "./store";
@@ -68,8 +68,9 @@ export class Drafts {
     if (!store) return; // the store is being opened: the drafts wait
     const write = async ([conversation, draft]: [ConversationId, { text: string }]) => {
       const key = draftKey(conversation);
-      await (draft.text.trim() === "" ? store.meta.delete(key) : store.meta.put({ key, value: draft.text }));
-      await relistGone(store, conversation);
+      await changeBegun(store, conversation, [], async () => {
+        await (draft.text.trim() === "" ? store.meta.delete(key) : store.meta.put({ key, value: draft.text }));
+      });
       if (this.#latest.get(conversation) === draft) this.#drop(conversation);
     };
     await Promise.all([...this.#latest].map(write)).catch((error: unknown) => {

@@ -1,3 +1,4 @@
+import type { Table } from "dexie";
 import { attachmentOf } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { placeInList } from "./rows";
@@ -58,13 +59,25 @@ export const relist = async (store: Store, row: ConversationRow): Promise<void> 
   placeInList(row, newest?.createdAt, row.gone && (await hasBegun(store, row.id)));
 };
 
-/** What is typed, chosen or recorded came or went: of what is gone it is what keeps it in the list. */
-export const relistGone = async (store: Store, conversation: ChoicePlace): Promise<void> => {
-  if (!(await store.conversations.get(conversation))?.gone) return;
-  await store.transaction("rw", [store.conversations, store.outbox, store.meta, store.recordings], async () => {
-    const row = await store.conversations.get(conversation);
-    if (!row?.gone) return;
-    await relist(store, row);
-    await store.conversations.put(row);
-  });
+const relistGone = async (store: Store, conversation: ChoicePlace): Promise<void> => {
+  const row = await store.conversations.get(conversation);
+  if (!row?.gone) return;
+  await relist(store, row);
+  await store.conversations.put(row);
 };
+
+/**
+ * What is typed, chosen or recorded comes or goes: of what is gone it is what keeps it in the list, so that one is never
+ * written without the other. `tables` are what else is changed.
+ */
+export const changeBegun = <T>(
+  store: Store,
+  conversation: ChoicePlace,
+  tables: readonly Table[],
+  change: () => Promise<T>,
+): Promise<T> =>
+  store.transaction("rw", [store.conversations, store.outbox, store.meta, store.recordings, ...tables], async () => {
+    const result = await change();
+    await relistGone(store, conversation);
+    return result;
+  });

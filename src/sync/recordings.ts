@@ -1,7 +1,7 @@
 import Dexie from "dexie";
 import type { ConversationId } from "../../contract/ids";
 import { withRoom } from "./context";
-import { relistGone } from "./leaving";
+import { changeBegun } from "./leaving";
 import { isQuotaError } from "./room";
 import type { RecordingRow, Store } from "./store";
 import { SyncError } from "./sync-error";
@@ -19,7 +19,7 @@ export const keep = async (tab: Tab, recording: RecordingRow, chunk: Blob): Prom
   const { store } = context;
   const { conversation, startedAt } = recording;
   const write = () =>
-    store.transaction("rw", [store.recordings, store.chunks], async () => {
+    changeBegun(store, conversation, [store.chunks], async () => {
       const before = await store.recordings.get(conversation);
       if (before && before.startedAt !== startedAt) await chunksOf(store, conversation).delete();
       const n = await chunksOf(store, conversation).count();
@@ -29,7 +29,6 @@ export const keep = async (tab: Tab, recording: RecordingRow, chunk: Blob): Prom
   await withRoom(context, write, false).catch((error: unknown) => {
     throw new SyncError(isQuotaError(error) ? "no_room" : "unavailable");
   });
-  await relistGone(store, conversation);
 };
 
 export const find = async (tab: Tab, conversation: ConversationId): Promise<KeptRecording | undefined> => {
@@ -45,9 +44,8 @@ export const find = async (tab: Tab, conversation: ConversationId): Promise<Kept
 
 export const drop = async (tab: Tab, conversation: ConversationId): Promise<void> => {
   const { store } = getContext(tab);
-  await store.transaction("rw", [store.recordings, store.chunks], async () => {
+  await changeBegun(store, conversation, [store.chunks], async () => {
     await store.recordings.delete(conversation);
     await chunksOf(store, conversation).delete();
   });
-  await relistGone(store, conversation);
 };

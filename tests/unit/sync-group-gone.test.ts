@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { dropChoice, readLeftOver } from "../../src/sync/begun";
 import { hide, mute } from "../../src/sync/changing";
@@ -18,6 +18,10 @@ import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "../support/mo
 import { isPart, onlyFile, picture, send, threeAndABit, unsentIn } from "../support/model-outgoing";
 import type { ModelServer } from "../support/model-server";
 import { makeDevice, makeGroup } from "../support/model-world";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const rowIn = async (tab: Tab, chat: ConversationId) => (await listOf(tab)).find(({ id }) => id === chat);
 
@@ -258,6 +262,32 @@ describe("a group that one is taken out of", () => {
     expect((await again?.find())?.files).toHaveLength(1);
     await again?.close();
     expect(await find(tab, group)).toMatchObject({ startedAt: 3 });
+  });
+
+  it("is never without its line in the list while something begun is kept of it, whenever the page dies", async () => {
+    const { server, amina, benoit, group } = makeGroup();
+    const tab = await makeDevice(server, benoit).openTab();
+    await becomesLevel(server, tab, group);
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(tab, group);
+    const { store } = contextOf(tab);
+    const put = vi.spyOn(store.conversations, "put").mockRejectedValue(new Error("as if the page had died"));
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const keeper = await ChoiceKeeper.open(tab, group);
+    const photo = new File(["photo"], "fête.jpg", { type: "image/jpeg" });
+    keeper?.keep({ files: [photo], captions: new Map(), isOriginal: false, text: "", to: [] });
+    await keeper?.close();
+    const recording = { conversation: group, startedAt: 1, mime: "audio/webm", ms: 900, levels: [1] };
+    await expect(keep(tab, recording, new Blob(["spoken"]))).rejects.toThrow();
+    const drafts = new Drafts(tab);
+    drafts.save(group, "typed");
+    await expect(drafts.flush()).rejects.toThrow();
+    expect(put).toHaveBeenCalled();
+    expect(await readLeftOver(store, group)).toEqual({ files: [] });
+    expect(await readDraft(store, group)).toBe("");
+    put.mockRestore();
+    await drafts.flush();
+    expect(await rowIn(tab, group)).toMatchObject({ gone: true, draft: "typed" });
   });
 
   it("who comes back finds it as it is from then on, and what failed meanwhile stays failed until tried again", async () => {
