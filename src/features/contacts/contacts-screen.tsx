@@ -1,8 +1,9 @@
 import { lazy, Suspense, useDeferredValue, useMemo, useState } from "react";
-import { Link, useNavigate } from "react-router";
+import { useNavigate } from "react-router";
 import { searchQueryMaxLength } from "../../../contract/limits";
 import { EmptyState } from "../../components/empty-state";
 import { MenuButton } from "../../components/menu";
+import { NoContacts } from "../../components/no-contacts";
 import { Screen } from "../../components/screen";
 import { SearchField } from "../../components/search-field";
 import { useLanguage, useT } from "../../i18n/setup";
@@ -90,21 +91,7 @@ export default function ContactsScreen() {
           onChange={setQuery}
         />
       </div>
-      {hasNone && !isSearching && (
-        <EmptyState
-          icon="i-ph-address-book"
-          title={t("contacts.none.title")}
-          body={t("contacts.none.body")}
-          action={
-            <Link
-              to="/app/senga"
-              className="inline-flex min-h-12 items-center rounded-card bg-accent px-6 font-semibold text-on-accent hover:bg-accent-hover"
-            >
-              {t("contacts.none.action")}
-            </Link>
-          }
-        />
-      )}
+      {hasNone && !isSearching && <NoContacts />}
       {hasNone && isSearching && (
         <div role="status">
           <EmptyState

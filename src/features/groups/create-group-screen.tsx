@@ -1,6 +1,5 @@
 import { useMemo } from "react";
-import { Link } from "react-router";
-import { EmptyState } from "../../components/empty-state";
+import { NoContacts } from "../../components/no-contacts";
 import { Screen } from "../../components/screen";
 import { useT } from "../../i18n/setup";
 import { useContacts } from "../../sync/hooks";
@@ -21,19 +20,7 @@ export default function CreateGroupScreen() {
     >
       {people?.length === 0 && (
         <div className="my-auto overflow-y-auto">
-          <EmptyState
-            icon="i-ph-address-book"
-            title={t("contacts.none.title")}
-            body={t("contacts.none.body")}
-            action={
-              <Link
-                to="/app/senga"
-                className="inline-flex min-h-12 items-center rounded-card bg-accent px-6 font-semibold text-on-accent hover:bg-accent-hover"
-              >
-                {t("contacts.none.action")}
-              </Link>
-            }
-          />
+          <NoContacts />
         </div>
       )}
       {people && people.length > 0 && <NewGroupForm people={people} />}

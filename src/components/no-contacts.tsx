@@ -1,0 +1,23 @@
+import { Link } from "react-router";
+import { useT } from "../i18n/setup";
+import { EmptyState } from "./empty-state";
+
+/** Who has no contacts yet is shown the way to some. */
+export function NoContacts() {
+  const t = useT();
+  return (
+    <EmptyState
+      icon="i-ph-address-book"
+      title={t("contacts.none.title")}
+      body={t("contacts.none.body")}
+      action={
+        <Link
+          to="/app/senga"
+          className="inline-flex min-h-12 items-center rounded-card bg-accent px-6 font-semibold text-on-accent hover:bg-accent-hover"
+        >
+          {t("contacts.none.action")}
+        </Link>
+      }
+    />
+  );
+}

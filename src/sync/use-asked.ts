@@ -1,0 +1,46 @@
+import { useCallback, useEffect, useState } from "react";
+import { ApiFailure, request } from "../lib/api";
+import { failureCode } from "../lib/exchange";
+import { useLink } from "./hooks";
+
+export type Failed = { state: "failed"; code: ReturnType<typeof failureCode> };
+/** What came of asking; only the server's own word makes something missing. */
+export type Asked<T> = { state: "loading" } | { state: "missing" } | Failed | { state: "found"; body: T };
+
+/**
+ * What this device never heard of is asked for while `isWanted`. After a failure it is asked for again when the link
+ * comes back, or by the second value. `read` takes the body of the answer.
+ */
+export const useAsked = <T>(
+  path: string,
+  isWanted: boolean,
+  read: (body: unknown) => T,
+): [asked: Asked<T>, again: () => void] => {
+  const link = useLink();
+  const [answer, setAnswer] = useState<{ path: string; asked: Asked<T> }>();
+  const [tries, setTries] = useState(0);
+  const isOnline = link === "online";
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `tries` is asking again, and `read` is always the same
+  useEffect(() => {
+    if (!isWanted || !isOnline) return;
+    const controller = new AbortController();
+    request("GET", path, undefined, { signal: controller.signal })
+      .then((body): Asked<T> => ({ state: "found", body: read(body) }))
+      .catch((error: unknown): Asked<T> => {
+        const isMissing = error instanceof ApiFailure && error.status === 404;
+        return isMissing ? { state: "missing" } : { state: "failed", code: failureCode(error) };
+      })
+      .then((asked) => {
+        if (!controller.signal.aborted) setAnswer({ path, asked });
+      });
+    return () => controller.abort();
+  }, [path, isWanted, isOnline, tries]);
+
+  const again = useCallback(() => {
+    setAnswer(undefined);
+    setTries((before) => before + 1);
+  }, []);
+  if (answer?.path === path) return [answer.asked, again];
+  return [isWanted && link === "offline" ? { state: "failed", code: "offline" } : { state: "loading" }, again];
+};
