@@ -5,6 +5,7 @@ import { isPermanent } from "../../contract/errors";
 import { Uuid } from "../../contract/ids";
 import { refreshMarginSeconds } from "../../contract/limits";
 import { ApiFailure, exchange } from "./exchange";
+import { dropAllPictures } from "./picture-cache";
 
 /**
  * Who is signed in on this browser, as far as a script may know: the tokens live in cookies that no script
@@ -102,7 +103,7 @@ export const wasSignedOut = (): boolean => readKey(signedOutKey) !== null;
  */
 export const dropSession = (): void => {
   store(undefined);
-  if ("caches" in globalThis) void caches.delete("avatars").catch(() => undefined);
+  void dropAllPictures().catch(() => undefined);
 };
 
 export const isNearExpiry = ({ expiresAt }: KnownSession): boolean =>

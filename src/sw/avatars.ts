@@ -1,7 +1,7 @@
+import { pictureCache as cache } from "../lib/picture-cache";
 import { drop, find, keep, keysOf } from "./store";
 
-/** Pictures of people, which never change under one address. Sign-out removes them (`src/lib/session.ts`). */
-const cache = "avatars";
+/** Pictures of people and groups, which never change under one address. Sign-out removes them, and so does a group that goes. */
 const keptMax = 200;
 // Trimmed by a margin, so that not every new picture counts them all.
 const trimEvery = 20;

@@ -1,19 +1,19 @@
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
-import { dropChoice, readLeftOver } from "./begun";
+import { dropChoice, dropChoices, keptAt, readLeftOver } from "./begun";
 import { hide, mute, relate, retract } from "./changing";
 import type { ChoiceKeeper } from "./choices";
 import { running, type Sync } from "./engine";
 import { drop, find, keep } from "./recordings";
 import { type FoundMessage, search } from "./search";
-import { type ChoicePlace, type ConversationRow, choiceKey, type PersonRow } from "./store";
+import type { ChoicePlace, ConversationRow, KeptChoice, PersonRow } from "./store";
 import { SyncError } from "./sync-error";
 import type { ChatItem, KeptRecording, OutgoingFile } from "./views";
 import { discard, getContext, retry, setPaused } from "./writing";
 
 export type { ChoiceKeeper } from "./choices";
 export type { FoundMessage } from "./search";
-export type { ChoicePlace } from "./store";
+export type { ChoicePlace, KeptChoice } from "./store";
 export { SyncError } from "./sync-error";
 export type { Choice, KeptRecording, OutgoingFile } from "./views";
 
@@ -59,13 +59,13 @@ export const muteConversation = async (conversation: ConversationId, muted: bool
 
 /**
  * Resolves once all are durably in the outbox; rejects when none is, with "no_room" when the phone is full. What was
- * kept of the choice in `place` goes with it, so that nothing is offered again that was sent.
+ * kept of the choice goes with it, so that nothing is offered again that was sent.
  */
 export const sendFiles = async (
   conversation: ConversationId,
   files: OutgoingFile[],
-  place?: ChoicePlace,
-): Promise<void> => broadcastFiles([conversation], files, place);
+  kept?: KeptChoice,
+): Promise<void> => broadcastFiles([conversation], files, kept);
 export const pauseUpload = async (cid: Uuid): Promise<void> => setPaused(getSync().tab, cid, true);
 export const resumeUpload = async (cid: Uuid): Promise<void> => setPaused(getSync().tab, cid, false);
 
@@ -74,8 +74,8 @@ export const forwardMessage = async (from: ConversationId, item: ChatItem, to: C
   (await spreading()).forward(getSync().tab, from, item, to);
 export const broadcastText = async (to: ConversationId[], text: string): Promise<void> =>
   (await spreading()).broadcast(getSync().tab, to, text);
-export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[], place?: ChoicePlace): Promise<void> =>
-  (await attaching()).sendFiles(getSync().tab, to, files, place);
+export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[], kept?: KeptChoice): Promise<void> =>
+  (await attaching()).sendFiles(getSync().tab, to, files, kept);
 
 /** The person types here. Cheap to call at every key. */
 export const sayTyping = (conversation: ConversationId): void => running.get()?.tab.typing.say(conversation);
@@ -93,17 +93,28 @@ export const findRecording = async (conversation: ConversationId): Promise<KeptR
 export const dropRecording = async (conversation: ConversationId): Promise<void> => drop(getSync().tab, conversation);
 
 /** Whether a page that died had something chosen there. */
-export const hasChoice = async (place: ChoicePlace): Promise<boolean> =>
-  (await running.get()?.tab.context.get()?.store.meta.get(choiceKey(place))) !== undefined;
-/** Keeps what is being chosen there; undefined while another page does, or when that cannot be had. */
+export const hasChoice = async (place: ChoicePlace): Promise<boolean> => {
+  const store = running.get()?.tab.context.get()?.store;
+  return store !== undefined && (await keptAt(store, place)).length > 0;
+};
+/** Keeps what this page chooses there; undefined when too many pages do, or when that cannot be had. */
 export const openChoice = async (place: ChoicePlace): Promise<ChoiceKeeper | undefined> => {
   const { ChoiceKeeper } = await loaded(import("./choices"));
   return ChoiceKeeper.open(getSync().tab, place);
 };
+/** Resolves once no page keeps anything more of what was chosen there, or after a moment. */
+export const choicesLetGo = async (place: ChoicePlace): Promise<void> => {
+  const { ChoiceKeeper } = await loaded(import("./choices"));
+  await ChoiceKeeper.letGo(getSync().tab, place);
+};
 
-/** Throws away what is kept of a choice. */
-export const throwAwayChoice = async (conversation: ConversationId): Promise<void> => {
-  await dropChoice(getContext(getSync().tab).store, conversation);
+/** Throws away what a page that was left kept of a choice. */
+export const dropKept = async (kept: KeptChoice): Promise<void> => {
+  await dropChoice(getContext(getSync().tab).store, kept);
+};
+/** Throws away what is kept of all choices there. */
+export const throwAwayChoices = async (conversation: ConversationId): Promise<void> => {
+  await dropChoices(getContext(getSync().tab).store, conversation);
 };
 /** The bytes of a chosen file. */
 export const readChosen = async (file: Uuid): Promise<Blob | undefined> =>

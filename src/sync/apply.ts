@@ -48,6 +48,8 @@ export type Applied = {
   stored: Uuid[];
   /** Files whose messages are gone. */
   dropped: Uuid[];
+  /** Groups and people whose pictures nothing shows any more. */
+  unseen: ReadonlySet<Uuid>;
   cursor: Cursor;
 };
 
@@ -209,7 +211,7 @@ export const applyChanges = (store: Store, me: Uuid, changes: readonly Change[])
       for (const change of changes) isComplete = (await applyOne(work, change)) && isComplete;
       if (!isComplete) await writeCursor(store, withHole(await readCursor(store), cursorBefore.counter));
       await work.flush();
-      const { touched, reset, doubtful, stored, dropped } = work;
-      return { rows: [...touched.values()], reset, doubtful, stored, dropped, cursor: await readCursor(store) };
+      const { touched, reset, doubtful, stored, dropped, unseen } = work;
+      return { rows: [...touched.values()], reset, doubtful, stored, dropped, unseen, cursor: await readCursor(store) };
     },
   );

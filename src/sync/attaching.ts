@@ -7,7 +7,7 @@ import { dropChoice } from "./begun";
 import { type Context, withRoom } from "./context";
 import { isQuotaError } from "./room";
 import { toMany } from "./spreading";
-import { type ChoicePlace, choiceKey } from "./store";
+import type { KeptChoice } from "./store";
 import { SyncError } from "./sync-error";
 import type { Tab } from "./tab";
 import { uploadOf } from "./upload-rows";
@@ -35,7 +35,7 @@ const insert = async (
   context: Context,
   attached: readonly Attached[],
   messages: readonly Unsent[],
-  place: ChoicePlace | undefined,
+  kept: KeptChoice | undefined,
 ): Promise<void> => {
   const { strict } = context;
   const files = attached.map(({ file }) => file);
@@ -48,7 +48,7 @@ const insert = async (
       }));
     const write = async (createdAt: number) => {
       await strict.uploads.bulkPut(uploads(createdAt));
-      if (place !== undefined) await strict.meta.delete(choiceKey(place));
+      if (kept) await strict.meta.delete(kept.key);
     };
     await withRoom(context, () => insertUnsent(context, messages, write), false);
   } catch (error) {
@@ -59,23 +59,23 @@ const insert = async (
 
 /**
  * Resolves once the files and their messages are durably here; rejects when they are nowhere. What was kept of the
- * choice in `place` is forgotten with it, and gives its room where there is no other.
+ * choice is forgotten with it, and gives its room where there is no other.
  */
 export const sendFiles = async (
   tab: Tab,
   to: readonly ConversationId[],
   files: readonly OutgoingFile[],
-  place?: ChoicePlace,
+  kept?: KeptChoice,
 ): Promise<void> => {
   const context = getContext(tab);
   const attached = files.map((file) => attach(file, tab.platform.now()));
   const together = attached.length > 1 ? { batch: createUuid(tab.platform.now()) } : {};
   const messages = attached.flatMap(({ body }) => toMany(tab, to, { body, state: "awaiting", ...together }));
   try {
-    await insert(context, attached, messages, place);
+    await insert(context, attached, messages, kept);
   } catch (error) {
-    if (place === undefined || !isNoRoom(error) || !(await dropChoice(context.store, place))) throw error;
-    await insert(context, attached, messages, place);
+    if (!kept || !isNoRoom(error) || !(await dropChoice(context.store, kept))) throw error;
+    await insert(context, attached, messages, kept);
   }
   tab.written();
 };

@@ -1,5 +1,6 @@
 import type { Uuid } from "../../contract/ids";
 import { ApiFailure, request } from "../lib/api";
+import { dropPictures } from "../lib/picture-cache";
 import { dropSession, getSession, isNearExpiry, refreshSession, subscribeSession } from "../lib/session";
 import type { Platform } from "./platform";
 import { SyncError } from "./sync-error";
@@ -86,6 +87,7 @@ export const browserPlatform = (userId: Uuid): Platform => ({
   async quota() {
     return (await navigator.storage?.estimate?.())?.quota;
   },
+  dropPictures,
   createUrl(blob) {
     const url = URL.createObjectURL(blob);
     return { url, undo: () => URL.revokeObjectURL(url) };

@@ -1,47 +1,81 @@
 import { createUuid, type Uuid } from "../../contract/ids";
 import { fileMaxBytes } from "../../contract/limits";
-import { dropChoice, readChoice } from "./begun";
+import { dropChoice, keptAt, readChoice } from "./begun";
 import { changeBegun } from "./leaving";
+import type { Platform } from "./platform";
 import { isQuotaError } from "./room";
-import { type ChoicePlace, type ChoiceRow, choiceKey, type Store } from "./store";
+import { type ChoicePlace, type ChoiceRow, choiceKeys, type KeptChoice, type Store } from "./store";
 import type { Tab } from "./tab";
 import type { Choice } from "./views";
 import { getContext } from "./writing";
 
 const settleMs = 400;
 const handOverMs = 2_000; // a page that is just being left lets go within this
+type Locks = NonNullable<Platform["locks"]>;
+
 const choiceMaxBytes = 200 * 1024 * 1024;
 
-/** Waits until no other page composes there; the way back, or undefined while one does. */
-const claim = async (tab: Tab, place: ChoicePlace): Promise<(() => void) | undefined> => {
-  const { locks, after } = tab.platform;
-  if (!locks) return () => {};
-  const waiting = new AbortController();
-  const cancel = after(handOverMs, () => waiting.abort());
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  return new Promise((resolve) => {
+type Slot = { key: string; release: () => void };
+
+/** Holds a slot: at once or not at all, or, with a signal, as soon as it is let go; undefined when that was given up. */
+const hold = (tab: Tab, locks: Locks, key: string, signal?: AbortSignal): Promise<Slot | undefined> =>
+  new Promise((resolve) => {
+    let release = () => {};
+    const held = new Promise<void>((done) => {
+      release = done;
+    });
     locks
-      .request(`lisolo-choice-${tab.userId}-${place}`, { signal: waiting.signal }, () => {
-        cancel();
-        resolve(release);
-        return held;
+      .request(`lisolo-${key}-${tab.userId}`, signal ? { signal } : { ifAvailable: true }, (lock) => {
+        resolve(lock ? { key, release } : undefined);
+        return lock ? held : undefined;
       })
       .catch(() => resolve(undefined));
   });
+
+/** The first of these slots that is let go within a moment. */
+const holdSoon = async (tab: Tab, locks: Locks, keys: readonly string[]): Promise<Slot | undefined> => {
+  const waiting = new AbortController();
+  const cancel = tab.platform.after(handOverMs, () => waiting.abort());
+  let first: Slot | undefined;
+  const tries = keys.map(async (key) => {
+    const slot = await hold(tab, locks, key, waiting.signal);
+    if (!slot) return;
+    if (first) return slot.release();
+    first = slot;
+    waiting.abort();
+  });
+  await Promise.all(tries);
+  cancel();
+  return first;
+};
+
+/** A slot of this page's own: before others one in which a page that died left something. */
+const claim = async (tab: Tab, place: ChoicePlace): Promise<Slot | undefined> => {
+  const { locks } = tab.platform;
+  const keys = choiceKeys(place);
+  if (!locks) return { key: keys[0] ?? "", release: () => {} };
+  const free = async (some: readonly string[]): Promise<Slot | undefined> => {
+    for (const key of some) {
+      const slot = await hold(tab, locks, key);
+      if (slot) return slot;
+    }
+    return undefined;
+  };
+  const kept = await keptAt(getContext(tab).store, place);
+  const left = (await free(kept)) ?? (kept.length > 0 ? await holdSoon(tab, locks, kept) : undefined);
+  return left ?? free(keys);
 };
 
 const canGo = ({ size }: File): boolean => size > 0 && size <= fileMaxBytes;
 
 /**
- * Keeps what is chosen and written before it is sent, so that a page that dies loses nothing of it. One page at a
- * time in each place. A phone without room for it keeps nothing: what is chosen is in its page all the same.
+ * Keeps what is chosen and written before it is sent, so that a page that dies loses nothing of it. Each page has a
+ * slot of its own in a place. A phone without room for it keeps nothing: what is chosen is in its page all the same.
  */
 export class ChoiceKeeper {
   readonly #tab: Tab;
-  readonly #place: ChoicePlace;
+  /** Where it is kept. */
+  readonly kept: KeptChoice;
   readonly #release: () => void;
   readonly #unsubscribe: () => void;
   readonly #ids = new Map<File, Uuid>();
@@ -50,23 +84,30 @@ export class ChoiceKeeper {
   #working: Promise<unknown> = Promise.resolve();
   #isFull = false;
 
-  private constructor(tab: Tab, place: ChoicePlace, release: () => void) {
+  private constructor(tab: Tab, kept: KeptChoice, release: () => void) {
     this.#tab = tab;
-    this.#place = place;
+    this.kept = kept;
     this.#release = release;
     this.#unsubscribe = tab.platform.onLeave(() => void this.#flush());
   }
 
-  /** Undefined while another page keeps what is chosen there. */
+  /** Undefined while too many other pages keep what is chosen there. */
   static async open(tab: Tab, place: ChoicePlace): Promise<ChoiceKeeper | undefined> {
-    const release = await claim(tab, place);
-    return release && new ChoiceKeeper(tab, place, release);
+    const slot = await claim(tab, place);
+    return slot && new ChoiceKeeper(tab, { place, key: slot.key }, slot.release);
+  }
+
+  /** Resolves once no page keeps anything there any more, or after a moment. */
+  static async letGo(tab: Tab, place: ChoicePlace): Promise<void> {
+    const { locks } = tab.platform;
+    if (!locks) return;
+    await Promise.all(choiceKeys(place).map(async (key) => (await holdSoon(tab, locks, [key]))?.release()));
   }
 
   /** What a page that died had kept. */
   async find(): Promise<Choice | undefined> {
     const { store } = getContext(this.#tab);
-    const row = await readChoice(store, this.#place);
+    const row = await readChoice(store, this.kept);
     if (!row) return undefined;
     const kept = await store.blobs.bulkGet(row.files.map(({ id }) => id));
     const captions = new Map<File, string>();
@@ -93,7 +134,7 @@ export class ChoiceKeeper {
     this.#stop();
     await this.#queue(async () => {
       const { store } = getContext(this.#tab);
-      await dropChoice(store, this.#place);
+      await dropChoice(store, this.kept);
       await store.blobs.bulkDelete([...this.#ids.values()]); // whose row went when they were sent
     });
     this.#release();
@@ -132,7 +173,7 @@ export class ChoiceKeeper {
     try {
       await this.#put(store, choice);
     } catch (error) {
-      await dropChoice(store, this.#place);
+      await dropChoice(store, this.kept);
       this.#isFull = isQuotaError(error);
       if (!this.#isFull) throw error;
     }
@@ -140,7 +181,7 @@ export class ChoiceKeeper {
 
   /** The bytes first, by themselves: a text must not wait while a big file is written. */
   async #put(store: Store, { files, captions, ...rest }: Choice): Promise<void> {
-    const before = (await readChoice(store, this.#place))?.files ?? [];
+    const before = (await readChoice(store, this.kept))?.files ?? [];
     const here = new Set(before.map(({ id }) => id));
     const going = files.filter(canGo);
     if (going.reduce((sum, { size }) => sum + size, 0) > choiceMaxBytes)
@@ -155,9 +196,10 @@ export class ChoiceKeeper {
     }
     const gone = before.flatMap(({ id }) => (rows.some((row) => row.id === id) ? [] : id));
     const isEmpty = rows.length === 0 && rest.text === "" && rest.to.length === 0;
-    await changeBegun(store, this.#place, [store.blobs], async () => {
-      if (isEmpty) await store.meta.delete(choiceKey(this.#place));
-      else await store.meta.put({ key: choiceKey(this.#place), value: { ...rest, to: [...rest.to], files: rows } });
+    const { place, key } = this.kept;
+    await changeBegun(store, place, [store.blobs], async () => {
+      if (isEmpty) await store.meta.delete(key);
+      else await store.meta.put({ key, value: { ...rest, to: [...rest.to], files: rows } });
       await store.blobs.bulkDelete(gone);
     });
   }

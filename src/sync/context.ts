@@ -52,6 +52,7 @@ export const takeIn = async (context: Context, changes: readonly Change[]): Prom
   try {
     const applied = await withRoom(context, () => applyChanges(context.store, context.me, changes));
     if (applied.dropped.length > 0) inBackground(context, dropFiles(context.store, applied.dropped));
+    if (applied.unseen.size > 0) inBackground(context, context.platform.dropPictures(applied.unseen));
     return applied;
   } catch (error) {
     if (!isQuotaError(error)) context.failed(error);

@@ -5,7 +5,7 @@ import { placeInList } from "./rows";
 import {
   type ChoicePlace,
   type ConversationRow,
-  choiceKey,
+  choiceKeys,
   draftKey,
   type OutboxRow,
   type Store,
@@ -50,8 +50,10 @@ export const failUnsent = async (
 
 /** Within a transaction over `meta` and the recordings: whether something was typed, chosen or recorded there and not sent. */
 const hasBegun = async (store: Store, conversation: ConversationId): Promise<boolean> =>
-  (await store.meta.where("key").anyOf(draftKey(conversation), choiceKey(conversation)).count()) > 0 ||
-  (await store.recordings.get(conversation)) !== undefined;
+  (await store.meta
+    .where("key")
+    .anyOf(draftKey(conversation), ...choiceKeys(conversation))
+    .count()) > 0 || (await store.recordings.get(conversation)) !== undefined;
 
 /** Within a transaction over the outbox, `meta` and the recordings: where a row stands in the list, given what is unsent in it. */
 export const relist = async (store: Store, row: ConversationRow): Promise<void> => {

@@ -38,6 +38,8 @@ export type Platform = {
   askPersistence(): Promise<void>;
   /** Bytes this origin may keep, when the browser says it. */
   quota(): Promise<number | undefined>;
+  /** Forgets the pictures that are kept of these people and groups. */
+  dropPictures(owners: ReadonlySet<string>): Promise<void>;
   /** A blob's address for this page; `undo` gives it back. */
   createUrl(blob: Blob): { url: string; undo(): void };
   /** A small storage that has what it is told before the call returns; undefined where the browser gives none. */

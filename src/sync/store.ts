@@ -144,7 +144,12 @@ export type MetaRow = { key: string; value: unknown };
 const draftPrefix = "draft:";
 export const draftKey = (conversation: ConversationId): string => draftPrefix + conversation;
 const choicePrefix = "choice:";
-export const choiceKey = (place: ChoicePlace): string => choicePrefix + place;
+const choiceSlots = 4; // pages of a person that choose in one place at once
+/** Where choices of a place are kept: each page has one of them to itself. */
+export const choiceKeys = (place: ChoicePlace): string[] =>
+  Array.from({ length: choiceSlots }, (_, slot) => choicePrefix + place + (slot === 0 ? "" : `#${slot}`));
+/** Where one page keeps what is chosen there. */
+export type KeptChoice = { place: ChoicePlace; key: string };
 
 /** Whether a row of `meta` under this key is something a person typed or chose and did not send. */
 export const isBegun = (key: string): boolean => key.startsWith(draftPrefix) || key.startsWith(choicePrefix);

@@ -1,5 +1,13 @@
 import { useCallback, useEffect, useRef } from "react";
-import { type Choice, type ChoiceKeeper, type ChoicePlace, hasChoice, openChoice } from "./actions";
+import {
+  type Choice,
+  type ChoiceKeeper,
+  type ChoicePlace,
+  dropKept,
+  hasChoice,
+  type KeptChoice,
+  openChoice,
+} from "./actions";
 
 type Begun = Pick<Choice, "files" | "text" | "to" | "id">;
 
@@ -13,20 +21,25 @@ export const useBegun = (
   place: ChoicePlace,
   now: Begun | undefined,
   found: (begun: Begun) => void,
-): { drop(): Promise<void> } => {
+): { kept(): KeptChoice | undefined; drop(): Promise<void> } => {
   const keeper = useRef<ChoiceKeeper>(undefined);
   const latest = useRef(now);
   const take = useRef(found);
   const isSent = useRef(false);
-  const isLeft = useRef(false);
+  const left = useRef<{ kept: KeptChoice; closed: Promise<void> }>(undefined);
 
+  const letGo = useCallback(() => {
+    const opened = keeper.current;
+    keeper.current = undefined;
+    if (opened) left.current = { kept: opened.kept, closed: opened.close() };
+  }, []);
   const keepLatest = useCallback(() => {
     if (latest.current) keeper.current?.keep({ ...latest.current, captions: new Map(), isOriginal: false });
   }, []);
 
   useEffect(() => {
     let isCurrent = true;
-    isLeft.current = false;
+    left.current = undefined;
     const open = async () => {
       const wasKept = await hasChoice(place);
       const opened = await openChoice(place);
@@ -34,17 +47,15 @@ export const useBegun = (
       const before = wasKept ? await opened?.find() : undefined;
       keeper.current = opened;
       if (!before) keepLatest();
-      if (!isCurrent) await opened?.close();
+      if (!isCurrent) letGo();
       else if (before) take.current(before);
     };
     open().catch(warn);
     return () => {
       isCurrent = false;
-      isLeft.current = true;
-      void keeper.current?.close();
-      keeper.current = undefined;
+      letGo();
     };
-  }, [place, keepLatest]);
+  }, [place, keepLatest, letGo]);
 
   const key = now && JSON.stringify([now.id, now.text, now.to, now.files.map(({ name }) => name)]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is composed is made anew at every rendering
@@ -54,6 +65,7 @@ export const useBegun = (
   }, [key, keepLatest]);
 
   return {
+    kept: () => keeper.current?.kept ?? left.current?.kept,
     /** Resolves when nothing of it is kept any more. */
     async drop() {
       isSent.current = true;
@@ -61,7 +73,8 @@ export const useBegun = (
       keeper.current = undefined;
       await opened?.drop();
       // It was sent after its screen had been left, and what was kept let go.
-      if (isLeft.current && !opened) await openChoice(place).then((again) => again?.drop(), warn);
+      if (!opened && left.current)
+        await left.current.closed.then(() => left.current && dropKept(left.current.kept)).catch(warn);
     },
   };
 };

@@ -28,6 +28,8 @@ export class Workspace {
   readonly stored: Uuid[] = [];
   /** Files whose messages are gone. */
   readonly dropped: Uuid[] = [];
+  /** Groups and people whose pictures nothing shows any more. */
+  readonly unseen = new Set<Uuid>();
 
   constructor(
     readonly store: Store,
@@ -150,11 +152,26 @@ export class Workspace {
   async #leave(row: ConversationRow): Promise<void> {
     await this.store.range(row.id, 0).each((message) => this.drop(message));
     await this.store.range(row.id, 0).delete();
+    await this.#forgetPictures(row.id);
     await this.#forgetMembers(row.id);
     await failUnsent(this.store, row.id, isUnasked);
     const { head } = row;
     Object.assign(row, { lo: head + 1, hi: head, hidden: head, counted: head, unread: 0, preview: null });
     Object.assign(row, { wantDelivered: 0, wantRead: 0, delivered: head, read: head });
+  }
+
+  /** Those of the group and of whoever is here only as its member. */
+  async #forgetPictures(group: ConversationId): Promise<void> {
+    this.unseen.add(group);
+    const members = await this.store.membersOf(group).toArray();
+    const users = members.flatMap(({ user, avatar }) => (avatar === null ? [] : user));
+    const people = await this.store.people.bulkGet(users);
+    const shared = await this.store.members.where("user").anyOf(users).toArray();
+    const elsewhere = new Set(shared.flatMap(({ conversation, user }) => (conversation === group ? [] : user)));
+    for (const [index, user] of users.entries()) {
+      const isKnown = user === this.me || elsewhere.has(user) || (people[index]?.state ?? "none") !== "none";
+      if (!isKnown) this.unseen.add(user);
+    }
   }
 
   async #forgetMembers(group: ConversationId): Promise<void> {

@@ -59,11 +59,23 @@ test("what was being recorded, chosen and captioned when its group went can be h
   await page.getByRole("button", { name: texts.chat.attach.image, exact: true }).click();
   await (await chooser).setFiles([photo]);
   const sheet = page.getByRole("dialog");
+  // What another tab chose at the same time is kept beside it.
+  const tab = await bens.context.newPage();
+  await tab.goto(`/app/group/${id}`);
+  await expect(bens.composer(tab)).toBeVisible({ timeout: openMs });
+  const second = tab.waitForEvent("filechooser");
+  await tab.getByRole("button", { name: texts.chat.attach.file, exact: true }).click();
+  await (await second).setFiles([{ name: "deux.txt", mimeType: "text/plain", buffer: Buffer.from("deux") }]);
+  await expect(tab.getByRole("dialog")).toBeVisible();
+  await expect.poll(async () => (await keptChoices(tab)).length).toBe(2);
   await sheet.getByRole("textbox").fill("Maman à la fête");
   await remove();
+  await expect(tab.getByText("deux.txt")).toBeVisible();
+  await tab.close();
   await expect(note).toBeVisible();
   await expect(sheet).toHaveCount(0);
   await expect(page.getByText("Maman à la fête")).toBeVisible();
+  await expect(page.getByText("deux.txt")).toBeVisible();
   await page.reload();
   await expect(page.getByText("Maman à la fête")).toBeVisible();
   await expect(

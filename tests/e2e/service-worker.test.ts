@@ -1,6 +1,9 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "../support/browser-test";
-import { makePerson } from "../support/people";
+import { makeGroup } from "../support/groups";
+import { makePicture } from "../support/media";
+import { siteOf } from "../support/pair";
+import { callSite, connectPeople, makePerson } from "../support/people";
 import { Phone, textsOf } from "../support/phone";
 
 const { pt } = textsOf;
@@ -86,6 +89,34 @@ test("of the API only pictures of people are kept, and signing out removes them"
   await page.getByRole("button", { name: phone.texts.profile.signOut }).click();
   await page.waitForURL((url) => url.pathname === "/");
   await expect.poll(() => keptPaths(page)).not.toContainEqual(expect.stringMatching(/^\/api\//));
+  await context.close();
+});
+
+test("a picture of a group, and of whom one met only there, is not kept once one is out of it", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 760, "Ana");
+  const ben = await makePerson(site, 761, "Ben");
+  await connectPeople(site, ana, ben);
+  const id = await makeGroup(site, ana, "Famille", [ben]);
+  const phone = await Phone.open(browser, server, "fr");
+  const { page, context } = phone;
+  await phone.signIn(ben);
+  await settle(page);
+  const picture = await makePicture(page, "groupe.jpg", { width: 96, height: 96, type: "image/jpeg" });
+  const put = await context.request.put(`${server.origin}/api/groups/${id}/picture`, {
+    headers: { authorization: `Bearer ${ana.token}`, "content-type": picture.mimeType },
+    data: picture.buffer,
+  });
+  expect(put.ok()).toBe(true);
+  const ofGroup = expect.stringContaining(`/api/avatars/${id}_`);
+  await page.reload();
+  await expect.poll(() => keptPaths(page)).toContainEqual(ofGroup);
+  const removed = await callSite(site, "DELETE", `/api/groups/${id}/members/${ben.id}`, { token: ana.token });
+  expect(removed.status).toBe(204);
+  await expect.poll(() => keptPaths(page)).not.toContainEqual(ofGroup);
   await context.close();
 });
 

@@ -121,6 +121,7 @@ const toPlatform = (origin: string, { token }: Person): Platform => {
     onLeave: () => () => {},
     askPersistence: async () => {},
     quota: async () => undefined,
+    dropPictures: async () => {},
     createUrl: (blob) => {
       const url = URL.createObjectURL(blob);
       return { url, undo: () => URL.revokeObjectURL(url) };

@@ -29,6 +29,7 @@ export class ModelDevice {
   refusesSession = false;
   canRenew = true;
   persistenceAsked = 0;
+  readonly picturesDropped = new Set<string>();
   quota: number | undefined;
   /** Set to lose single requests on their way, or their answers on the way back. */
   loses: (request: HttpRequest, what: "request" | "answer") => boolean = () => false;
@@ -160,6 +161,9 @@ export class ModelDevice {
         device.persistenceAsked++;
       },
       quota: async () => device.quota,
+      dropPictures: async (owners) => {
+        for (const owner of owners) device.picturesDropped.add(owner);
+      },
       createUrl: (blob) => {
         const url = `blob:${++device.urlsMade}`;
         device.urls.set(url, blob);

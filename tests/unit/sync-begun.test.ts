@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createUuid, privateConversationId } from "../../contract/ids";
 import { fileMaxBytes } from "../../contract/limits";
 import { sendFiles } from "../../src/sync/attaching";
+import { readLeftOver } from "../../src/sync/begun";
 import { hide } from "../../src/sync/changing";
 import { ChoiceKeeper } from "../../src/sync/choices";
 import { Drafts } from "../../src/sync/drafts";
@@ -114,7 +115,7 @@ describe("what is chosen and not sent", () => {
     const sent = await open(tab, chat);
     sent.keep(choice([photo, empty, huge]));
     await eventually(async () => expect(await blobsIn(tab)).toBe(1));
-    await sendFiles(tab, [chat], [picture(1_000)], chat);
+    await sendFiles(tab, [chat], [picture(1_000)], sent.kept);
     expect(await sent.find()).toBeUndefined();
     await sent.drop();
     await becomesLevel(server, tab, chat);
@@ -126,14 +127,38 @@ describe("what is chosen and not sent", () => {
     expect(await blobsIn(tab)).toBe(1); // of what was sent
   });
 
-  it("is kept by one page at a time, and survives the room that is made for other files", async () => {
+  it("is kept by each page by itself, and the next page takes over what one left", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const [first, second] = [await phone.openTab(), await phone.openTab()];
+    const mine = await open(first, chat);
+    mine.keep(choice([photo], { captions: new Map([[photo, "in the first"]]) }));
+    await eventually(async () => expect(await blobsIn(first)).toBe(1));
+    const other = await open(second, chat);
+    expect(await other.find()).toBeUndefined();
+    other.keep(choice([letter]));
+    await eventually(async () => expect(await blobsIn(first)).toBe(2));
+    const { store } = contextOf(first);
+    expect((await readLeftOver(store, chat)).files.map(({ name }) => name)).toEqual(["fête.jpg", "lettre.pdf"]);
+    // A page that is just being left lets go within a moment; the one beside it goes on.
+    const reopened = open(second, chat);
+    await other.close();
+    expect(await keptOf(await reopened)).toMatchObject({
+      files: [["lettre.pdf", "application/pdf", "letter", undefined]],
+    });
+    await (await reopened).drop();
+    expect(await keptOf(mine)).toMatchObject({ files: [["fête.jpg", "image/jpeg", "photo", "in the first"]] });
+    await mine.close();
+    expect((await readLeftOver(store, chat)).files.map(({ name }) => name)).toEqual(["fête.jpg"]);
+  });
+
+  it("survives the room that is made for other files", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const [first, second] = [await phone.openTab(), await phone.openTab()];
     const keeper = await open(first, chat);
     keeper.keep(choice([photo]));
     await eventually(async () => expect(await blobsIn(first)).toBe(1));
-    expect(await ChoiceKeeper.open(second, chat)).toBeUndefined();
     phone.quota = 0;
     const context = contextOf(second);
     await boundFiles({ ...context, platform: { ...context.platform, now: () => phone.now() + 7 * 24 * 3_600_000 } });
@@ -158,7 +183,7 @@ describe("what is chosen and not sent", () => {
     const again = await open(tab, chat);
     again.keep(choice([photo]));
     await eventually(async () => expect(await blobsIn(tab)).toBe(1));
-    await sendFiles(tab, [chat], [picture(1_000)], chat);
+    await sendFiles(tab, [chat], [picture(1_000)], again.kept);
     await becomesLevel(server, tab, chat);
     expect(server.log(chat).messages).toHaveLength(1);
   });

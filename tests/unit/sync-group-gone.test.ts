@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ConversationId, Uuid } from "../../contract/ids";
-import { dropChoice, readLeftOver } from "../../src/sync/begun";
+import { dropChoices, readLeftOver } from "../../src/sync/begun";
 import { hide, mute } from "../../src/sync/changing";
 import { ChoiceKeeper } from "../../src/sync/choices";
 import { Drafts } from "../../src/sync/drafts";
@@ -74,6 +74,22 @@ describe("a group that one is taken out of", () => {
     }
     await becomesLevel(server, hers, group);
     expect(await textsIn(hers, group)).toEqual(["event", "image", "event"]);
+  });
+
+  it("forgets the pictures of the group and of whom one met only there", async () => {
+    const { server, amina, benoit, chantal, group } = makeGroup();
+    const dieu = server.addPerson("Dieudonné");
+    server.change(amina, group, { type: "add", users: [dieu] });
+    server.createGroup(benoit, "Autres", [dieu]);
+    const phone = makeDevice(server, benoit);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    const context = contextOf(tab);
+    for (const { id, kind } of await listOf(tab)) if (kind === "group") await loadMembers(context, id);
+    await context.store.members.toCollection().modify({ avatar: "photo" });
+    server.change(amina, group, { type: "remove", user: benoit });
+    await isGone(tab, group);
+    await eventually(() => expect([...phone.picturesDropped]).toEqual([group, chantal]));
   });
 
   it("keeps what was not sent, failed and readable, and none of it gets there, whoever tries", async () => {
@@ -239,7 +255,7 @@ describe("a group that one is taken out of", () => {
     expect(await (await store.blobs.get(files[0]?.id ?? ""))?.blob.text()).toBe("photo");
     // Without the one it stays for the other, and a recording that ends only now is not too late.
     await speak(tab, 1);
-    await dropChoice(store, group);
+    await dropChoices(store, group);
     expect(await rowIn(tab, group)).toMatchObject({ gone: true });
     expect(await leftIn(tab)).toEqual({ files: [], recorded: { startedAt: 1, ms: 900 } });
     await drop(tab, group);

@@ -6,7 +6,7 @@ import { Drafts } from "../../src/sync/drafts";
 import { readDraft } from "../../src/sync/queries";
 import { find, keep } from "../../src/sync/recordings";
 import { keepUnsentOnly } from "../../src/sync/repair";
-import { choiceKey, draftKey, Store, storeName } from "../../src/sync/store";
+import { choiceKeys, draftKey, Store, storeName } from "../../src/sync/store";
 import { fetchOlder } from "../../src/sync/viewing";
 import { writeText } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
@@ -57,7 +57,8 @@ describe("a local store that breaks", () => {
     const id = createUuid();
     await store.blobs.put({ file: id, blob: new Blob(["a picture"]) });
     const files = [{ id, name: "a.png", type: "image/png", modified: 1, caption: "here" }];
-    await store.meta.put({ key: choiceKey(chat), value: { files, isOriginal: false, text: "", to: [] } });
+    const kept = { place: chat, key: choiceKeys(chat)[0] ?? "" };
+    await store.meta.put({ key: kept.key, value: { files, isOriginal: false, text: "", to: [] } });
     const recording = { conversation: chat, startedAt: 5, mime: "audio/webm", ms: 900, levels: [1, 2] };
     await keep(first, recording, new Blob(["sound"]));
     await phone.close(first);
@@ -66,7 +67,7 @@ describe("a local store that breaks", () => {
     expect(second.trouble.get()).toBeUndefined();
     const { store: anew } = contextOf(second);
     expect(await readDraft(anew, chat)).toBe("half a tho");
-    expect(await readChoice(anew, chat)).toMatchObject({ files });
+    expect(await readChoice(anew, kept)).toMatchObject({ files });
     expect(await (await anew.blobs.get(id))?.blob.text()).toBe("a picture");
     expect(await anew.files.count()).toBe(0);
     const found = await find(second, chat);

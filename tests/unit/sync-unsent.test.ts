@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { Drafts } from "../../src/sync/drafts";
 import { keep } from "../../src/sync/recordings";
-import { choiceKey } from "../../src/sync/store";
+import { choiceKeys } from "../../src/sync/store";
 import { readUnsent } from "../../src/sync/unsent";
 import { writeText } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
@@ -24,7 +24,7 @@ it("what a sign-out would lose is every message not sent, and each place where s
   await keep(other, { conversation: chat, startedAt: 1, mime: "audio/webm", ms: 1_000, levels: [] }, new Blob(["x"]));
   expect(await readUnsent(context)).toEqual({ messages: 2, drafts: 1 });
   const value = { files: [], isOriginal: false, text: "to all", to: [] };
-  await context.store.meta.put({ key: choiceKey("broadcast"), value });
+  await context.store.meta.put({ key: choiceKeys("broadcast")[0] ?? "", value });
   expect(await readUnsent(context)).toEqual({ messages: 2, drafts: 2 });
 
   phone.faults.isOffline = false;

@@ -7,7 +7,7 @@ import { showToast } from "../../components/toast";
 import { formatBytes } from "../../i18n/format";
 import { type TextKey, useLanguage, useT } from "../../i18n/setup";
 import type { Outgoing } from "../../lib/media/outgoing";
-import { SyncError, sendFiles } from "../../sync/actions";
+import { type KeptChoice, SyncError, sendFiles } from "../../sync/actions";
 import { AttachStage, AttachThumb } from "./attach-preview";
 import { CaptionForm } from "./caption-form";
 import { DiscardDialog } from "./discard-dialog";
@@ -29,6 +29,8 @@ type AttachSheetProps = {
   isOriginal: boolean;
   /** More were chosen than go at a time. */
   isCut: boolean;
+  /** Where it is kept until it is sent. */
+  kept: () => Promise<KeptChoice | undefined>;
   onAdd: (files: File[]) => void;
   onRemove: (file: File) => void;
   onCaption: (file: File, caption: string) => void;
@@ -107,7 +109,7 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
       return chosen ? withCaption(chosen, captions.get(file)) : [];
     });
     try {
-      await sendFiles(conversation, going, conversation);
+      await sendFiles(conversation, going, await props.kept());
     } catch (error) {
       setTrouble(error instanceof SyncError && error.code === "no_room" ? "noRoom" : "failed");
       setSending(false);

@@ -166,6 +166,7 @@ export function Composer({ conversation, onSend }: { conversation: ConversationI
           onCaption={attaching.caption}
           onOriginal={attaching.setOriginal}
           onRemove={attaching.remove}
+          kept={attaching.kept}
           onClose={attaching.close}
           onSent={() => {
             attaching.close();

@@ -7,7 +7,7 @@ import { showToast } from "../../components/toast";
 import { formatBytes } from "../../i18n/format";
 import { useLanguage, useT } from "../../i18n/setup";
 import { balance } from "../../lib/isolate";
-import { readChosen, throwAwayChoice } from "../../sync/actions";
+import { readChosen, throwAwayChoices } from "../../sync/actions";
 import type { LeftOver } from "../../sync/hooks";
 import { useObjectUrl } from "./attach-preview";
 import { DiscardDialog } from "./discard-dialog";
@@ -74,7 +74,7 @@ export function LeftFiles({ conversation, files }: { conversation: ConversationI
   const [isLeaving, setLeaving] = useState(false);
   const discard = () => {
     setLeaving(false);
-    throwAwayChoice(conversation).catch(() =>
+    throwAwayChoices(conversation).catch(() =>
       showToast({ tone: "danger", title: t("common.error"), message: t("errors.unavailable") }),
     );
   };

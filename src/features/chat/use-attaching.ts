@@ -103,6 +103,8 @@ export const useAttaching = (conversation: ConversationId) => {
       setChosen((before) => ({ ...before, captions: new Map(before.captions).set(file, caption) }));
     }, []),
     setOriginal: useCallback((isOriginal: boolean) => setChosen((before) => ({ ...before, isOriginal })), []),
+    /** Where this page keeps it. */
+    kept: useCallback(async () => (await keeper.current)?.kept, []),
     async openCamera() {
       const camera = await loadOrTell(() => import("./camera-sheet"));
       if (camera) setLayers({ Camera: camera.default });

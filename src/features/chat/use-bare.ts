@@ -1,12 +1,11 @@
 import { useEffect, useState } from "react";
 import type { ConversationId } from "../../../contract/ids";
-import { hasLeftOver, openChoice, readDraft } from "../../sync/actions";
+import { choicesLetGo, hasLeftOver, readDraft } from "../../sync/actions";
 import { isFree } from "./voice-lock";
 
 /** A composer that is just taken away lets go of what was chosen and recorded in it once all of it is kept. */
 const isNothingKept = async (conversation: ConversationId): Promise<boolean> => {
-  const keeper = await openChoice(conversation).catch(() => undefined); // without its code nothing was chosen
-  await keeper?.close();
+  await choicesLetGo(conversation).catch(() => undefined); // without its code nothing was chosen
   await isFree(conversation);
   return (await readDraft(conversation)).trim() === "" && !(await hasLeftOver(conversation));
 };

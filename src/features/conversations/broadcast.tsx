@@ -51,7 +51,7 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
         // The words go with the first picture, so that they cannot arrive without it.
         const captioned =
           hasText && first.body.type !== "voice" ? { ...first, body: { ...first.body, text: clean } } : first;
-        await broadcastFiles(conversations, [captioned, ...rest], "broadcast");
+        await broadcastFiles(conversations, [captioned, ...rest], begun.kept());
       } else {
         await broadcastText(conversations, clean);
       }
