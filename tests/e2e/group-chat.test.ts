@@ -152,8 +152,8 @@ test("a group's messages show who wrote them, its lines who did what, its header
   await page.waitForURL(`**/app/group/${id}/members`);
   await expect(page.getByText(texts.groups.membersFailed)).toBeVisible();
   await expect(page.getByText(ben.phone)).toHaveCount(0);
+  // The link stayed up, so nothing tells that they can be had again: the page goes on asking.
   await anas.context.unroute(/\/members\?since=/);
-  await page.getByRole("button", { name: texts.common.retry }).click();
   const members = page.getByRole("list", { name: fill(texts.groups.chat.members_other, { count: 3 }) });
   await expect(members.getByRole("listitem")).toHaveCount(3);
   for (const phone of [anas, bens, cleos]) await phone.close();

@@ -70,12 +70,12 @@ test("what was being recorded, chosen and captioned when its group went can be h
   await expect.poll(async () => (await keptChoices(tab)).length).toBe(2);
   await sheet.getByRole("textbox").fill("Maman à la fête");
   await remove();
-  await expect(tab.getByText("deux.txt")).toBeVisible();
+  await expect(tab.getByText("deux.txt", { exact: true })).toBeVisible();
   await tab.close();
   await expect(note).toBeVisible();
   await expect(sheet).toHaveCount(0);
   await expect(page.getByText("Maman à la fête")).toBeVisible();
-  await expect(page.getByText("deux.txt")).toBeVisible();
+  await expect(page.getByText("deux.txt", { exact: true })).toBeVisible();
   await page.reload();
   await expect(page.getByText("Maman à la fête")).toBeVisible();
   await expect(

@@ -177,8 +177,11 @@ test("of many members those near the screen exist, all are found, and what canno
   await phone.signIn(ana, `/app/group/${group}/members`);
   await expect(page.getByText("Impossible de charger les membres du groupe.")).toBeVisible();
   await expectNoFaults(page);
-  await context.unroute(`**/api/groups/${group}/members*`);
+  // A tap asks at once; without one the list comes a little later.
+  const asked = page.waitForRequest(/\/members\?since=/);
   await page.getByRole("button", { name: texts.common.retry }).click();
+  await asked;
+  await context.unroute(`**/api/groups/${group}/members*`);
   const list = page.getByRole("list", { name: fill(texts.groups.chat.members_other, { count: 120 }) });
   const lines = list.getByRole("listitem");
   await expect(lines.first()).toHaveAttribute("aria-setsize", "120");
