@@ -5,7 +5,7 @@ import { messagePageRows } from "../../contract/limits";
 import { readLeftOver } from "./begun";
 import type { Context } from "./context";
 import { liveQueries, running } from "./engine";
-import { loadMembers } from "./learning";
+import { bringMembers } from "./learning";
 import { readAuthors, readMember, readMembers, unknownOf } from "./members";
 import {
   namedIn,
@@ -20,7 +20,7 @@ import {
   uploadView,
 } from "./queries";
 import type { MemberRow, PersonRow } from "./store";
-import { asSyncError, type FailureCode } from "./sync-error";
+import type { FailureCode } from "./sync-error";
 import { readUnsent, type Unsent } from "./unsent";
 import { fetchOlder } from "./viewing";
 import type {
@@ -116,7 +116,7 @@ export type MemberList = {
 
 /**
  * All members of a group: at once if they were once all held here, then as the group has them now. While those who
- * changed are asked for, what was shown stays.
+ * changed are asked for, what was shown stays; what failed is asked for again by itself, or at once by `again`.
  */
 export const useMembers = (group: ConversationId, roster: number | undefined): MemberList => {
   const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
@@ -131,7 +131,7 @@ export const useMembers = (group: ConversationId, roster: number | undefined): M
     const context = sync?.tab.context.get();
     if (!context || !isMissing || !isOnline) return;
     setFailure(undefined);
-    loadMembers(context, group).catch((error: unknown) => setFailure(asSyncError(error).code));
+    return bringMembers(context, group, setFailure);
   }, [sync, group, roster, held?.roster, isMissing, isOnline, tries]);
   const again = useCallback(() => setTries((before) => before + 1), []);
   const state = isAll ? "ready" : failure !== undefined ? "failed" : "loading";

@@ -9,12 +9,15 @@ import { heldRoster, memberKeys, unknownOf } from "./members";
 import type { Platform } from "./platform";
 import { isQuotaError } from "./room";
 import { type MemberRow, rosterKey } from "./store";
-import { asSyncError, isWorthRetry, SyncError } from "./sync-error";
+import { asSyncError, type FailureCode, isWorthRetry, SyncError } from "./sync-error";
 import type { LinkState } from "./views";
 
 /** Asking the server who members are, and keeping what it says. */
 
 const gatherMs = 30;
+
+/** Else refused for good: not a member any more, as the group's row will say. */
+const mayComeLater = (failure: SyncError): boolean => isWorthRetry(failure) || failure.code === "no_room";
 
 const toRow = (conversation: ConversationId, { profile, ...member }: GroupMember, at: number): MemberRow => ({
   conversation,
@@ -125,9 +128,7 @@ export class MemberLearner {
       try {
         await this.#learn(context, group, [...numbers]);
       } catch (error) {
-        // Refused for good: not a member any more, as the group's row will say.
-        const failure = asSyncError(error);
-        if (!isWorthRetry(failure) && failure.code !== "no_room") continue;
+        if (!mayComeLater(asSyncError(error))) continue;
         hasFailed = true;
         this.#wanted.set(group, new Set([...numbers, ...(this.#wanted.get(group) ?? [])]));
       }
@@ -176,4 +177,36 @@ export const loadMembers = async (context: Context, group: ConversationId): Prom
     for (const { number } of page.members) numbers.add(number);
     await keep(context, group, page, after === null ? { since, roster, numbers } : undefined);
   }
+};
+
+/**
+ * Brings the list up to date for somebody who waits for it: after a failure, which `onFailure` hears of, again by
+ * itself, as the link that stays up says nothing of a single request. Ends when it is done, refused for good or stopped.
+ */
+export const bringMembers = (
+  context: Context,
+  group: ConversationId,
+  onFailure: (code: FailureCode) => void,
+): (() => void) => {
+  const { platform } = context;
+  let isStopped = false;
+  let failures = 0;
+  let cancel: (() => void) | undefined;
+  const ask = async (): Promise<void> => {
+    try {
+      await loadMembers(context, group);
+    } catch (error) {
+      if (isStopped) return;
+      const failure = asSyncError(error);
+      onFailure(failure.code);
+      if (!mayComeLater(failure)) return;
+      const delay = failure.retryAfterMs ?? retryDelayMs(++failures, platform.random);
+      cancel = platform.after(delay, () => void ask());
+    }
+  };
+  void ask();
+  return () => {
+    isStopped = true;
+    cancel?.();
+  };
 };

@@ -9,6 +9,7 @@ import { useLanguage, useT } from "../../i18n/setup";
 import { useLink, useMembers } from "../../sync/hooks";
 import type { GroupView } from "../../sync/use-group";
 import { GroupHead } from "./group-head";
+import { ListNote } from "./list-note";
 import { MemberList } from "./member-list";
 import { toShownMembers } from "./shown-member";
 import { useGroupDeeds } from "./use-group-deeds";
@@ -19,8 +20,6 @@ type GroupPageProps = { view: GroupView; me: Uuid; onLeaving: (isLeaving: boolea
 const tile =
   "flex min-h-16 flex-1 flex-col items-center justify-center gap-1 rounded-card border border-line bg-surface px-2 py-2 text-center text-sm leading-tight font-semibold text-accent hover:bg-raised";
 
-const noItems = () => [];
-
 /** A group: its picture and name, what one can do with it, and who is in it. */
 export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
   const t = useT();
@@ -29,8 +28,8 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
   const list = useMembers(id, group.roster);
   const isOffline = useLink() === "offline";
   const members = useMemo(
-    () => list.members && toShownMembers(list.members, list.areRolesKnown, me, language),
-    [list.members, list.areRolesKnown, me, language],
+    () => list.members && toShownMembers(list.members, list.areRolesKnown, me, group.role, language),
+    [list.members, list.areRolesKnown, me, group.role, language],
   );
   const { scroller, setScroller, onScroll } = useKeptPlace(id, members !== undefined);
   const deeds = useGroupDeeds({ id, group, isMuted: muted, members, onLeaving });
@@ -66,12 +65,12 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
             </button>
           </div>
           <h2 className="px-4 pt-2 pb-3 font-semibold">{t("groups.page.members")}</h2>
-          <MemberList
-            members={members ?? []}
+          <ListNote
+            shown={members?.length}
             count={group.count}
-            scroller={scroller}
-            itemsFor={list.areRolesKnown ? deeds.itemsFor : noItems}
-          >
+            state={list.state === "ready" ? "ready" : failure === undefined ? "loading" : "failed"}
+          />
+          <MemberList members={members ?? []} count={group.count} scroller={scroller} itemsFor={deeds.itemsFor}>
             {failure !== undefined && (
               <div role="status" className="flex flex-col items-center gap-3 px-6 py-4 text-center">
                 <p>

@@ -19,24 +19,26 @@ export const nameOfMember = ({ username, phone }: ShownMember): string => isolat
 
 const rankOf = ({ role, isMe }: ShownMember): number => (role === "owner" ? 0 : isMe ? 1 : 2);
 
-/** The owner first, then oneself, then everybody by name. */
+/**
+ * The owner first, then oneself, then everybody by name. The own role is what the group itself says: whoever owns it
+ * is its only owner, however old the list is.
+ */
 export const toShownMembers = (
   rows: readonly MemberRow[],
   areRolesKnown: boolean,
   me: Uuid,
+  ownRole: GroupRole,
   language: string,
 ): ShownMember[] => {
   const { compare } = new Intl.Collator(language, { sensitivity: "base", numeric: true });
-  const shown = rows.map(
-    ({ number, user, username, phone, avatar, role }): ShownMember => ({
-      number,
-      user,
-      username,
-      phone,
-      avatar,
-      role: areRolesKnown ? role : undefined,
-      isMe: user === me,
-    }),
-  );
+  const roleOf = ({ user, role }: MemberRow): GroupRole | undefined => {
+    if (user === me) return ownRole;
+    if (ownRole === "owner") return "member";
+    return areRolesKnown ? role : undefined;
+  };
+  const shown = rows.map((row): ShownMember => {
+    const { number, user, username, phone, avatar } = row;
+    return { number, user, username, phone, avatar, role: roleOf(row), isMe: user === me };
+  });
   return shown.sort((a, b) => rankOf(a) - rankOf(b) || compare(a.username || a.phone, b.username || b.phone));
 };
