@@ -205,6 +205,7 @@ test("the list comes back where it was left", async ({ browser, server }) => {
   const top = async (): Promise<number> => (await oldest.boundingBox())?.y ?? Number.NaN;
   const before = await top();
   await oldest.click();
+  await expect(phone.composer()).toBeVisible();
   await expect(phone.message("Mbote")).toBeVisible();
   await page.goBack();
   await expect(oldest).toBeInViewport();
