@@ -1,6 +1,6 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { expect, test } from "../support/browser-test";
+import { faultsIn } from "../support/faults";
 import { sendTexts } from "../support/messages";
 import { openPair } from "../support/pair";
 import { fill, Phone, type Texts } from "../support/phone";
@@ -74,7 +74,7 @@ test("a chat is muted, shows who is typing, and is cleared of what was there bef
   const dialog = page.getByRole("alertdialog", { name: "Effacer la conversation ?" });
   await choose(page, texts, texts.chat.clear);
   await expect(dialog).toContainText(ben.username);
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect(await faultsIn(page)).toEqual([]);
   await dialog.getByRole("button", { name: texts.common.cancel }).click();
   await anas.context.route("**/clear", (route) => route.abort());
   await choose(page, texts, texts.chat.clear);
@@ -163,7 +163,7 @@ test("who is blocked sees plain sent and is not seen, until they are unblocked",
   await expect(anas.message("unheard")).toHaveCount(0);
   await page.getByRole("button", { name: fill(texts.people.audioCallName, { name: ben.username }) }).click();
   await expect(page.getByRole("alert").getByText(texts.errors.contact_blocked)).toBeVisible();
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect(await faultsIn(page)).toEqual([]);
 
   // The list of the blocked, from one's profile.
   await page.getByRole("link", { name: texts.common.back, exact: true }).click();
@@ -174,7 +174,7 @@ test("who is blocked sees plain sent and is not seen, until they are unblocked",
   await expect(blocked).toHaveCount(1);
   await expect(blocked).toContainText(ben.username);
   await expect(blocked).toContainText(ben.phone);
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect(await faultsIn(page)).toEqual([]);
   const unblock = blocked.getByRole("button", { name: fill(texts.people.unblockName, { name: ben.username }) });
   await anas.context.route("**/api/blocks/**", (route) => route.abort());
   await unblock.click();
@@ -222,14 +222,14 @@ test("a search walks from one found message to the next and back by keyboard, ea
   const counter = (at: number) => page.getByText(fill(texts.chat.foundAt, { at, count: 3 }), { exact: true });
   await field.fill("marche");
   await expect(page.getByText(fill(texts.chat.found_other, { count: 3 }))).toBeVisible();
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect(await faultsIn(page)).toEqual([]);
 
   await page.keyboard.press("Enter");
   await expect(counter(1)).toBeVisible();
   await expect(anas.message("marché conclu")).toBeInViewport();
   await expect(marks.filter({ hasText: "marché" })).toBeVisible();
   await expect(field).toBeFocused();
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect(await faultsIn(page)).toEqual([]);
   await page.keyboard.press("Enter");
   await expect(counter(2)).toBeVisible();
   await expect(anas.message("le MARCHE est fermé")).toBeInViewport();

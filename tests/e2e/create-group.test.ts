@@ -1,14 +1,14 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { groupNameMaxLength } from "../../contract/limits";
 import { expect, test } from "../support/browser-test";
+import { faultsIn } from "../support/faults";
 import { keptChoices } from "../support/kept-choices";
 import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson } from "../support/people";
 import { fill, onePixelPng, Phone } from "../support/phone";
 
 const onePicture = { name: "famille.png", mimeType: "image/png", buffer: onePixelPng };
-const expectNoFaults = async (page: Page) => expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+const expectNoFaults = async (page: Page) => expect(await faultsIn(page)).toEqual([]);
 const plain = (text: string): string => text.replaceAll("\u00a0", " "); // as a name is compared
 
 test("a group takes a name and somebody in it; what was begun outlives its page, and however often it is tried one comes of it", async ({

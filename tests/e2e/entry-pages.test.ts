@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { languages } from "../../contract/language";
 import { expect, test } from "../support/browser-test";
+import { faultsIn } from "../support/faults";
 import { onePixelPng, Phone, textsOf } from "../support/phone";
 import { root } from "../support/state";
 
@@ -215,7 +215,7 @@ for (const colorScheme of ["light", "dark"] as const) {
           await page.locator("[type=submit]").click();
           await expect(page.getByRole("alert")).toBeVisible();
         }
-        const { violations } = await new AxeBuilder({ page }).analyze();
+        const violations = await faultsIn(page);
         expect(violations.map(({ id, nodes }) => `${path} ${id} ${nodes.map(({ html }) => html).join(" ")}`)).toEqual(
           [],
         );

@@ -1,7 +1,7 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { createUuid } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
+import { faultsIn } from "../support/faults";
 import { makeGroup } from "../support/groups";
 import { sendTexts } from "../support/messages";
 import { siteOf } from "../support/pair";
@@ -13,7 +13,7 @@ test.describe.configure({ timeout: 180_000 }); // several phones on a machine th
 const openMs = 30_000; // by its address, on a phone that has heard of nothing yet
 const typingDelayMs = 300;
 
-const expectNoFaults = async (page: Page) => expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+const expectNoFaults = async (page: Page) => expect(await faultsIn(page)).toEqual([]);
 const openMenu = (phone: Phone, text: string) => phone.message(text).locator("bdi").last().click({ button: "right" });
 const pick = (page: Page, label: string) => page.getByRole("menuitem", { name: label, exact: true }).click();
 const line = (phone: Phone, text: string) => phone.page.getByRole("main").getByRole("listitem").getByText(text);

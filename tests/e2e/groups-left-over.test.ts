@@ -1,5 +1,5 @@
-import AxeBuilder from "@axe-core/playwright";
 import { expect, test } from "../support/browser-test";
+import { faultsIn } from "../support/faults";
 import { makeGroup } from "../support/groups";
 import { keptChoices } from "../support/kept-choices";
 import { makePicture } from "../support/media";
@@ -84,7 +84,7 @@ test("what was being recorded, chosen and captioned when its group went can be h
   const file = page.waitForEvent("download");
   await page.getByRole("link", { name: fill(texts.messages.saveFile, { name: photo.name }) }).click();
   expect((await file).suggestedFilename()).toBe(photo.name);
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect(await faultsIn(page)).toEqual([]);
 
   // Its row is what leads to it; with the last of it the row goes too.
   await page.getByRole("link", { name: texts.common.back }).click();

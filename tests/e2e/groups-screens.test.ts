@@ -1,14 +1,14 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { expect, test } from "../support/browser-test";
 import { seedCrowd } from "../support/crowd";
+import { faultsIn } from "../support/faults";
 import { makeGroup } from "../support/groups";
 import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson } from "../support/people";
 import { fill, onePixelPng, Phone } from "../support/phone";
 
 const onePicture = { name: "famille.png", mimeType: "image/png", buffer: onePixelPng };
-const expectNoFaults = async (page: Page) => expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+const expectNoFaults = async (page: Page) => expect(await faultsIn(page)).toEqual([]);
 const plain = (text: string): string => text.replaceAll("\u00a0", " "); // as a name is compared
 
 test("the owner changes a group and its members see it at once; who leaves or is taken out is led away", async ({

@@ -1,6 +1,6 @@
-import AxeBuilder from "@axe-core/playwright";
 import { privateConversationId } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
+import { faultsIn } from "../support/faults";
 import { keptChoices } from "../support/kept-choices";
 import { sendTexts } from "../support/messages";
 import { isKeptOffline } from "../support/offline";
@@ -51,7 +51,7 @@ test("one text and one picture go to three people as ordinary private messages",
   await sheet.getByRole("button", { name: /praia/ }).click();
   await expect(sheet.getByRole("textbox", { name: texts.masolo.broadcastText })).toHaveValue("Reunião às 18h");
   await expect(send).toHaveText(fill(texts.masolo.broadcastSend_other, { count: 3 }));
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect(await faultsIn(page)).toEqual([]);
   expect((await sheet.ariaSnapshot()).split(texts.masolo.addPictures)).toHaveLength(2); // it is said once
   await send.click();
   await expect(page.getByRole("status").getByText(fill(texts.masolo.broadcastSent_other, { count: 3 }))).toBeVisible();
@@ -110,7 +110,7 @@ test("the list finds people and conversations, shows drafts, and its rows have a
   await search.fill("3332");
   const others = page.getByRole("region", { name: texts.masolo.otherContacts });
   await expect(others.getByRole("link")).toHaveCount(1);
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect(await faultsIn(page)).toEqual([]);
   await search.fill("zzz");
   await expect(page.getByText(texts.masolo.noMatchTitle)).toBeVisible();
   await search.fill("BRU");
@@ -126,7 +126,7 @@ test("the list finds people and conversations, shows drafts, and its rows have a
   await page.getByRole("menuitem", { name: texts.masolo.newChat }).click();
   const sheet = page.getByRole("dialog", { name: texts.masolo.newChat });
   await expect(sheet.getByRole("listitem")).toHaveCount(2);
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect(await faultsIn(page)).toEqual([]);
   await sheet.getByRole("button", { name: bruno.username }).click();
   await expect(anas.composer()).toHaveValue("pas encore envoyé");
   await anas.write("envoyé");

@@ -1,7 +1,7 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Locator, Page } from "@playwright/test";
 import { fileMaxBytes, imageEdgePx } from "../../contract/limits";
 import { expect, test } from "../support/browser-test";
+import { faultsIn } from "../support/faults";
 import { keptChoices } from "../support/kept-choices";
 import { dragOver, drop, type MadeFile, makeGif, makePicture, paste, turned } from "../support/media";
 import { openPair } from "../support/pair";
@@ -92,8 +92,8 @@ test("pictures and files go out shrunk, captioned, as originals, pasted, dropped
   await expect(captionOf(anas)).toHaveValue("Toute la famille");
   await expect(sheetOf(page)).toContainText(fill(attach.title_other, { count: 2 }));
   await expect(sheetOf(page).getByRole("checkbox", { name: attach.original_other })).not.toBeChecked();
-  const looks = await new AxeBuilder({ page }).analyze();
-  expect(looks.violations).toEqual([]);
+  const looks = await faultsIn(page);
+  expect(looks).toEqual([]);
 
   // It is not left unasked, not even on a page that nobody touched yet, nor with the browser's chooser of more files.
   const question = page.getByRole("alertdialog", { name: attach.discardTitle });

@@ -1,5 +1,5 @@
-import AxeBuilder from "@axe-core/playwright";
 import { expect, test } from "../support/browser-test";
+import { faultsIn } from "../support/faults";
 import { siteOf } from "../support/pair";
 import { callSite, makePerson, phoneOf } from "../support/people";
 import { fill, Phone } from "../support/phone";
@@ -32,11 +32,11 @@ test("a request appears on the other side, live, and accepting it makes both con
   await expect(anas.page.getByRole("tab", { name: anas.texts.senga.sent, selected: true })).toBeFocused();
   await expect(anas.page.getByRole("tabpanel").getByText(ben.username)).toBeVisible();
   await expect(anas.page.getByRole("tab", { name: anas.texts.senga.sent })).toContainText("1");
-  expect((await new AxeBuilder({ page: anas.page }).analyze()).violations).toEqual([]);
+  expect(await faultsIn(anas.page)).toEqual([]);
 
   const bar = bens.page.getByRole("navigation", { name: bens.texts.shell.navigation });
   await expect(bar.getByText(fill(bens.texts.shell.received_one, { count: 1 }))).toBeAttached();
-  expect((await new AxeBuilder({ page: bens.page }).analyze()).violations).toEqual([]);
+  expect(await faultsIn(bens.page)).toEqual([]);
   await bens.page.getByRole("button", { name: fill(bens.texts.senga.acceptName, { name: ana.username }) }).click();
   await expect(bens.page.getByText(fill(bens.texts.senga.requestAccepted, { name: ana.username }))).toBeVisible();
   await expect(bens.page.getByText(bens.texts.senga.noReceived.title)).toBeVisible();
@@ -114,7 +114,7 @@ test("the search refuses less than three digits, finds at most ten and never one
   await page.getByRole("searchbox").press("Enter");
   await expect(results.getByRole("listitem")).toHaveCount(10);
   expect(asked).toHaveLength(1);
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect(await faultsIn(page)).toEqual([]);
   await search(phone, "999999999");
   await expect(page.getByText(texts.senga.noUsers.title)).toBeVisible();
   await phone.close();

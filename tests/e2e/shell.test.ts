@@ -1,7 +1,7 @@
-import AxeBuilder from "@axe-core/playwright";
 import { privateConversationId } from "../../contract/ids";
 import { pongTimeoutMs } from "../../contract/limits";
 import { expect, test } from "../support/browser-test";
+import { faultsIn } from "../support/faults";
 import { makeGroup } from "../support/groups";
 import { sendTexts } from "../support/messages";
 import { isKeptOffline } from "../support/offline";
@@ -93,7 +93,7 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
       expect(description).toBeTruthy();
       seen.add(`${await page.title()}\n${description}`);
       await page.emulateMedia({ colorScheme: index % 2 === 0 ? "light" : "dark" });
-      expect((await new AxeBuilder({ page }).analyze()).violations, path).toEqual([]);
+      expect(await faultsIn(page), path).toEqual([]);
       const overflows = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
       expect(overflows, `${path} is wider than the screen`).toBe(false);
     }
@@ -114,7 +114,7 @@ test("an address that does not exist says so, with its status, in these words in
     await page.goto("/app/nowhere");
     await expect(page.getByRole("heading", { name: "Unexpected Application Error!" })).toBeVisible();
     await expect(page.getByText("404 Not Found")).toBeVisible();
-    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    expect(await faultsIn(page)).toEqual([]);
     await page.getByRole("button", { name: texts.shell.error.home }).click();
     await expect(page.getByRole("heading", { name: texts.masolo.title })).toBeVisible();
     await phone.close();
@@ -138,7 +138,7 @@ test("on a wide screen the list stays beside the open chat, and back leads back"
   const list = await row.boundingBox();
   const chat = await page.getByRole("main").boundingBox();
   expect((list?.x ?? 0) + (list?.width ?? 0)).toBeLessThanOrEqual(chat?.x ?? 0);
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect(await faultsIn(page)).toEqual([]);
 
   await page.goBack();
   await expect(page.getByText(texts.shell.nothingOpen.title)).toBeVisible();
@@ -158,7 +158,7 @@ test("on a wide screen the list stays beside the open chat, and back leads back"
   await expect(entries.last()).toBeFocused();
   await page.keyboard.press("ArrowDown");
   await expect(entries.first()).toBeFocused();
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect(await faultsIn(page)).toEqual([]);
   await page.keyboard.press("Escape");
   await expect(entries).toHaveCount(0);
   await expect(menuButton).toBeFocused();

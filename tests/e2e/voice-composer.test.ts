@@ -1,6 +1,6 @@
-import AxeBuilder from "@axe-core/playwright";
 import type { Locator } from "@playwright/test";
 import { expect, test } from "../support/browser-test";
+import { faultsIn } from "../support/faults";
 import { openPair, siteOf } from "../support/pair";
 import { connectPeople, makePerson } from "../support/people";
 import { Phone } from "../support/phone";
@@ -113,8 +113,8 @@ test("a voice message is held, locked, listened to, given up or sent, by thumb a
   await page.mouse.move(up.x, up.y - 120, { steps: 3 });
   await page.mouse.up();
   await timerReaches(anas, 1);
-  const looks = await new AxeBuilder({ page }).analyze();
-  expect(looks.violations).toEqual([]);
+  const looks = await faultsIn(page);
+  expect(looks).toEqual([]);
   await voiceButton(anas, "stop").click();
   await expect(keptOf(anas)).toBeVisible();
   await voiceButton(anas, "play").click();
