@@ -4,6 +4,7 @@ import { expect, test } from "../support/browser-test";
 import { faultsIn } from "../support/faults";
 import { keptChoices } from "../support/kept-choices";
 import { dragOver, drop, type MadeFile, makeGif, makePicture, paste, turned } from "../support/media";
+import { isKeptOffline } from "../support/offline";
 import { openPair } from "../support/pair";
 import { fill, type Phone } from "../support/phone";
 
@@ -174,9 +175,7 @@ test("what is attached offline is queued and arrives once, and a full phone lose
   const [anas, bens] = phones;
   const { page, texts } = anas;
   const photo = await makePicture(page, "marché.jpg", { width: 2_000, height: 1_000, type: "image/jpeg" });
-  // The parts that attaching needs are here after their first use.
-  await choose(anas, "file", [pdf]);
-  await page.keyboard.press("Escape");
+  await isKeptOffline(page);
 
   await anas.context.setOffline(true);
   await choose(anas, "file", [photo, pdf]);
