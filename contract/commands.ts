@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { Call, CallAsk, type CallResult } from "./calls";
 import { Body, InboxRow, Mark, Message, Seq } from "./conversations";
 import { errorCodes } from "./errors";
 import { ConversationId, Uuid } from "./ids";
@@ -74,7 +75,25 @@ const Changes = v.strictObject({
   since: Mark,
   before: v.optional(Mark),
 });
-export const Command = v.variant("type", [Send, Spread, Retract, Revised, MarkRead, Hide, Mute, Page, Search, Changes]);
+const inConversation = { conversation: ConversationId };
+const [Dial, Answer, HangUp, Beat, PassSignal] = CallAsk.options;
+export const Command = v.variant("type", [
+  Send,
+  Spread,
+  Retract,
+  Revised,
+  MarkRead,
+  Hide,
+  Mute,
+  Page,
+  Search,
+  Changes,
+  v.strictObject({ ...Dial.entries, ...inConversation }),
+  v.strictObject({ ...Answer.entries, ...inConversation }),
+  v.strictObject({ ...HangUp.entries, ...inConversation }),
+  v.strictObject({ ...Beat.entries, ...inConversation }),
+  v.strictObject({ ...PassSignal.entries, ...inConversation }),
+]);
 export type Command = v.InferOutput<typeof Command>;
 export type CommandOf<T extends Command["type"]> = Extract<Command, { type: T }>;
 
@@ -133,6 +152,7 @@ export const ChangesResult = v.object({
   now: v.number(), // the server's clock
   rows: v.array(InboxRow),
   people: v.array(Relation),
+  calls: v.array(Call), // under way now, whatever the cursor
   before: v.nullable(v.number()), // where to go on, null when everything since the cursor is here
 });
 export type ChangesResult = v.InferOutput<typeof ChangesResult>;
@@ -140,6 +160,9 @@ export type ChangesResult = v.InferOutput<typeof ChangesResult>;
 /** What is left to read of the messages up to `head`. */
 export const Unread = v.object({ unread: Mark, head: Mark });
 export const Hidden = v.object({ hidden: Mark });
+
+/** Whether it was passed on. */
+export const Passed = v.object({ passed: v.boolean() });
 
 /** A page of the conversation list; `before` is where the next one begins, null on the last. */
 export const ListPage = v.object({ rows: v.array(InboxRow), before: v.nullable(v.number()) });
@@ -156,6 +179,11 @@ export type CommandResults = {
   page: PageResult;
   search: SearchResult;
   changes: ChangesResult;
+  dial: CallResult;
+  answer: CallResult;
+  hangUp: CallResult;
+  beat: v.InferOutput<typeof Passed>;
+  signal: v.InferOutput<typeof Passed>;
 };
 
 /** A refused command. `retryAfterMs` only with `rate_limited`. */

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { CallBody } from "./calls";
 import { FileName, MediaType } from "./files";
 import { GroupCard } from "./groups";
 import { Uuid } from "./ids";
@@ -89,6 +90,7 @@ export type EventBody = v.InferOutput<typeof EventBody>;
 export const StoredBody = v.variant("type", [
   ...Body.options,
   EventBody,
+  CallBody,
   v.strictObject({ type: v.literal("deleted") }),
   v.strictObject({ type: v.literal("withheld") }),
 ]);
@@ -98,7 +100,8 @@ export const attachmentOf = (body: StoredBody): AttachedBody | undefined => ("fi
 
 /** Whether a message of somebody else waits to be read: where nothing is left of it, or nobody wrote it, nothing waits. */
 export const isToRead = ({ cid, body }: Pick<Message, "cid" | "body">): boolean =>
-  cid === undefined && body.type !== "deleted" && body.type !== "withheld" && body.type !== "event";
+  cid === undefined &&
+  (body.type === "call" ? body.status === "missed" : !["deleted", "withheld", "event"].includes(body.type));
 
 /** The words in a message that a search looks through. */
 export const wordsOf = (body: StoredBody): string => {

@@ -67,6 +67,10 @@ export const errorStatus = {
   empty_message: 400,
   message_too_long: 400,
   invalid_text: 400,
+  // calls
+  call_in_progress: 409,
+  call_not_found: 404,
+  answered_elsewhere: 409,
   // socket
   malformed_frame: 400,
   unknown_protocol: 400,

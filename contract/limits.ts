@@ -109,3 +109,13 @@ export const voiceMaxMs = 60 * 60_000;
 export const avatarMaxBytes = 5 * 1024 * 1024;
 export const avatarMaxPixels = 50_000_000;
 export const avatarSizes = [50, 512] as const;
+
+// Calls
+export const callRingMs = 30_000; // how long it rings, for both sides
+export const callVerdictMs = 3_000; // how long a device waits for the server's word after that
+export const callConnectMs = 15_000; // answered and nothing heard
+export const callBeatMs = 20_000; // how often who talks says so
+export const callSilentMaxMs = 60_000; // a call of which nobody says so any more is over
+export const signalBurst = 200;
+export const signalsPerSecond = 50;
+export const callSignalMaxLength = 16 * 1024; // UTF-16 units

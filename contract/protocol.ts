@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { Call, CallAsk, CallFrame, CallResult } from "./calls";
 import type { Command, CommandOf, Source } from "./commands";
 import { Body } from "./conversations";
 import { type ErrorCode, errorCodes } from "./errors";
@@ -22,7 +23,7 @@ import { fromWireBody, toWireBody, type WireBody, WireMessage, WirePerson, WireR
  * A device says with "k" how many messages it has taken in since the welcome, counting each one in live texts,
  * "m", "g" and "q" frames: every `creditReportMessages` messages, and every quarter of `creditBytes`.
  */
-export const protocolVersion = 3;
+export const protocolVersion = 4;
 
 export const pingFrame = ".";
 /** The platform answers pings without waking the object: with the person's counter in base 36. */
@@ -89,6 +90,7 @@ const clientFrames = {
   q: v.strictTuple([v.literal("q"), Ref, Conversation, v.string(), Count]), // search
   c: v.strictTuple([v.literal("c"), Ref, Count, v.nullable(Count)]), // changes: since, before
   d: v.strictTuple([v.literal("d"), Ref, Conversation, Count, v.picklist([0, 1])]), // hide up to, keep
+  j: v.strictTuple([v.literal("j"), Ref, Conversation, CallAsk]), // about a call
   k: v.strictTuple([v.literal("k"), Count]), // credit: messages taken in since the welcome, all of them
 } as const;
 export type ClientFrame = v.InferOutput<(typeof clientFrames)[keyof typeof clientFrames]>;
@@ -102,6 +104,7 @@ const Changes = [
   v.number(), // now
   v.array(WireRow),
   v.array(WirePerson),
+  v.array(Call),
   v.nullable(Count), // before
 ] as const;
 
@@ -111,7 +114,8 @@ const serverFrames = {
   g: v.strictTuple([v.literal("g"), Ref, v.string(), Count, v.array(WireMessage), v.boolean()]), // a page
   q: v.strictTuple([v.literal("q"), Ref, v.array(WireMessage), v.nullable(Count)]), // found messages
   v: v.strictTuple([v.literal("v"), Ref, v.string(), Count, v.array(WireMessage), v.boolean()]), // what was changed
-  y: v.strictTuple([v.literal("y"), Ref]), // done: the answer to "d", "e" and "z"
+  y: v.strictTuple([v.literal("y"), Ref]), // done: the answer to "d", "e", "z", and to what goes to nobody but the other side
+  j: v.strictTuple([v.literal("j"), Ref, CallResult]), // how a call stands
   n: v.union([
     v.strictTuple([v.literal("n"), Ref, v.picklist(errorCodes)]), // refused
     v.strictTuple([v.literal("n"), Ref, v.picklist(errorCodes), Count]), // not before so many milliseconds
@@ -168,8 +172,12 @@ const readFrame = (schemas: Record<string, v.GenericSchema>, frame: unknown): un
 };
 
 /** What arrived from the server, or undefined when it is not of this protocol. */
-export const decodeServerFrame = (text: string): LiveText | ServerFrame | undefined =>
-  text.startsWith("[") ? (readFrame(serverFrames, parseJson(text)) as ServerFrame | undefined) : decodeLiveText(text);
+export const decodeServerFrame = (text: string): LiveText | ServerFrame | CallFrame | undefined => {
+  if (text.startsWith("[")) return readFrame(serverFrames, parseJson(text)) as ServerFrame | undefined;
+  if (!text.startsWith("{")) return decodeLiveText(text);
+  const parsed = v.safeParse(CallFrame, parseJson(text));
+  return parsed.success ? parsed.output : undefined;
+};
 
 /** What arrived from a device, in its order, or undefined when any of it is not of this protocol. The caller bounds its length. */
 export const decodeClientFrames = (text: string): ClientFrame[] | undefined => {
@@ -199,7 +207,7 @@ export const joinFrames = (frames: readonly string[]): string[] => {
   return joined.map((some) => (some.length === 1 ? (some[0] ?? "") : `[${some.join()}]`));
 };
 
-export const encodeFrame = (frame: ClientFrame | ServerFrame): string => JSON.stringify(frame);
+export const encodeFrame = (frame: ClientFrame | ServerFrame | CallFrame): string => JSON.stringify(frame);
 
 /** A command in its short form. `mark` has no answer of its own: the "u" change that follows is it. */
 export const toClientFrame = (
@@ -224,6 +232,10 @@ export const toClientFrame = (
       return ["q", ref, conversation, command.query, command.before];
     case "changes":
       return ["c", ref, command.since, command.before ?? null];
+    default: {
+      const { conversation: _, ...ask } = command;
+      return ["j", ref, conversation, ask];
+    }
   }
 };
 
@@ -282,6 +294,8 @@ export const toCommand = (
       return { type: "search", conversation, query: frame[3], before: frame[4] };
     case "c":
       return { type: "changes", since: frame[2], ...(frame[3] === null ? {} : { before: frame[3] }) };
+    case "j":
+      return { ...frame[3], conversation };
     case "d":
       return { type: "hide", conversation, upTo: frame[3], keep: frame[4] === 1 };
     default:

@@ -3,11 +3,13 @@ import { type ConversationId, privateMembers, type Uuid } from "../../contract/i
 import log from "../../migrations/conversation/0001_log.sql?raw";
 import changes from "../../migrations/conversation/0002_changes.sql?raw";
 import groups from "../../migrations/conversation/0003_groups.sql?raw";
+import calls from "../../migrations/conversation/0004_calls.sql?raw";
+import { CallRow } from "./call-row";
 import { type Member, Members } from "./members";
 import { fromColumns, toColumns, toPreview } from "./message-body";
 import { migrate, readVersion } from "./migrator";
 
-const migrations = [log, changes, groups];
+const migrations = [log, changes, groups, calls];
 const recentMax = 64; // messages
 
 type Own = {
@@ -60,6 +62,7 @@ export class ConversationLog {
   readonly sql: SqlStorage;
   readonly #storage: DurableObjectStorage;
   readonly members: Members;
+  readonly calls: CallRow;
   /** Null in a private conversation. */
   group: GroupFacts | null;
   #began: number;
@@ -113,6 +116,7 @@ export class ConversationLog {
     const { name, picture, roster, ended } = own;
     this.group = name === null ? null : { name, picture, roster, ended: ended === 1 };
     this.members = new Members(this.sql);
+    this.calls = new CallRow(this.sql);
     this.last = this.#toLast(undefined);
     const [newest] = this.sql.exec<MessageRow>("SELECT * FROM messages ORDER BY seq DESC LIMIT 1").toArray();
     if (newest) this.#remember(newest);
@@ -146,12 +150,14 @@ export class ConversationLog {
   transaction<T>(change: () => T): T {
     const { head, last, recent, connection, turn, revision, group } = this;
     this.members.begin();
+    this.calls.begin();
     try {
       const result = this.#storage.transactionSync(change);
       this.members.commit();
       return result;
     } catch (error) {
       this.members.rollback();
+      this.calls.rollback();
       Object.assign(this, { head, last, recent, connection, turn, revision, group });
       throw error;
     }

@@ -7,6 +7,7 @@ import {
   type RevisedResult,
   type SearchResult,
 } from "../../contract/commands";
+import type { CallDeed } from "../../contract/calls";
 import type { Marks } from "../../contract/conversations";
 import type { Group, Receipts } from "../../contract/groups";
 import { type ConversationId, privateMembers, type Uuid } from "../../contract/ids";
@@ -14,6 +15,7 @@ import { groupTypingMax } from "../../contract/limits";
 import { type Accepted, accept, type Sending, SendLimits } from "./accept";
 import { findOriginal, isNamed } from "./attachments";
 import { setBlock } from "./blocking";
+import { Calling } from "./calling";
 import { ConversationLog } from "./conversation-log";
 import { readPage, searchLog } from "./conversation-pages";
 import { GroupCommit } from "./group-commit";
@@ -21,7 +23,7 @@ import { describe, isGroup, isOfGroup, readSeats, standOfGroup } from "./group-v
 import { carryOut, createGroup, isDone } from "./groups";
 import { noticeFor } from "./notices";
 import { readRevised, retract } from "./revisions";
-import type { Checked, ConversationRpc, GroupDeed, GroupDone, Known, Newcomer, Seats, Standing } from "./rpc";
+import type { CallStanding, Checked, ConversationRpc, GroupDeed, GroupDone, Known, Newcomer, Seats, Standing } from "./rpc";
 import { hide, mark, receiptsOf, standingOf } from "./standing";
 import { nothingTold, Telling } from "./telling";
 
@@ -36,13 +38,18 @@ const noGroup: Refusal = { error: "group_not_found" };
 export class Conversation extends DurableObject<Env> implements ConversationRpc {
   #log: ConversationLog | undefined;
   readonly #telling: Telling;
+  #calling: Calling | undefined;
   readonly #limits = new SendLimits();
   readonly #commits = new GroupCommit<Sending, Accepted | Refusal>((batch) => this.#commit(batch));
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#log = ConversationLog.find(ctx.storage);
-    this.#telling = new Telling(ctx, env, this.#log);
+    this.#calling = this.#log && new Calling(this.#log);
+    this.#telling = new Telling(ctx, env, this.#log, {
+      ring: () => this.#expireCall(),
+      next: () => this.#calling?.dueAt,
+    });
     void ctx.blockConcurrencyWhile(async () => {
       if ((await ctx.storage.getAlarm()) !== null) this.#telling.recover();
     });
@@ -55,7 +62,8 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
 
   async close(id: ConversationId, connection: Uuid): Promise<void> {
     const log = this.#ensureLog(id);
-    if (log.transaction(() => log.close(connection))) this.#telling.to(log.members.present);
+    const hasClosed = log.transaction(() => log.close(connection) && [this.#calling?.cut(Date.now())].length > 0);
+    if (hasClosed) this.#telling.to(log.members.present);
   }
 
   async send(
@@ -114,16 +122,39 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     if (!this.#log && !isBlocked) return;
     const log = this.#ensureLog(id);
     const before = log.revision;
+    let hasEnded = false;
     const hasChanged = log.transaction(() => {
       const member = log.members.of(user);
+      // The line of a call that ends by it is still one that both see.
+      if (isBlocked && member && !member.blocks) hasEnded = this.#calling?.cut(Date.now()) ?? false;
       return member !== undefined && setBlock(log, member, isBlocked);
     });
+    if (hasEnded) this.#telling.hurry(log.members.present);
     // Of a block nobody is told. What ends with it, an author hears of: what was withheld, marks that stood still.
     if (!hasChanged || isBlocked || (log.revision === before && log.head === 0)) return;
     this.#telling.to(
       log.members.present.filter((member) => member.user !== user),
       true,
     );
+  }
+
+  async call(id: ConversationId, user: Uuid, deed: CallDeed): Promise<CallStanding | Refusal> {
+    const log = this.#log;
+    const member = log?.members.of(user);
+    const calling = this.#calling;
+    if (!log || !member || !calling || log.id !== id) return notFound;
+    const before = log.calls.version;
+    const done = log.transaction(() => calling.do(member, deed, Date.now()));
+    if (isRefusal(done)) return done;
+    const { dueAt } = calling;
+    if (dueAt !== undefined) this.#telling.wake(dueAt);
+    if (done.calls !== before) this.#telling.hurry(log.members.present);
+    return done;
+  }
+
+  async beat(_id: ConversationId, user: Uuid, call: Uuid): Promise<void> {
+    const member = this.#log?.members.of(user);
+    if (member) this.#calling?.beat(member, call, Date.now());
   }
 
   async create(id: ConversationId, owner: Uuid, name: string, people: Newcomer[]): Promise<GroupDone | Refusal> {
@@ -223,8 +254,14 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
 
   #use(log: ConversationLog): ConversationLog {
     this.#log = log;
+    this.#calling = new Calling(log);
     this.#telling.begin(log);
     return log;
+  }
+
+  #expireCall(): void {
+    const log = this.#log;
+    if (log?.transaction(() => this.#calling?.expire(Date.now()))) this.#telling.hurry(log.members.present);
   }
 
   /** One commit for all that came together; if it fails as a whole, each on its own, so that one spoils none. */

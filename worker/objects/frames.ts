@@ -1,3 +1,4 @@
+import type { CallResult } from "../../contract/calls";
 import type { ChangesResult, Command, CommandResults } from "../../contract/commands";
 import type { InboxRow, Message } from "../../contract/conversations";
 import type { Relation } from "../../contract/people";
@@ -101,6 +102,7 @@ export const changesTail = (result: ChangesResult, base: Pick<Base, "now">) =>
     result.now,
     result.rows.map((row) => toWireRow(row, base.now)),
     result.people.map(toWirePerson),
+    result.calls,
     result.before,
   ] as const;
 
@@ -111,7 +113,10 @@ export const answerFrame = (
   result: CommandResults[typeof type],
   base: Base,
 ): { frame: ServerFrame; messages: number } => {
-  if (type === "hide" || type === "retract" || type === "mute") return { frame: ["y", ref], messages: 0 };
+  if (type === "dial" || type === "answer" || type === "hangUp") {
+    return { frame: ["j", ref, result as CallResult], messages: 0 };
+  }
+  if (type === "beat" || type === "signal" || type === "hide" || type === "retract" || type === "mute") return { frame: ["y", ref], messages: 0 };
   if (type === "changes") {
     return { frame: ["c", ref, ...changesTail(result as CommandResults["changes"], base)], messages: 0 };
   }

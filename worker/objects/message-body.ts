@@ -7,6 +7,8 @@ const forwardedText = "forwarded";
 
 /** How a body is stored: a text as it is, so that a search need not parse it, anything else as JSON. */
 export const toColumns = (body: StoredBody): { kind: string; body: string } => {
+  // Of calls only those that were missed wait to be read, and are counted by their kind.
+  if (body.type === "call" && body.status === "missed") return { kind: "missed", body: JSON.stringify(body) };
   if (body.type !== "text") return { kind: body.type, body: JSON.stringify(body) };
   return body.forwarded ? { kind: forwardedText, body: JSON.stringify(body) } : { kind: "text", body: body.text };
 };

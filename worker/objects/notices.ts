@@ -23,8 +23,20 @@ const farewell = ({ id, epoch, began }: ConversationLog, { turn }: Member): Noti
   revision: 0,
   mine: { delivered: 0, read: 0 },
   others: { delivered: 0, read: 0 },
+  call: null,
+  calls: 0,
   messages: [],
 });
+
+/** Who lets nothing of the other through hears of no call but the one that ended when they began to. */
+const callFor = (log: ConversationLog, { blocks }: Member): Pick<Notice, "call" | "calls"> => {
+  const { kept, version } = log.calls;
+  if (kept && blocks) {
+    const line = kept.over && log.findSent(kept.caller, kept.id);
+    if (!line || log.find(line.seq)?.withheld !== 0) return { call: null, calls: 0 };
+  }
+  return { call: kept ?? null, calls: version };
+};
 
 /** What a member's channel, which has been told this much, is told now. */
 export const noticeFor = (log: ConversationLog, member: Member, told: Told, isExact: boolean): Notice => {
@@ -52,6 +64,7 @@ export const noticeFor = (log: ConversationLog, member: Member, told: Told, isEx
     ...readChanged(log, member, told.revision),
     mine: { delivered: member.delivered, read: member.read },
     others: othersOf(log, member),
+    ...callFor(log, member),
     messages: news ?? [],
     ...(isExact || !news ? { unread: unreadOf(log, member) } : {}),
   };

@@ -1,8 +1,10 @@
+import type { CallDeed, Device } from "../../contract/calls";
 import type { Command, CommandResults, ListPage, Refusal } from "../../contract/commands";
 import type { Body, Marks, Message, StoredBody } from "../../contract/conversations";
 import type { Group, GroupCard, GroupRole, Receipts } from "../../contract/groups";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
+import type { KeptCall } from "./call-row";
 
 /**
  * What the objects say to each other and what the Worker may ask of them. The Conversation is the only
@@ -32,6 +34,10 @@ export type Notice = {
   revised?: { since: number; messages: Message[] };
   mine: Marks;
   others: Marks;
+  /** The call under way, or the last one, as far as this member may know of it. */
+  call: KeptCall | null;
+  /** How often there was a change of it: of two notices the one with more knows better. */
+  calls: number;
   /**
    * New messages in ascending order ending at `head`; empty when only marks or `open` changed, or when there
    * are too many to carry. Those that have a `cid` are the member's own.
@@ -84,6 +90,10 @@ export type GroupDone = { roster: number; count: number; replaced: string | null
 type Seat = { number: number; user: Uuid; role: GroupRole; since: number; left: boolean };
 export type Seats = { roster: number; count: number; seats: Seat[]; after: number | null };
 
+/** How a call stands, and how often there was a change. */
+export type CallStanding = { call: KeptCall; calls: number };
+export type CallSignal = { call: Uuid; conversation: ConversationId; from: Device; to: Device | null; signal: string };
+
 export interface UserChannelRpc {
   /** Carries out a command for this person, from whichever carrier. `user` is the object's own name. */
   execute<T extends Command["type"]>(
@@ -101,6 +111,8 @@ export interface UserChannelRpc {
   list(user: Uuid, before: number | undefined): Promise<ListPage>;
   /** The conversations this person has muted, those that changed last first. */
   mutes(user: Uuid): Promise<ConversationId[]>;
+  /** From the other one's channel, in a call between the two: passed on to the sockets, never stored. */
+  signal(user: Uuid, from: Uuid, signal: CallSignal): Promise<void>;
   /** Another member, of this number, is typing: passed on to the sockets, never stored. */
   typing(user: Uuid, conversation: ConversationId, from: { user: Uuid; number: number }): Promise<void>;
   /** Ends the sockets of these sessions, or all of them. */
@@ -144,6 +156,10 @@ export interface ConversationRpc {
   typing(id: ConversationId, user: Uuid): Promise<void>;
   /** The member does, or no longer does, let the other through. Private conversations only; idempotent. */
   block(id: ConversationId, user: Uuid, isBlocked: boolean): Promise<void>;
+  /** Carries out what a member does with the call of a private conversation; the answer is how it stands then. */
+  call(id: ConversationId, user: Uuid, deed: CallDeed): Promise<CallStanding | Refusal>;
+  /** A side of the call is still there. */
+  beat(id: ConversationId, user: Uuid, call: Uuid): Promise<void>;
   /** Whether a message that this person may see now names the file. */
   names(id: ConversationId, user: Uuid, file: Uuid): Promise<boolean>;
   /** A message as this person may pass it on, and who wrote it. */

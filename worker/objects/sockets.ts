@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Connection } from "partyserver";
+import type { CallFrame } from "../../contract/calls";
 import type { ErrorCode } from "../../contract/errors";
 import type { Uuid } from "../../contract/ids";
 import { behindMaxMs, malformedFramesMax, malformedWindowMs, socketsPerUserMax } from "../../contract/limits";
@@ -99,7 +100,7 @@ export class Sockets {
   }
 
   /** Tells every ready socket of something that is nothing to a device that comes too late. */
-  signal(frame: ServerFrame): void {
+  signal(frame: ServerFrame | CallFrame): void {
     const text = encodeFrame(frame);
     for (const socket of this.#all()) {
       if (socket.state?.isReady && !isBehind(this.#creditOf(socket))) this.#send(socket, text);

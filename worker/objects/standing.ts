@@ -10,7 +10,7 @@ export const unreadOf = (log: ConversationLog, { number, read, hidden }: Member)
   const from = Math.max(read, hidden);
   if (from >= log.head) return 0;
   const count =
-    "SELECT count(*) AS n FROM messages WHERE seq > ? AND sender <> ? AND kind NOT IN ('deleted', 'event') AND withheld = 0";
+    "SELECT count(*) AS n FROM messages WHERE seq > ? AND sender <> ? AND kind NOT IN ('deleted', 'event', 'call') AND withheld = 0";
   return log.sql.exec<{ n: number }>(count, from, number).one().n;
 };
 

@@ -24,10 +24,18 @@ export class Telling {
   /** An instance before this one had not heard from everybody: whom it told what is not known. */
   #isRecovering = false;
   readonly #releases: Releasing;
+  /** What time alone makes of the conversation: done when it is due, and when that is next. */
+  readonly #clock: { ring(): void; next(): number | undefined };
   /** How the marks of a group were when its authors were told last, while there is something to tell them. */
   #heldMarks: LeastMarks | undefined;
 
-  constructor(ctx: DurableObjectState, env: Env, log: ConversationLog | undefined) {
+  constructor(
+    ctx: DurableObjectState,
+    env: Env,
+    log: ConversationLog | undefined,
+    clock: { ring(): void; next(): number | undefined },
+  ) {
+    this.#clock = clock;
     this.#ctx = ctx;
     this.#env = env;
     this.#log = log;
@@ -45,6 +53,17 @@ export class Telling {
   recover(): void {
     this.#isRecovering = true;
     this.#releases.add();
+  }
+
+  /** Something was stored of which all hear before anything else, whoever asked for it. */
+  hurry(members: readonly Member[]): void {
+    this.#arm(Date.now() + fanOutAlarmMs);
+    for (const { number } of members) this.#fanOut.hurry(number);
+  }
+
+  /** Time will make something of the conversation. */
+  wake(at: number): void {
+    this.#arm(at);
   }
 
   /** The member's channel has this much: it said so. */
@@ -115,6 +134,7 @@ export class Telling {
     const isOwn = Number.isFinite(this.#alarmAt);
     this.#alarmAt = Number.POSITIVE_INFINITY;
     try {
+      this.#clock.ring();
       if (this.#isRecovering || !isOwn) {
         this.#isRecovering = false;
         const { present = [], leaving = [] } = this.#log?.members ?? {};
@@ -128,6 +148,8 @@ export class Telling {
     } finally {
       const next = this.#fanOut.nextRetryAt();
       if (next !== undefined) this.#arm(Math.max(next, Date.now() + 1));
+      const due = this.#clock.next();
+      if (due !== undefined) this.#arm(Math.max(due, Date.now() + 1));
       // Until their authors were told of them, marks need an alarm that outlives this instance.
       if (this.#heldMarks) this.#arm(Date.now() + fanOutAlarmMs);
     }

@@ -8,13 +8,15 @@ import { baseOf, type ClientFrame, decodeClientFrames, protocolVersion } from ".
 import inboxTables from "../../migrations/user-channel/0001_inbox.sql?raw";
 import changes from "../../migrations/user-channel/0002_changes.sql?raw";
 import groups from "../../migrations/user-channel/0003_groups.sql?raw";
+import calls from "../../migrations/user-channel/0004_calls.sql?raw";
 import { Asking, type FrameOf } from "./asking";
 import { Feed } from "./feed";
 import { changesTail } from "./frames";
 import { Gate } from "./gate";
 import { migrate } from "./migrator";
+import { PersonCalls } from "./person-calls";
 import type { Own } from "./pushes";
-import type { ConversationRpc, Notice, Standing, UserChannelRpc } from "./rpc";
+import type { CallSignal, ConversationRpc, Notice, Standing, UserChannelRpc } from "./rpc";
 import { Sending } from "./sending";
 import { type Socket, type SocketState, Sockets } from "./sockets";
 import { conversationOf, userChannelOf } from "./stubs";
@@ -35,12 +37,13 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   readonly #gate: Gate;
   readonly #sending: Sending;
   readonly #asking: Asking;
+  readonly #calls: PersonCalls;
   readonly #typing = new TypingLimit();
   readonly #reads = new TokenBucket(readBurst, readPerSecond);
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    migrate(ctx.storage, [inboxTables, changes, groups]);
+    migrate(ctx.storage, [inboxTables, changes, groups, calls]);
     const user = ctx.id.name ?? "";
     const feed = new Feed(ctx, this.#sockets);
     const gate = new Gate(env, user, (id) => feed.find(id) !== undefined);
@@ -55,6 +58,13 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
         await this.#take(notice, own);
       },
       heard: (conversation) => this.#typing.forget(conversation),
+    });
+    this.#calls = new PersonCalls(ctx.storage.sql, {
+      env,
+      user,
+      gate,
+      sockets: this.#sockets,
+      later: (work) => ctx.waitUntil(work.catch((error: unknown) => console.error("a call was not answered", error))),
     });
     const run = (command: Command) => this.#run(command);
     this.#asking = new Asking({ sockets: this.#sockets, feed, sending: this.#sending, run });
@@ -107,6 +117,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   }
 
   async notify(_user: Uuid, notice: Notice): ReturnType<UserChannelRpc["notify"]> {
+    const { call, calls: version } = notice;
+    if (call) this.#calls.take(notice.conversation, { call, calls: version });
     return (await this.#take(notice)) ? "written" : "held";
   }
 
@@ -120,6 +132,10 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   async mutes(): Promise<ConversationId[]> {
     return this.#feed.mutes();
+  }
+
+  async signal(_user: Uuid, from: Uuid, signal: CallSignal): Promise<void> {
+    if (!this.#feed.isBlocked(from)) this.#calls.pass(from, signal);
   }
 
   async typing(_user: Uuid, conversation: ConversationId, from: { user: Uuid; number: number }): Promise<void> {
@@ -157,7 +173,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       this.#sockets.close(socket, "protocol");
       return;
     }
-    const changes = this.#feed.changes(epoch === this.#feed.epoch ? counter : 0);
+    const changes = this.#changes(epoch === this.#feed.epoch ? counter : 0);
     const base = baseOf(changes);
     this.#sockets.welcome(socket, base);
     this.#sockets.answer(socket, ["w", protocolVersion, ...changesTail(changes, base)]);
@@ -211,7 +227,17 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
             conversation.search(command.conversation, user, command),
           );
         case "changes":
-          return this.#limitReads() ?? this.#feed.changes(command.since, command.before);
+          return this.#limitReads() ?? this.#changes(command.since, command.before);
+        case "dial":
+          return await this.#calls.dial(command);
+        case "answer":
+          return await this.#calls.answer(command);
+        case "hangUp":
+          return await this.#calls.hangUp(command);
+        case "beat":
+          return await this.#calls.beat(command);
+        case "signal":
+          return await this.#calls.signal(command);
         default:
           return command satisfies never;
       }
@@ -255,6 +281,10 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     ask: (stub: ConversationRpc, user: Uuid) => Promise<T | Refusal>,
   ): Promise<T | Refusal> {
     return this.#limitReads() ?? this.#gate.call<T>(conversation, (stub) => ask(stub, this.name));
+  }
+
+  #changes(since: number, before?: number): CommandResults["changes"] {
+    return { ...this.#feed.changes(since, before), calls: [...this.#calls.open] };
   }
 
   #limitReads(): Refusal | undefined {

@@ -1,0 +1,239 @@
+import type { Call, CallKind, CallReason, CallStatus, Device } from "./calls";
+import type { ErrorCode } from "./errors";
+import type { ConversationId, Uuid } from "./ids";
+import { callConnectMs, callRingMs, callVerdictMs } from "./limits";
+
+/**
+ * What a device makes of a call (SPEC.md §4), as a table of states and events. It decides and does nothing: what is to
+ * be done are the `deeds` of a step. Every pair of a state and an event has an outcome; those that mean nothing there
+ * leave the state as it is.
+ */
+export type CallPlace = {
+  id: Uuid;
+  conversation: ConversationId;
+  peer: Uuid;
+  kind: CallKind;
+  isCaller: boolean;
+};
+
+export type CallState =
+  | { at: "idle" }
+  /** `isKnown`: the server has it. */
+  | { at: "outgoing"; call: CallPlace; until: number; isKnown: boolean }
+  | { at: "ringing"; call: CallPlace; until: number }
+  /** Answered, by this device or at the other end, and nothing is heard yet. */
+  | { at: "connecting"; call: CallPlace; until: number }
+  | { at: "connected"; call: CallPlace; since: number; isInterrupted: boolean }
+  | { at: "ended"; call: CallPlace; status: CallStatus; seconds: number; reason?: CallReason | undefined };
+
+export type CallEvent =
+  | { type: "dial"; call: CallPlace }
+  /** The server's answer to `create`: it may be the other's call, already answered. */
+  | { type: "created"; call: Call; device: Device }
+  | { type: "notCreated"; error: ErrorCode | undefined }
+  | { type: "ring"; call: Call }
+  | { type: "accept" }
+  | { type: "accepted"; call: Call }
+  | { type: "notAccepted"; error: ErrorCode | undefined }
+  | { type: "answered"; call: Call; device: Device }
+  | { type: "reject" }
+  | { type: "hangUp" }
+  | { type: "heard" } // the other side's media came for the first time, or came back
+  | { type: "interrupted" }
+  | { type: "failed" } // the media cannot be had any more
+  | { type: "over"; id: Uuid; status: CallStatus; seconds: number; reason?: CallReason | undefined }
+  | { type: "time" }
+  | { type: "leave" }; // the screen of an ended call goes
+
+export type CallNotice = "inProgress" | "rejected" | "unanswered" | "busy" | "failed" | "acceptFailed" | "error";
+
+export type CallDeed =
+  | { do: "create" | "answer" }
+  | { do: "end"; status: CallStatus; reason?: CallReason }
+  | { do: "tone"; tone: "ringback" | "ringtone" | "busy" | "none" }
+  | { do: "media"; media: "prepare" | "start" | "stop" }
+  | { do: "say"; notice: CallNotice; error?: ErrorCode | undefined }
+  | { do: "ask" }; // how does this call stand
+
+export type CallStep = { state: CallState; deeds: CallDeed[] };
+
+const none = (state: CallState): CallStep => ({ state, deeds: [] });
+
+const placeOf = ({ call_id, conversation, from, to, type }: Call, isCaller: boolean): CallPlace => ({
+  id: call_id,
+  conversation,
+  peer: isCaller ? to : from,
+  kind: type,
+  isCaller,
+});
+
+/** The end of a call is shown, and everything of it stops. */
+const over = (
+  call: CallPlace,
+  end: { status: CallStatus; seconds?: number; reason?: CallReason | undefined },
+  deeds: CallDeed[] = [],
+): CallStep => ({
+  state: { at: "ended", call, seconds: 0, ...end },
+  deeds: [{ do: "media", media: "stop" }, { do: "tone", tone: end.reason === "busy" ? "busy" : "none" }, ...deeds],
+});
+
+const connecting = (call: CallPlace, now: number, deeds: CallDeed[]): CallStep => ({
+  state: { at: "connecting", call, until: now + callConnectMs },
+  deeds: [{ do: "tone", tone: "none" }, ...deeds],
+});
+
+/** What the server said of the end of this call. */
+const hear = (call: CallPlace, event: Extract<CallEvent, { type: "over" }>, deeds: CallDeed[] = []): CallStep =>
+  over(call, { status: event.status, seconds: event.seconds, reason: event.reason }, deeds);
+
+const secondsSince = (since: number, now: number): number => Math.max(0, Math.round((now - since) / 1000));
+
+const idle = (state: CallState, event: CallEvent): CallStep => {
+  if (event.type === "dial") {
+    const state: CallState = { at: "outgoing", call: event.call, until: Number.POSITIVE_INFINITY, isKnown: false };
+    return { state, deeds: [{ do: "media", media: "prepare" }, { do: "tone", tone: "ringback" }, { do: "create" }] };
+  }
+  if (event.type === "ring") {
+    const call = placeOf(event.call, false);
+    const until = event.call.created_at + callRingMs;
+    return {
+      state: { at: "ringing", call, until },
+      deeds: [
+        { do: "tone", tone: "ringtone" },
+        { do: "media", media: "prepare" },
+      ],
+    };
+  }
+  return none(state);
+};
+
+const outgoing = (state: Extract<CallState, { at: "outgoing" }>, event: CallEvent, now: number): CallStep => {
+  const { call } = state;
+  switch (event.type) {
+    case "created": {
+      const { call: told, device } = event;
+      if (told.answered_at === null) return none({ ...state, isKnown: true, until: told.created_at + callRingMs });
+      // The other one called at the same moment: theirs is the call, and this device talks in it.
+      const isMine = (told.call_id === call.id ? told.from_device : told.to_device) === device;
+      return isMine
+        ? connecting(placeOf(told, told.call_id === call.id), now, [{ do: "media", media: "start" }])
+        : over(call, { status: "ended" });
+    }
+    case "notCreated":
+      return over(call, { status: "cancelled", reason: "failed" }, [
+        { do: "say", notice: "failed", error: event.error },
+      ]);
+    case "answered":
+      return event.call.call_id === call.id ? connecting(call, now, [{ do: "media", media: "start" }]) : none(state);
+    case "hangUp":
+      return over(call, { status: "missed" }, [{ do: "end", status: "missed" }]);
+    case "over": {
+      if (event.id !== call.id) return none(state);
+      const notice = event.reason === "busy" ? "busy" : event.status === "rejected" ? "rejected" : "unanswered";
+      return hear(call, event, [{ do: "say", notice }]);
+    }
+    case "time":
+      if (now >= state.until + callVerdictMs) return { state: { ...state, until: now }, deeds: [{ do: "ask" }] };
+      return none(state);
+    case "failed":
+      return over(call, { status: "missed", reason: "failed" }, [
+        { do: "end", status: "missed", reason: "failed" },
+        { do: "say", notice: "error" },
+      ]);
+    default:
+      return none(state);
+  }
+};
+
+const ringing = (state: Extract<CallState, { at: "ringing" }>, event: CallEvent, now: number): CallStep => {
+  const { call } = state;
+  switch (event.type) {
+    case "accept":
+      // Media start with the server's word, so that of two devices that accept only one is heard.
+      return connecting(call, now, [{ do: "answer" }]);
+    case "reject":
+      return over(call, { status: "rejected" }, [
+        { do: "end", status: "rejected" },
+        { do: "say", notice: "rejected" },
+      ]);
+    case "answered": // on another device of mine
+      return event.call.call_id === call.id ? over(call, { status: "ended" }) : none(state);
+    case "hangUp":
+      return over(call, { status: "missed" }, [{ do: "end", status: "missed" }]);
+    case "over":
+      return event.id === call.id ? hear(call, event) : none(state);
+    case "time":
+      if (now >= state.until + callVerdictMs) return { state: { ...state, until: now }, deeds: [{ do: "ask" }] };
+      return now >= state.until ? { state, deeds: [{ do: "tone", tone: "none" }] } : none(state);
+    default:
+      return none(state);
+  }
+};
+
+const underWay = (
+  state: Extract<CallState, { at: "connecting" | "connected" }>,
+  event: CallEvent,
+  now: number,
+): CallStep => {
+  const { call } = state;
+  const isUp = state.at === "connected";
+  const seconds = isUp ? secondsSince(state.since, now) : 0;
+  const status: CallStatus = isUp ? "ended" : "cancelled"; // SPEC.md §4
+  switch (event.type) {
+    case "accepted":
+      return isUp ? none(state) : { state, deeds: [{ do: "media", media: "start" }] };
+    case "notAccepted":
+      if (isUp) return none(state); // who is heard was answered
+      return over(call, { status: "ended" }, [{ do: "say", notice: "acceptFailed", error: event.error }]);
+    case "heard":
+      if (!isUp)
+        return {
+          state: { at: "connected", call, since: now, isInterrupted: false },
+          deeds: [{ do: "tone", tone: "none" }],
+        };
+      return state.isInterrupted ? none({ ...state, isInterrupted: false }) : none(state);
+    case "interrupted":
+      return isUp && !state.isInterrupted ? none({ ...state, isInterrupted: true }) : none(state);
+    case "failed":
+      return over(call, { status, seconds, reason: "failed" }, [
+        { do: "end", status, reason: "failed" },
+        { do: "say", notice: "error" },
+      ]);
+    case "hangUp":
+      return over(call, { status, seconds }, [{ do: "end", status }]);
+    case "over":
+      return event.id === call.id ? hear(call, event) : none(state);
+    case "time":
+      if (isUp || now < state.until) return none(state);
+      return over(call, { status, reason: "failed" }, [
+        { do: "end", status, reason: "failed" },
+        { do: "say", notice: "failed" },
+      ]);
+    default:
+      return none(state);
+  }
+};
+
+/** A second call while one is there: who dials is told so; one that rings is the server's to answer busy. */
+const elsewhere = (state: CallState, event: CallEvent): CallStep | undefined =>
+  event.type === "dial" && state.at !== "idle" && state.at !== "ended"
+    ? { state, deeds: [{ do: "say", notice: "inProgress" }] }
+    : undefined;
+
+export const stepCall = (state: CallState, event: CallEvent, now: number): CallStep => {
+  const step = elsewhere(state, event);
+  if (step) return step;
+  switch (state.at) {
+    case "idle":
+      return idle(state, event);
+    case "outgoing":
+      return outgoing(state, event, now);
+    case "ringing":
+      return ringing(state, event, now);
+    case "connecting":
+    case "connected":
+      return underWay(state, event, now);
+    case "ended":
+      return event.type === "leave" ? none({ at: "idle" }) : idle(state, event);
+  }
+};

@@ -1,0 +1,177 @@
+import * as v from "valibot";
+import { ConversationId, Uuid } from "./ids";
+import { callRingMs, callSignalMaxLength, callSilentMaxMs } from "./limits";
+
+/**
+ * A call between two people (DESIGN.md §9). The conversation object owns it: whatever happens to it is one deed, taken
+ * by `advance` against the call as it stands and stored in one go, its end together with the line that tells of it.
+ */
+export const CallKind = v.picklist(["audio", "video"]);
+export type CallKind = v.InferOutput<typeof CallKind>;
+
+/** How a call came to its end, in SPEC.md's words. What the two sides read of it differs (`lineOf` in the client). */
+export const callStatuses = ["missed", "rejected", "cancelled", "ended"] as const;
+export const CallStatus = v.picklist(callStatuses);
+export type CallStatus = v.InferOutput<typeof CallStatus>;
+/** Why, where the status does not say it. */
+export const callReasons = ["busy", "failed"] as const;
+export const CallReason = v.picklist(callReasons);
+export type CallReason = v.InferOutput<typeof CallReason>;
+
+/** One browser of a person; it says which of several answered, and whom a signal is for. Made once, kept in the store. */
+export const Device = Uuid;
+export type Device = v.InferOutput<typeof Device>;
+
+/** The line a call leaves in the log. Its client id is the call's own, so that it stands there once; its sender called. */
+export const CallBody = v.strictObject({
+  type: v.literal("call"),
+  kind: CallKind,
+  status: CallStatus,
+  seconds: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+  reason: v.optional(CallReason),
+});
+export type CallBody = v.InferOutput<typeof CallBody>;
+
+// ── the server's machine ───────────────────────────────────────────────────────────────────────────────────
+
+/** A call under way, as the conversation keeps it. `caller` is a member's number. */
+export type OpenCall = {
+  id: Uuid;
+  kind: CallKind;
+  caller: number;
+  callerDevice: Device;
+  calleeDevice: Device | null;
+  createdAt: number;
+  answeredAt: number | null;
+};
+
+/** When each side of it was last heard of, in memory only: after a restart everybody was heard of just now. */
+export type Heard = { caller: number; callee: number };
+
+export type CallDeed =
+  | { type: "create"; id: Uuid; kind: CallKind; device: Device }
+  | { type: "answer"; id: Uuid; device: Device }
+  | { type: "end"; id: Uuid; device: Device; status: CallStatus; reason?: CallReason };
+
+export type CallRefusal = "call_in_progress" | "call_not_found" | "answered_elsewhere" | "not_allowed";
+/** What a deed makes of the call: how it stands, and what is written when that is its end. */
+export type Advance = { call: OpenCall | null; line?: CallBody } | { error: CallRefusal };
+
+const secondsOf = ({ answeredAt }: OpenCall, until: number): number =>
+  answeredAt === null ? 0 : Math.max(0, Math.round((until - answeredAt) / 1000));
+
+const close = (call: OpenCall, status: CallStatus, until: number, reason?: CallReason): Advance => ({
+  call: null,
+  line: { type: "call", kind: call.kind, status, seconds: secondsOf(call, until), ...(reason ? { reason } : {}) },
+});
+
+/**
+ * The end a side may give a call. Nobody ends a call they did not answer by saying that it was talked, and nobody who
+ * talked makes it one that was missed.
+ */
+const endOf = (call: OpenCall, isCaller: boolean, claim: CallStatus): CallStatus => {
+  if (call.answeredAt !== null) return claim === "cancelled" ? "cancelled" : "ended";
+  if (isCaller) return "missed";
+  return claim === "missed" ? "missed" : "rejected";
+};
+
+/** `by` is the member's number. What was done before is done again by doing nothing. */
+export const advance = (call: OpenCall | null, by: number, deed: CallDeed, now: number): Advance => {
+  if (deed.type === "create") {
+    if (!call) {
+      const { id, kind, device } = deed;
+      return {
+        call: { id, kind, caller: by, callerDevice: device, calleeDevice: null, createdAt: now, answeredAt: null },
+      };
+    }
+    if (call.id === deed.id && call.caller === by) return { call };
+    // Each calls the other: they both want to talk, so they do.
+    if (call.caller !== by && call.answeredAt === null) {
+      return { call: { ...call, calleeDevice: deed.device, answeredAt: now } };
+    }
+    return { error: "call_in_progress" };
+  }
+  if (!call || call.id !== deed.id) return { error: "call_not_found" };
+  const isCaller = call.caller === by;
+  if (deed.type === "answer") {
+    if (isCaller) return { error: "not_allowed" };
+    if (call.answeredAt !== null) return call.calleeDevice === deed.device ? { call } : { error: "answered_elsewhere" };
+    return { call: { ...call, calleeDevice: deed.device, answeredAt: now } };
+  }
+  // A device that only rang has nothing to end once another one talks.
+  if (call.answeredAt !== null && deed.device !== (isCaller ? call.callerDevice : call.calleeDevice)) {
+    return { error: "answered_elsewhere" };
+  }
+  return close(call, endOf(call, isCaller, deed.status), now, deed.reason);
+};
+
+/** What time alone makes of a call; undefined when it is not due yet. */
+export const expire = (call: OpenCall, heard: Heard, now: number): Advance | undefined => {
+  if (call.answeredAt === null) return now >= call.createdAt + callRingMs ? close(call, "missed", now) : undefined;
+  const last = Math.max(heard.caller, heard.callee);
+  return now >= last + callSilentMaxMs ? close(call, "ended", last) : undefined;
+};
+
+/** When to look at it next. */
+export const dueAt = (call: OpenCall, heard: Heard): number =>
+  call.answeredAt === null ? call.createdAt + callRingMs : Math.max(heard.caller, heard.callee) + callSilentMaxMs;
+
+// ── what goes between server and devices ───────────────────────────────────────────────────────────────────
+
+/** A call as a person's devices know it. Times are the server's. */
+export const Call = v.object({
+  call_id: Uuid,
+  conversation: ConversationId,
+  type: CallKind,
+  from: Uuid,
+  to: Uuid,
+  from_device: Device,
+  to_device: v.nullable(Device),
+  created_at: v.number(),
+  answered_at: v.nullable(v.number()),
+});
+export type Call = v.InferOutput<typeof Call>;
+
+/** What one device tells the other inside a call (see `src/calls/signals.ts`); the server passes it on and keeps none. */
+export const Signal = v.pipe(v.string(), v.maxLength(callSignalMaxLength));
+
+const event = <T extends string, D extends v.ObjectEntries>(event_type: T, data: D) =>
+  v.object({ event_type: v.literal(event_type), data: v.object(data) });
+
+/** What a device asks about calls, but for the conversation it is asked in. */
+export const CallAsk = v.variant("type", [
+  /** Calls the other person. Asked again under the same id it is the same call. */
+  v.strictObject({ type: v.literal("dial"), call: Uuid, kind: CallKind, device: Device }),
+  v.strictObject({ type: v.literal("answer"), call: Uuid, device: Device }),
+  /** Refuses, gives up or ends a call. Done twice it is still done, and the first end counts. */
+  v.strictObject({
+    type: v.literal("hangUp"),
+    call: Uuid,
+    device: Device,
+    status: CallStatus,
+    reason: v.optional(CallReason),
+  }),
+  /** This side is still there. */
+  v.strictObject({ type: v.literal("beat"), call: Uuid }),
+  /** Passed on to the other person's devices, or to one of them; nobody keeps it. */
+  v.strictObject({ type: v.literal("signal"), call: Uuid, from: Device, to: v.nullable(Device), signal: Signal }),
+]);
+export type CallAsk = v.InferOutput<typeof CallAsk>;
+
+/** How a call stands after what was asked; `over` once it has ended. `now` is the server's clock. */
+export const CallResult = v.object({ call: Call, over: v.nullable(CallBody), now: v.number() });
+export type CallResult = v.InferOutput<typeof CallResult>;
+
+/** The event `call-system` (SPEC.md §7): the frames of a socket that are objects. */
+export const CallFrame = v.object({
+  event: v.literal("call-system"),
+  payload: v.variant("event_type", [
+    event("ring", Call.entries),
+    event("answered", Call.entries),
+    event("signal", { call_id: Uuid, from_device: Device, to_device: v.nullable(Device), signal: Signal }),
+    ...callStatuses.map((status) =>
+      event(status, { call_id: Uuid, seconds: v.number(), reason: v.optional(CallReason) }),
+    ),
+  ]),
+});
+export type CallFrame = v.InferOutput<typeof CallFrame>;

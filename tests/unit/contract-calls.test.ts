@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import {
+  advance,
+  type CallDeed,
+  type CallStatus,
+  callStatuses,
+  dueAt,
+  expire,
+  type OpenCall,
+} from "../../contract/calls";
+import { callRingMs, callSilentMaxMs } from "../../contract/limits";
+
+const [ana, ben] = [0, 1];
+const [anas, anasLaptop, bens, bensLaptop] = ["ana-1", "ana-2", "ben-1", "ben-2"];
+const [first, second] = ["call-1", "call-2"];
+const start = 1_000_000;
+
+const create = (id: string, device: string): CallDeed => ({ type: "create", id, kind: "audio", device });
+const answer = (id: string, device: string): CallDeed => ({ type: "answer", id, device });
+const end = (id: string, device: string, status: CallStatus): CallDeed => ({ type: "end", id, device, status });
+
+const ringing: OpenCall = {
+  id: first,
+  kind: "audio",
+  caller: ana,
+  callerDevice: anas,
+  calleeDevice: null,
+  createdAt: start,
+  answeredAt: null,
+};
+const answered: OpenCall = { ...ringing, calleeDevice: bens, answeredAt: start + 4_000 };
+const line = (status: CallStatus, seconds = 0) => ({ type: "call", kind: "audio", status, seconds });
+
+describe("a call on the server", () => {
+  test("is made once, however often its caller asks", () => {
+    expect(advance(null, ana, create(first, anas), start)).toEqual({ call: ringing });
+    expect(advance(ringing, ana, create(first, anas), start + 900)).toEqual({ call: ringing });
+    expect(advance(answered, ana, create(first, anas), start + 9_000)).toEqual({ call: answered });
+  });
+
+  test("is the only one: another of the same person is refused, and anybody's once they talk", () => {
+    const refused = { error: "call_in_progress" };
+    expect(advance(ringing, ana, create(second, anasLaptop), start)).toEqual(refused);
+    expect(advance(answered, ana, create(second, anas), start)).toEqual(refused);
+    expect(advance(answered, ben, create(second, bens), start)).toEqual(refused);
+  });
+
+  test("of two who call each other at once is the first one's, answered by the second", () => {
+    const both = advance(ringing, ben, create(second, bens), start + 300);
+    expect(both).toEqual({ call: { ...ringing, calleeDevice: bens, answeredAt: start + 300 } });
+  });
+
+  test("is answered by one device of whom it is for, which may say so again", () => {
+    expect(advance(ringing, ben, answer(first, bens), start + 4_000)).toEqual({ call: answered });
+    expect(advance(answered, ben, answer(first, bens), start + 5_000)).toEqual({ call: answered });
+    expect(advance(answered, ben, answer(first, bensLaptop), start)).toEqual({ error: "answered_elsewhere" });
+    expect(advance(ringing, ana, answer(first, anasLaptop), start)).toEqual({ error: "not_allowed" });
+  });
+
+  test("that is another one, or over, is not found", () => {
+    for (const deed of [answer(second, bens), end(second, bens, "ended")]) {
+      expect(advance(ringing, ben, deed, start)).toEqual({ error: "call_not_found" });
+      expect(advance(null, ben, deed, start)).toEqual({ error: "call_not_found" });
+    }
+  });
+
+  test.each([
+    ...callStatuses.map((claim) => ({ who: "its caller", by: ana, device: anas, call: ringing, claim, is: "missed" })),
+    { who: "whom it rings for", by: ben, device: bens, call: ringing, claim: "rejected", is: "rejected" },
+    { who: "whom it rings for", by: ben, device: bens, call: ringing, claim: "ended", is: "rejected" },
+    { who: "whom it rings for", by: ben, device: bens, call: ringing, claim: "cancelled", is: "rejected" },
+    { who: "whom it rings for", by: ben, device: bens, call: ringing, claim: "missed", is: "missed" },
+    { who: "a talker", by: ben, device: bens, call: answered, claim: "missed", is: "ended" },
+    { who: "a talker", by: ben, device: bens, call: answered, claim: "rejected", is: "ended" },
+    { who: "a talker", by: ana, device: anas, call: answered, claim: "ended", is: "ended" },
+    { who: "a talker who heard nothing", by: ana, device: anas, call: answered, claim: "cancelled", is: "cancelled" },
+  ] as const)("ended by $who as $claim counts as $is", ({ by, device, call, claim, is }) => {
+    const seconds = call.answeredAt === null ? 0 : 65;
+    const now = (call.answeredAt ?? start) + 65_400;
+    expect(advance(call, by, end(first, device, claim), now)).toEqual({ call: null, line: line(is, seconds) });
+  });
+
+  test("is not ended by a device that only rang, once another one talks", () => {
+    const refused = { error: "answered_elsewhere" };
+    expect(advance(answered, ben, end(first, bensLaptop, "rejected"), start)).toEqual(refused);
+    expect(advance(answered, ana, end(first, anasLaptop, "ended"), start)).toEqual(refused);
+    expect(advance(ringing, ben, end(first, bensLaptop, "rejected"), start)).toMatchObject({ call: null });
+  });
+
+  test("says in its line that somebody was busy, or that it failed", () => {
+    const busy = advance(
+      ringing,
+      ben,
+      { type: "end", id: first, device: bens, status: "missed", reason: "busy" },
+      start,
+    );
+    expect(busy).toEqual({ call: null, line: { ...line("missed"), reason: "busy" } });
+  });
+
+  test("that nobody answers is missed after thirty seconds, by the server's clock", () => {
+    const heard = { caller: start, callee: start };
+    expect(dueAt(ringing, heard)).toBe(start + callRingMs);
+    expect(expire(ringing, heard, start + callRingMs - 1)).toBeUndefined();
+    expect(expire(ringing, heard, start + callRingMs)).toEqual({ call: null, line: line("missed") });
+  });
+
+  test("goes on while one side is heard of, and ended when the last one was", () => {
+    const heard = { caller: start + 10_000, callee: start + 64_000 };
+    expect(dueAt(answered, heard)).toBe(start + 64_000 + callSilentMaxMs);
+    expect(expire(answered, heard, start + 64_000 + callSilentMaxMs - 1)).toBeUndefined();
+    expect(expire(answered, heard, start + 500_000)).toEqual({ call: null, line: line("ended", 60) });
+  });
+});
