@@ -121,6 +121,7 @@ export class Device {
     this.options.onFrame?.("in", data);
     const frame = decodeServerFrame(data);
     if (!frame) throw new Error(`Not a frame of the protocol: ${data.slice(0, 100)}`);
+    if ("event" in frame) return frame.payload.event_type;
     if (!Array.isArray(frame)) {
       this.take(frame.handle, frame.seq, frame.text, at);
       return "text";

@@ -28,6 +28,7 @@ export const toHttpRequest = (command: Command): HttpRequest => {
     return { method: "POST", path: "/api/messages", body: source ? { body, source, to } : { body, to } };
   }
   const conversation = `/api/conversations/${command.conversation}`;
+  const place = { conversation: command.conversation };
   switch (command.type) {
     case "send":
       return { method: "POST", path: `${conversation}/messages`, body: { messages: command.messages } };
@@ -55,6 +56,22 @@ export const toHttpRequest = (command: Command): HttpRequest => {
       return { method: "DELETE", path: `${conversation}/messages/${command.seq}` };
     case "revised":
       return { method: "GET", path: withQuery(`${conversation}/revisions`, { since: command.since }) };
+    case "dial": {
+      const { call, kind, device } = command;
+      return { method: "POST", path: "/api/calls", body: { ...place, call_id: call, type: kind, device } };
+    }
+    case "answer":
+      return { method: "POST", path: `/api/calls/${command.call}/answer`, body: { ...place, device: command.device } };
+    case "hangUp": {
+      const { call, device, status, reason } = command;
+      return { method: "POST", path: `/api/calls/${call}/end`, body: { ...place, device, status, reason } };
+    }
+    case "beat":
+      return { method: "POST", path: `/api/calls/${command.call}/beat`, body: place };
+    case "signal": {
+      const { call, from, to, signal } = command;
+      return { method: "POST", path: `/api/calls/${call}/signal`, body: { ...place, from, to, signal } };
+    }
     case "mute":
       return { method: command.muted ? "PUT" : "DELETE", path: `/api/mutes/${command.conversation}` };
   }

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { authRoutes } from "./auth/routes";
+import { callRoutes } from "./calls/routes";
 import { contactsRoutes } from "./contacts/routes";
 import { conversationChanges } from "./conversations/changing";
 import { conversations } from "./conversations/routes";
@@ -40,6 +41,7 @@ export const api = app
   .route("/api", groupsRoutes)
   .route("/api", fileRoutes)
   .route("/api", conversationChanges)
+  .route("/api", callRoutes)
   .route("/api", serviceRoutes)
   .route(
     "/api",

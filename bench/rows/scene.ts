@@ -77,6 +77,7 @@ export class SceneDevice {
   private receive(data: string): void {
     const frame = decodeServerFrame(data);
     if (!frame) throw new Error(`Not a frame of the protocol: ${data}`);
+    if ("event" in frame) return;
     if (!Array.isArray(frame)) {
       this.take(frame.handle, frame.seq);
       return;
@@ -158,6 +159,8 @@ export async function seedInbox(user: Uuid, count: number): Promise<void> {
       group: null,
       hidden: 0,
       revision: 0,
+      call: null,
+      calls: 0,
       mine: { delivered: 0, read: 0 },
       others: { delivered: 1, read: 1 },
       messages: [{ seq: 1, sender: 1, at: Date.now(), body: { type: "text", text } }],

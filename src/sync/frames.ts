@@ -8,14 +8,14 @@ export type Base = ProtocolBase & { epoch: string };
 
 type FrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
 export type WelcomeFrame = FrameOf<"w">;
-export type AnswerFrame = FrameOf<"c" | "g" | "q" | "v" | "y">;
+export type AnswerFrame = FrameOf<"c" | "g" | "j" | "q" | "v" | "y">;
 type TypingFrame = FrameOf<"t">;
 export type ChangeFrame = Exclude<ServerFrame, AnswerFrame | TypingFrame | FrameOf<"w" | "n" | "x">>;
 
 export const isChangeFrame = (frame: ServerFrame): frame is ChangeFrame => "amioupbe".includes(frame[0]);
 
 export const readChanges = (
-  [epoch, counter, now, rows, people, before]: [
+  [epoch, counter, now, rows, people, calls, before]: [
     ...(WelcomeFrame extends readonly [unknown, unknown, ...infer R] ? R : never),
   ],
   base: Base,
@@ -25,6 +25,7 @@ export const readChanges = (
   now,
   rows: rows.map((row) => fromWireRow(row, base.now)),
   people: people.map(fromWirePerson),
+  calls,
   before,
 });
 

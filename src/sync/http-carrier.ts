@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { CallResult } from "../../contract/calls";
 import {
   ChangesResult,
   type Command,
@@ -6,6 +7,7 @@ import {
   Hidden,
   Muted,
   PageResult,
+  Passed,
   Retracted,
   RevisedResult,
   SearchResult,
@@ -28,6 +30,11 @@ const results = {
   page: PageResult,
   search: SearchResult,
   changes: ChangesResult,
+  dial: CallResult,
+  answer: CallResult,
+  hangUp: CallResult,
+  beat: Passed,
+  signal: Passed,
 } as const satisfies Record<Command["type"], v.GenericSchema>;
 
 /** A command by HTTP. Throws a SyncError. */

@@ -2,6 +2,7 @@ import type { Command, CommandOf, CommandResults } from "../../contract/commands
 import type { ConversationId } from "../../contract/ids";
 import { typingRepeatMs } from "../../contract/limits";
 import type { Applied } from "./apply";
+import type { CallNews } from "./call-news";
 import { type Context, inBackground } from "./context";
 import { readCursor } from "./cursor";
 import { Fetcher } from "./fetcher";
@@ -32,6 +33,7 @@ export type LeaderEvents = {
   outdated(): void;
   /** The other of a conversation types, or stopped. */
   typing(typist: Typist, isOn: boolean): void;
+  called(news: CallNews): void;
 };
 
 /** The one tab that talks to the server. Everything it learns goes through the local store to the screens of all tabs. */
@@ -78,6 +80,7 @@ export class Leader {
         changed: (changes, taken) => this.#receiver.push(changes, taken),
         refusedSend: (cid, code, retryAfterMs) =>
           inBackground(context, this.#outbox.refused(cid, new SyncError(code, retryAfterMs))),
+        called: events.called,
         typing: (handle, number) => inBackground(context, this.#typists.heard(handle, number)),
       },
       async () => {
@@ -111,9 +114,12 @@ export class Leader {
     });
     this.#typists = new Typists(context, events.typing);
     this.#marks = new MarkReporter(context, (row, command) => this.#tellMarks(row.handle ?? row.id, command));
-    this.#poller = new Poller(context, this.#receiver, (isReachable) => {
-      if (!this.#line.isUp) context.link.set(isReachable ? "online" : "offline");
-      if (isReachable) inBackground(context, this.#onReachable());
+    this.#poller = new Poller(context, this.#receiver, {
+      called: events.called,
+      link: (isReachable) => {
+        if (!this.#line.isUp) context.link.set(isReachable ? "online" : "offline");
+        if (isReachable) inBackground(context, this.#onReachable());
+      },
     });
     this.#after(postAfterMs, () => this.#outbox.want());
     this.#pollIfSilent();

@@ -7,6 +7,7 @@ import {
   decodeServerFrame,
   encodeFrame,
   joinFrames,
+  type LiveText,
   protocolVersion,
   type ServerFrame,
   toClientFrame,
@@ -15,6 +16,7 @@ import {
 } from "../../contract/protocol";
 import { Answers } from "./answers";
 import type { Change } from "./apply";
+import type { CallNews } from "./call-news";
 import { Credit } from "./credit";
 import { afterCatchUp, type Cursor, withHole } from "./cursor";
 import {
@@ -47,6 +49,7 @@ export type LineEvents = Pick<SocketEvents, "ended" | "refused" | "outdated"> & 
   changed(changes: Change[], taken: () => void): void;
   refusedSend(cid: Uuid, code: ErrorCode, retryAfterMs: number | undefined): void;
   typing(handle: number, member: number): void;
+  called(news: CallNews): void;
 };
 
 /** The dialogue over the socket: hello and welcome, questions and answers, and changes that must not be left out. */
@@ -180,7 +183,8 @@ export class Line {
     const frame = decodeServerFrame(text);
     // What cannot be read and was a change leaves its number out, which the next frame or pong brings to light.
     if (!frame) return;
-    if (!Array.isArray(frame)) this.#change(frame as Exclude<typeof frame, readonly unknown[]>, text);
+    if ("event" in frame) this.#events.called(frame.payload);
+    else if (!Array.isArray(frame)) this.#change(frame as LiveText, text);
     else if (isChangeFrame(frame)) this.#change(frame, text);
     else this.#hear(frame, text);
   }
@@ -207,16 +211,18 @@ export class Line {
   #welcome(frame: WelcomeFrame): void {
     const hello = this.#hello;
     if (!hello || this.#base) return;
-    const [, , epoch, counter, now, rows, people, before] = frame;
+    const [, , ...changes] = frame;
+    const [epoch, counter, now, , , calls] = changes;
     this.#base = { epoch, ...baseOf({ counter, now }) };
     this.#counter = counter;
-    const result = readChanges([epoch, counter, now, rows, people, before], this.#base);
+    const result = readChanges(changes, this.#base);
     const clock = this.#platform.now();
     // A counter this inbox never gave out was answered with everything.
     const since = hello.counter > counter ? 0 : hello.counter;
     const move = (cursor: Cursor) => afterCatchUp(cursor, since, result, clock);
     this.#socket.welcomed();
     this.#events.changed([{ type: "cursor", move }, ...rowChanges(result)], () => {});
+    this.#events.called({ event_type: "standing", calls, now });
     this.#events.welcomed();
   }
 
@@ -251,6 +257,12 @@ export class Line {
         break;
       case "v":
         waiting.resolve(readRevised(frame, base));
+        break;
+      case "j":
+        waiting.resolve(frame[2]);
+        break;
+      case "y":
+        waiting.resolve({ passed: true });
         break;
     }
   }

@@ -1,19 +1,22 @@
+import type { CallAsk } from "../../contract/calls";
 import type { Command, CommandResults } from "../../contract/commands";
 import { type ErrorCode, isErrorCode } from "../../contract/errors";
 import { type ConversationId, createUuid } from "../../contract/ids";
+import type { CallNews } from "./call-news";
 import type { Channel, Platform } from "./platform";
 import { asSyncError, SyncError } from "./sync-error";
 import type { Typist } from "./typing";
 import type { LinkState } from "./views";
 
 /** Questions; what changes something has ways of its own, by which it is told whether it was done. */
-export type Asked = Extract<Command, { type: "page" | "search" | "changes" | "revised" }>;
+export type Asked = Extract<Command, { type: "page" | "search" | "changes" | "revised" | CallAsk["type"] }>;
 
 /** What the tabs of one person tell each other. */
 type PeerMessage =
   | { type: "written" }
   | { type: "read" | "opened" | "say-typing"; conversation: ConversationId }
   | { type: "typing"; typist: Typist; isOn: boolean } // from the leader: somebody types, or stopped
+  | { type: "call"; news: CallNews } // from the leader
   | { type: "woke" }
   | { type: "who" }
   | { type: "link"; state: LinkState } // from the leader only: also its sign of life
@@ -30,6 +33,7 @@ export type PeerEvents = {
   opened(conversation: ConversationId): void;
   sayTyping(conversation: ConversationId): void;
   typing(typist: Typist, isOn: boolean): void;
+  called(news: CallNews): void;
   woke(): void;
   linkTold(state: LinkState): void;
   link(): LinkState;
@@ -122,6 +126,9 @@ export class Peers {
         break;
       case "typing":
         events.typing(message.typist, message.isOn);
+        break;
+      case "call":
+        events.called(message.news);
         break;
       case "woke":
         events.woke();

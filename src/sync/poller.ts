@@ -1,3 +1,4 @@
+import type { CallNews } from "./call-news";
 import type { Context } from "./context";
 import { afterCatchUp, type Cursor, readCursor } from "./cursor";
 import { rowChanges } from "./frames";
@@ -7,21 +8,23 @@ import type { Receiver } from "./receiver";
 const minMs = 5_000;
 const maxMs = 60_000;
 
+type PollerEvents = { link(isReachable: boolean): void; called(news: CallNews): void };
+
 /** Asks by HTTP what changed, as long as no socket can be had: often while something happens, seldom while not. */
 export class Poller {
   readonly #context: Context;
   readonly #receiver: Receiver;
-  readonly #onLink: (isReachable: boolean) => void;
+  readonly #events: PollerEvents;
   #isOn = false;
   #isAsking = false;
   #isWanted = false;
   #delay = minMs;
   #cancel = () => {};
 
-  constructor(context: Context, receiver: Receiver, onLink: (isReachable: boolean) => void) {
+  constructor(context: Context, receiver: Receiver, events: PollerEvents) {
     this.#context = context;
     this.#receiver = receiver;
-    this.#onLink = onLink;
+    this.#events = events;
   }
 
   get isOn(): boolean {
@@ -55,10 +58,10 @@ export class Poller {
       try {
         const hasNews = await this.#ask();
         this.#delay = hasNews ? minMs : Math.min(maxMs, this.#delay * 1.5);
-        this.#onLink(true);
+        this.#events.link(true);
       } catch {
         this.#delay = Math.min(maxMs, this.#delay * 2);
-        this.#onLink(false);
+        this.#events.link(false);
       }
     }
     this.#isAsking = false;
@@ -80,6 +83,7 @@ export class Poller {
       result = await askByHttp(platform, { type: "changes", since });
     }
     if (since > result.counter) since = 0; // answered with everything, as for a new inbox
+    this.#events.called({ event_type: "standing", calls: result.calls, now: result.now });
     if (!this.#isOn) return false; // a socket took over meanwhile and knows more
     const clock = platform.now();
     const move = (before: Cursor) => afterCatchUp(before, since, result, clock);

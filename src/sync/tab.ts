@@ -1,6 +1,7 @@
 import type { Command, CommandResults } from "../../contract/commands";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { Observable } from "../lib/observable";
+import { CallWire } from "./call-news";
 import type { Context } from "./context";
 import { askByHttp } from "./http-carrier";
 import { Leader } from "./leader";
@@ -30,6 +31,7 @@ export class Tab {
   /** What the parts share; another object after the store was opened anew. */
   readonly context = new Observable<Context | undefined>(undefined);
   readonly typing: Typing;
+  readonly calls = new CallWire();
   readonly members = new MemberLearner(this);
   readonly #notify: (notice: Notice) => void;
   readonly #peers: Peers;
@@ -59,6 +61,7 @@ export class Tab {
         if (this.#leader) this.#sayTyping(conversation);
       },
       typing: (typist, isOn) => this.typing.set(typist, isOn),
+      called: (news) => this.calls.tell(news),
       woke: () => this.#leader?.wake(),
       linkTold: (state) => {
         if (!this.#leader) this.link.set(state);
@@ -200,6 +203,10 @@ export class Tab {
       typing: (typist, isOn) => {
         this.typing.set(typist, isOn);
         this.#peers.tell({ type: "typing", typist, isOn });
+      },
+      called: (news) => {
+        this.calls.tell(news);
+        this.#peers.tell({ type: "call", news });
       },
     });
     this.#peers.tell({ type: "link", state: this.link.get() });

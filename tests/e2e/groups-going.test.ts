@@ -31,6 +31,7 @@ const listen = (page: Page): Frame[] => {
 
 /** The handles a frame names; a row names its own. */
 const handlesIn = (frame: Frame): number[] => {
+  if ("event" in frame) return [];
   if (!Array.isArray(frame)) return [frame.handle];
   switch (frame[0]) {
     case "t":

@@ -93,6 +93,7 @@ export class ModelInboxes {
       counter: inbox.counter,
       now: Date.now(),
       rows: page.flatMap(({ conversation }) => (conversation ? [this.row(user, this.log(conversation))] : [])),
+      calls: [],
       people: page.flatMap(({ relation }) => (relation ? [relation] : [])),
       before: found.length > page.length ? (page.at(-1)?.changed ?? null) : null,
     };

@@ -151,6 +151,8 @@ export class ModelServer extends ModelGroups {
         return pageOf(log, user, command, this.pageRowsMax);
       case "search":
         return searchIn(log, user, command);
+      default:
+        return { error: "call_not_found" } as const; // nobody calls anybody here
     }
   }
 

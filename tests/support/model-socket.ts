@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { CallResult } from "../../contract/calls";
 import { Command, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
 import type { Message } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
@@ -220,7 +221,9 @@ export class ModelSocket extends EventTarget {
     const { now } = result;
     const rows = result.rows.map((row) => toWireRow(row, now));
     const people = result.people.map(toWirePerson);
-    this.#deliver(encodeFrame(["w", protocolVersion, result.epoch, result.counter, now, rows, people, result.before]));
+    this.#deliver(
+      encodeFrame(["w", protocolVersion, result.epoch, result.counter, now, rows, people, [], result.before]),
+    );
   }
 
   #answer(type: Exclude<Command["type"], "send" | "spread" | "mark">, ref: number, result: object): ServerFrame {
@@ -229,7 +232,13 @@ export class ModelSocket extends EventTarget {
       case "hide":
       case "mute":
       case "retract":
+      case "beat":
+      case "signal":
         return ["y", ref];
+      case "dial":
+      case "answer":
+      case "hangUp":
+        return ["j", ref, result as CallResult];
       case "revised": {
         const { epoch, revision, messages, more } = result as CommandResults["revised"];
         return ["v", ref, epoch, revision, messages.map((message) => toWireMessage(message, now)), more];
@@ -252,6 +261,7 @@ export class ModelSocket extends EventTarget {
           now,
           rows.map((row) => toWireRow(row, now)),
           people.map(toWirePerson),
+          [],
           before,
         ];
       }

@@ -65,7 +65,14 @@ describe("a call on the server", () => {
   });
 
   test.each([
-    ...callStatuses.map((claim) => ({ who: "its caller", by: ana, device: anas, call: ringing, claim, is: "missed" })),
+    ...callStatuses.map((claim) => ({
+      who: "its caller",
+      by: ana,
+      device: anas,
+      call: ringing,
+      claim,
+      is: "missed" as const,
+    })),
     { who: "whom it rings for", by: ben, device: bens, call: ringing, claim: "rejected", is: "rejected" },
     { who: "whom it rings for", by: ben, device: bens, call: ringing, claim: "ended", is: "rejected" },
     { who: "whom it rings for", by: ben, device: bens, call: ringing, claim: "cancelled", is: "rejected" },

@@ -29,6 +29,8 @@ const makeWorld = async (): Promise<World> => {
   return { ana, ben, rita: other.ben, sam, id, ritas: other.id };
 };
 
+const device = createUuid();
+
 type Outcome = string | undefined;
 const notFound = "conversation_not_found";
 
@@ -80,6 +82,13 @@ const table: Record<ClientFrame[0], Row> = {
     removed: "q",
     stranger: notFound,
   },
+  j: {
+    frame: (ref, conversation) => ["j", ref, conversation, { type: "dial", call: createUuid(), kind: "audio", device }],
+    member: "j",
+    removed: "not_connected",
+    blocker: "contact_blocked",
+    stranger: notFound,
+  },
   d: { frame: (ref, conversation) => ["d", ref, conversation, 3, 0], member: "y", removed: "y", stranger: notFound },
 };
 
@@ -99,7 +108,8 @@ const answerTo = async (device: Device, frame: ClientFrame): Promise<Outcome> =>
   await until(() => heard().some(([type, ref]) => type === "c" && ref === lastRef));
   for (const got of heard()) {
     if (got[0] === "n") return got[2];
-    if (["x", "a", "u", "g", "q", "v", "y"].includes(got[0]) || (got[0] === "c" && got[1] !== lastRef)) return got[0];
+    if (["x", "a", "u", "g", "j", "q", "v", "y"].includes(got[0]) || (got[0] === "c" && got[1] !== lastRef))
+      return got[0];
   }
   return undefined;
 };

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { beforeAll, expect, test } from "vitest";
+import { CallResult } from "../../contract/calls";
 import {
   ChangesResult,
   type Command,
@@ -8,6 +9,7 @@ import {
   Muted,
   MuteList,
   PageResult,
+  Passed,
   Retracted,
   RevisedResult,
   SearchResult,
@@ -32,6 +34,7 @@ beforeAll(async () => {
 });
 
 type Sample = { [T in Command["type"]]: [Extract<Command, { type: T }>, v.GenericSchema] };
+const [dialled, anas, bens] = [createUuid(), createUuid(), createUuid()];
 const samples = ({ id }: Pair): Sample => ({
   send: [{ type: "send", conversation: id, messages: [text("quatre")] }, SendResult],
   spread: [
@@ -46,13 +49,19 @@ const samples = ({ id }: Pair): Sample => ({
   page: [{ type: "page", conversation: id, direction: "before", seq: 9, limit: 5 }, PageResult],
   search: [{ type: "search", conversation: id, query: "trois", before: 9 }, SearchResult],
   changes: [{ type: "changes", since: 0 }, ChangesResult],
+  dial: [{ type: "dial", conversation: id, call: dialled, kind: "audio", device: anas }, CallResult],
+  answer: [{ type: "answer", conversation: id, call: dialled, device: bens }, CallResult],
+  beat: [{ type: "beat", conversation: id, call: dialled }, Passed],
+  signal: [{ type: "signal", conversation: id, call: dialled, from: anas, to: null, signal: "{}" }, Passed],
+  hangUp: [{ type: "hangUp", conversation: id, call: dialled, device: anas, status: "ended" }, CallResult],
 });
 const types = Object.keys(samples({ id: "" } as Pair)) as Command["type"][];
 
 test.each(types)("the command %s gets its result by HTTP", async (type) => {
   const [command, result] = samples(pair)[type];
   const { method, path, body } = toHttpRequest(command);
-  const answer = await call(method, path, { token: pair.ana.token, ...(body === undefined ? {} : { body }) });
+  const { token } = type === "answer" ? pair.ben : pair.ana;
+  const answer = await call(method, path, { token, ...(body === undefined ? {} : { body }) });
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
   expect(v.safeParse(result, answer.body).success).toBe(true);
 });

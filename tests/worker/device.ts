@@ -1,6 +1,7 @@
 import { exports } from "cloudflare:workers";
 import * as v from "valibot";
 import { vi } from "vitest";
+import type { CallFrame } from "../../contract/calls";
 import type { Command, CommandResults } from "../../contract/commands";
 import type { InboxRow, Message } from "../../contract/conversations";
 import { ApiError } from "../../contract/errors";
@@ -28,8 +29,8 @@ const patienceMs = 8_000;
 vi.setConfig({ testTimeout: 40_000 });
 
 export type FrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
-type Frame = LiveText | ServerFrame;
-const isLive = (frame: Frame): frame is LiveText => !Array.isArray(frame);
+type Frame = LiveText | ServerFrame | CallFrame;
+const isLive = (frame: Frame): frame is LiveText => "text" in frame;
 const isA =
   <T extends ServerFrame[0]>(type: T) =>
   (frame: Frame): frame is FrameOf<T> =>
@@ -188,6 +189,7 @@ export class Device {
   get counters(): number[] {
     return this.frames.flatMap((frame) => {
       if (isLive(frame)) return [frame.counter + this.#from.counter];
+      if (!Array.isArray(frame)) return [];
       return "amioupbe".includes(frame[0]) ? [(frame[1] as number) + this.#from.counter] : [];
     });
   }

@@ -26,6 +26,8 @@ const said = (turn: number, roster: number, joined: number, head: number, from =
     group: { name: `n° ${roster}`, picture: null, count: 3, roster, role: "member", number: 2 },
     hidden: joined,
     revision: 0,
+    call: null,
+    calls: 0,
     mine: marks,
     others: { delivered: joined, read: joined },
     messages,

@@ -25,6 +25,8 @@ const notice = (conversation: string, change: Partial<Notice> = {}): Notice => (
   group: null,
   hidden: 0,
   revision: 0,
+  call: null,
+  calls: 0,
   mine: { delivered: 0, read: 0 },
   others: { delivered: 0, read: 0 },
   messages: [],
@@ -60,14 +62,14 @@ test("a device that was away gets what changed, newest first, page after page, a
   expect(rows.length + people.length).toBeLessThanOrEqual(inboxPageRows);
   expect(rows.length + people.length).toBeGreaterThan(inboxPageRows / 2);
   expect(rows[0]).toMatchObject({ conversation: ids[3], open: false });
-  let before = welcome[7];
+  let before = welcome[8];
   while (before !== null) {
     const page = await device.ask((ref) => ["c", ref, 0, before]);
     if (page[0] !== "c") throw new Error("refused");
     expect(page[5].length + page[6].length).toBeLessThanOrEqual(inboxPageRows);
     rows.push(...device.rowsOf(page));
     people.push(...device.peopleOf(page));
-    before = page[7];
+    before = page[8];
   }
   expect(rows.map(({ conversation }) => conversation).sort()).toEqual([...ids].sort());
   expect(people.map(({ profile }) => profile.username).sort()).toEqual(["Deux", "Un"]);

@@ -3,7 +3,7 @@ import type * as v from "valibot";
 import { type ErrorCode, errorStatus } from "../../contract/errors";
 
 type Description = {
-  tag: "auth" | "people" | "contacts" | "conversations" | "groups" | "files" | "service";
+  tag: "auth" | "people" | "contacts" | "conversations" | "groups" | "calls" | "files" | "service";
   summary: string;
   /** What a success answers: its status with a schema, a media type for bytes, or null for no body. */
   ok: { status: 101 | 200 | 204; body: v.GenericSchema | string | null };

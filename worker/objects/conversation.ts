@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import type { CallDeed } from "../../contract/calls";
 import {
   type CommandOf,
   isRefusal,
@@ -7,7 +8,6 @@ import {
   type RevisedResult,
   type SearchResult,
 } from "../../contract/commands";
-import type { CallDeed } from "../../contract/calls";
 import type { Marks } from "../../contract/conversations";
 import type { Group, Receipts } from "../../contract/groups";
 import { type ConversationId, privateMembers, type Uuid } from "../../contract/ids";
@@ -23,7 +23,17 @@ import { describe, isGroup, isOfGroup, readSeats, standOfGroup } from "./group-v
 import { carryOut, createGroup, isDone } from "./groups";
 import { noticeFor } from "./notices";
 import { readRevised, retract } from "./revisions";
-import type { CallStanding, Checked, ConversationRpc, GroupDeed, GroupDone, Known, Newcomer, Seats, Standing } from "./rpc";
+import type {
+  CallStanding,
+  Checked,
+  ConversationRpc,
+  GroupDeed,
+  GroupDone,
+  Known,
+  Newcomer,
+  Seats,
+  Standing,
+} from "./rpc";
 import { hide, mark, receiptsOf, standingOf } from "./standing";
 import { nothingTold, Telling } from "./telling";
 

@@ -116,7 +116,8 @@ export const answerFrame = (
   if (type === "dial" || type === "answer" || type === "hangUp") {
     return { frame: ["j", ref, result as CallResult], messages: 0 };
   }
-  if (type === "beat" || type === "signal" || type === "hide" || type === "retract" || type === "mute") return { frame: ["y", ref], messages: 0 };
+  if (type === "beat" || type === "signal" || type === "hide" || type === "retract" || type === "mute")
+    return { frame: ["y", ref], messages: 0 };
   if (type === "changes") {
     return { frame: ["c", ref, ...changesTail(result as CommandResults["changes"], base)], messages: 0 };
   }

@@ -87,9 +87,7 @@ export class PersonCalls {
   /** A signal of the other person's device. */
   pass(from: Uuid, { call, conversation, from: from_device, to: to_device, signal }: CallSignal): void {
     if (otherMember(conversation, this.#host.user) !== from || !this.#isMine(conversation, call)) return;
-    this.#host.sockets.signal(
-      frame({ event_type: "signal", data: { call_id: call, from_device, to_device, signal } }),
-    );
+    this.#host.sockets.signal(frame({ event_type: "signal", data: { call_id: call, from_device, to_device, signal } }));
   }
 
   #isMine(conversation: ConversationId, call: Uuid): boolean {

@@ -1,0 +1,74 @@
+import type { CallKind, Device } from "../../contract/calls";
+
+/** Why there is no sound or picture of a device's own: it was not allowed, there is none, or another program has it. */
+export type DeviceTrouble = "refused" | "missing" | "taken";
+
+/** What a call's media are like now. Each change is another object. */
+export type MediaView = {
+  mic: "on" | "muted" | "waiting" | DeviceTrouble;
+  /** `thin`: turned off because the link does not carry it. */
+  camera: "on" | "off" | "waiting" | "thin" | DeviceTrouble;
+  /** This side's picture, for the preview. */
+  local: MediaStream | undefined;
+  /** What comes from the other side, sound and picture. */
+  remote: MediaStream | undefined;
+  /** What the other side says of itself. */
+  peer: { isMuted: boolean; hasVideo: boolean };
+  /** From bad (1) to good (3); 0 while nothing is known. */
+  quality: 0 | 1 | 2 | 3;
+  /** Both ways since the call began, headers included. */
+  bytes: number;
+  /** The other side gets no sound from here though this side is not muted. */
+  isUnheard: boolean;
+};
+
+export type MediaEvents = {
+  /** The other side's sound came, for the first time or again. */
+  heard(): void;
+  /** Nothing comes any more; it is being mended. */
+  interrupted(): void;
+  /** It cannot be mended. */
+  failed(): void;
+  /** The way to the server should be looked at: nothing comes, or the network changed. */
+  suspect(): void;
+  changed(view: MediaView): void;
+  /** To the other person's device, or to all of theirs; `false` when it could not leave now. */
+  send(to: Device | null, signal: string): void;
+};
+
+export type MediaOptions = {
+  kind: CallKind;
+  /** Of the two, the one that gives way when both offer at once: the larger user id. */
+  isPolite: boolean;
+  device: Device;
+  isCaller: boolean;
+  /** May be called again for new credentials. */
+  iceServers(): Promise<RTCIceServer[]>;
+  /** Only relayed ways, so that the other side does not learn this one's address. */
+  isHidden: boolean;
+  /** The person saves data. */
+  isThrifty: boolean;
+};
+
+/**
+ * The media of one call, from the first tap to its end. Two people talk directly (`peer.ts`); a group would bring a
+ * plane of its own behind the same words. Nothing leaves a microphone or a camera before `start`.
+ */
+export type MediaPlane = {
+  /** Asks for the microphone, and the camera of a video call, at once: within the tap. */
+  prepare(): void;
+  /** The other person's device rings, or talks: a way to it may be made already. */
+  meet(device: Device): void;
+  /** The call is answered, by this device of the other side: sound and picture may go. */
+  start(device: Device): void;
+  receive(from: Device, signal: string): void;
+  /** The way to the server is there again: what was not confirmed is said once more. */
+  resend(): void;
+  setMuted(isMuted: boolean): void;
+  setCamera(isOn: boolean): void;
+  setInput(kind: "audioinput" | "videoinput", deviceId: string): void;
+  /** Everything stops and is let go. */
+  stop(): void;
+};
+
+export type MakeMedia = (options: MediaOptions, events: MediaEvents) => MediaPlane;
