@@ -151,6 +151,8 @@ export const CallAsk = v.variant("type", [
     status: CallStatus,
     reason: v.optional(CallReason),
   }),
+  /** How the call stands, or how it ended if none came after it. */
+  v.strictObject({ type: v.literal("standing"), call: Uuid }),
   /** This side is still there. */
   v.strictObject({ type: v.literal("beat"), call: Uuid }),
   /** Passed on to the other person's devices, or to one of them; nobody keeps it. */
@@ -158,7 +160,7 @@ export const CallAsk = v.variant("type", [
 ]);
 export type CallAsk = v.InferOutput<typeof CallAsk>;
 
-/** How a call stands after what was asked; `over` once it has ended. `now` is the server's clock. */
+/** How a call stands, after what was asked if that changed it; `over` once it has ended. `now` is the server's clock. */
 export const CallResult = v.object({ call: Call, over: v.nullable(CallBody), now: v.number() });
 export type CallResult = v.InferOutput<typeof CallResult>;
 

@@ -76,7 +76,7 @@ const Changes = v.strictObject({
   before: v.optional(Mark),
 });
 const inConversation = { conversation: ConversationId };
-const [Dial, Answer, HangUp, Beat, PassSignal] = CallAsk.options;
+const [Dial, Answer, HangUp, Standing, Beat, PassSignal] = CallAsk.options;
 export const Command = v.variant("type", [
   Send,
   Spread,
@@ -91,6 +91,7 @@ export const Command = v.variant("type", [
   v.strictObject({ ...Dial.entries, ...inConversation }),
   v.strictObject({ ...Answer.entries, ...inConversation }),
   v.strictObject({ ...HangUp.entries, ...inConversation }),
+  v.strictObject({ ...Standing.entries, ...inConversation }),
   v.strictObject({ ...Beat.entries, ...inConversation }),
   v.strictObject({ ...PassSignal.entries, ...inConversation }),
 ]);
@@ -182,6 +183,7 @@ export type CommandResults = {
   dial: CallResult;
   answer: CallResult;
   hangUp: CallResult;
+  standing: CallResult;
   beat: v.InferOutput<typeof Passed>;
   signal: v.InferOutput<typeof Passed>;
 };

@@ -66,6 +66,8 @@ export const toHttpRequest = (command: Command): HttpRequest => {
       const { call, device, status, reason } = command;
       return { method: "POST", path: `/api/calls/${call}/end`, body: { ...place, device, status, reason } };
     }
+    case "standing":
+      return { method: "GET", path: withQuery(`/api/calls/${command.call}`, place) };
     case "beat":
       return { method: "POST", path: `/api/calls/${command.call}/beat`, body: place };
     case "signal": {

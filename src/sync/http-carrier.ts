@@ -33,6 +33,7 @@ const results = {
   dial: CallResult,
   answer: CallResult,
   hangUp: CallResult,
+  standing: CallResult,
   beat: Passed,
   signal: Passed,
 } as const satisfies Record<Command["type"], v.GenericSchema>;

@@ -238,6 +238,7 @@ export class ModelSocket extends EventTarget {
       case "dial":
       case "answer":
       case "hangUp":
+      case "standing":
         return ["j", ref, result as CallResult];
       case "revised": {
         const { epoch, revision, messages, more } = result as CommandResults["revised"];

@@ -51,6 +51,7 @@ const samples = ({ id }: Pair): Sample => ({
   changes: [{ type: "changes", since: 0 }, ChangesResult],
   dial: [{ type: "dial", conversation: id, call: dialled, kind: "audio", device: anas }, CallResult],
   answer: [{ type: "answer", conversation: id, call: dialled, device: bens }, CallResult],
+  standing: [{ type: "standing", conversation: id, call: dialled }, CallResult],
   beat: [{ type: "beat", conversation: id, call: dialled }, Passed],
   signal: [{ type: "signal", conversation: id, call: dialled, from: anas, to: null, signal: "{}" }, Passed],
   hangUp: [{ type: "hangUp", conversation: id, call: dialled, device: anas, status: "ended" }, CallResult],

@@ -36,6 +36,19 @@ export const callRoutes = createRoutes()
       return carry<"dial">(c, { type: "dial", conversation, call, kind, device });
     },
   )
+  .get(
+    "/calls/:id",
+    operation({
+      tag: "calls",
+      summary: "How a call stands, or how it ended if none came after it",
+      ok: { status: 200, body: CallResult },
+      refusals: [...strangers, "call_not_found"],
+    }),
+    authenticate,
+    validate("param", Named),
+    validate("query", v.object(inside)),
+    (c) => carry<"standing">(c, { type: "standing", call: c.req.valid("param").id, ...c.req.valid("query") }),
+  )
   .post(
     "/calls/:id/answer",
     operation({

@@ -21,7 +21,7 @@ import { readPage, searchLog } from "./conversation-pages";
 import { GroupCommit } from "./group-commit";
 import { describe, isGroup, isOfGroup, readSeats, standOfGroup } from "./group-view";
 import { carryOut, createGroup, isDone } from "./groups";
-import { noticeFor } from "./notices";
+import { callFor, noticeFor } from "./notices";
 import { readRevised, retract } from "./revisions";
 import type {
   CallStanding,
@@ -160,6 +160,13 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     if (dueAt !== undefined) this.#telling.wake(dueAt);
     if (done.calls !== before) this.#telling.hurry(log.members.present);
     return done;
+  }
+
+  async standing(_id: ConversationId, user: Uuid, id: Uuid): Promise<CallStanding | Refusal> {
+    const member = this.#log?.members.of(user);
+    if (!this.#log || !member) return notFound;
+    const { call, calls } = callFor(this.#log, member);
+    return call?.id === id ? { call, calls } : { error: "call_not_found" };
   }
 
   async beat(_id: ConversationId, user: Uuid, call: Uuid): Promise<void> {

@@ -113,7 +113,7 @@ export const answerFrame = (
   result: CommandResults[typeof type],
   base: Base,
 ): { frame: ServerFrame; messages: number } => {
-  if (type === "dial" || type === "answer" || type === "hangUp") {
+  if (type === "dial" || type === "answer" || type === "hangUp" || type === "standing") {
     return { frame: ["j", ref, result as CallResult], messages: 0 };
   }
   if (type === "beat" || type === "signal" || type === "hide" || type === "retract" || type === "mute")

@@ -29,7 +29,7 @@ const farewell = ({ id, epoch, began }: ConversationLog, { turn }: Member): Noti
 });
 
 /** Who lets nothing of the other through hears of no call but the one that ended when they began to. */
-const callFor = (log: ConversationLog, { blocks }: Member): Pick<Notice, "call" | "calls"> => {
+export const callFor = (log: ConversationLog, { blocks }: Member): Pick<Notice, "call" | "calls"> => {
   const { kept, version } = log.calls;
   if (kept && blocks) {
     const line = kept.over && log.findSent(kept.caller, kept.id);

@@ -4,7 +4,7 @@ import { type ConversationId, otherMember, type Uuid } from "../../contract/ids"
 import { signalBurst, signalsPerSecond } from "../../contract/limits";
 import { type CallNews, CallTable } from "./call-table";
 import type { Gate } from "./gate";
-import type { CallSignal, CallStanding } from "./rpc";
+import type { CallSignal, CallStanding, ConversationRpc } from "./rpc";
 import type { Sockets } from "./sockets";
 import { conversationOf, userChannelOf } from "./stubs";
 import { TokenBucket } from "./token-bucket";
@@ -68,6 +68,11 @@ export class PersonCalls {
     return this.#do(conversation, { type: "end", id: call, device, status, ...(reason ? { reason } : {}) });
   }
 
+  standing({ conversation, call }: AskOf<"standing">): Promise<CallResult | Refusal> {
+    const { user } = this.#host;
+    return this.#ask(conversation, (stub) => stub.standing(conversation, user, call));
+  }
+
   async beat({ conversation, call }: AskOf<"beat">): Promise<{ passed: boolean } | Refusal> {
     if (!this.#isMine(conversation, call)) return { error: "call_not_found" };
     await conversationOf(this.#host.env, conversation).beat(conversation, this.#host.user, call);
@@ -94,9 +99,16 @@ export class PersonCalls {
     return this.#table.find(call)?.conversation === conversation;
   }
 
-  async #do(conversation: ConversationId, deed: CallDeed): Promise<CallResult | Refusal> {
-    const { gate, user } = this.#host;
-    const standing = await gate.call<CallStanding>(conversation, (stub) => stub.call(conversation, user, deed));
+  #do(conversation: ConversationId, deed: CallDeed): Promise<CallResult | Refusal> {
+    const { user } = this.#host;
+    return this.#ask(conversation, (stub) => stub.call(conversation, user, deed));
+  }
+
+  async #ask(
+    conversation: ConversationId,
+    ask: (stub: ConversationRpc) => Promise<CallStanding | Refusal>,
+  ): Promise<CallResult | Refusal> {
+    const standing = await this.#host.gate.call<CallStanding>(conversation, ask);
     if (isRefusal(standing)) return standing;
     this.take(conversation, standing);
     return { ...this.#table.read(conversation, standing), now: Date.now() };

@@ -158,6 +158,8 @@ export interface ConversationRpc {
   block(id: ConversationId, user: Uuid, isBlocked: boolean): Promise<void>;
   /** Carries out what a member does with the call of a private conversation; the answer is how it stands then. */
   call(id: ConversationId, user: Uuid, deed: CallDeed): Promise<CallStanding | Refusal>;
+  /** A call, the one under way or the last one, as this member may know of it. */
+  standing(id: ConversationId, user: Uuid, call: Uuid): Promise<CallStanding | Refusal>;
   /** A side of the call is still there. */
   beat(id: ConversationId, user: Uuid, call: Uuid): Promise<void>;
   /** Whether a message that this person may see now names the file. */

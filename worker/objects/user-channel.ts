@@ -234,6 +234,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
           return await this.#calls.answer(command);
         case "hangUp":
           return await this.#calls.hangUp(command);
+        case "standing":
+          return this.#limitReads() ?? (await this.#calls.standing(command));
         case "beat":
           return await this.#calls.beat(command);
         case "signal":
