@@ -25,6 +25,8 @@ export type Device = v.InferOutput<typeof Device>;
 /** The line a call leaves in the log. Its client id is the call's own, so that it stands there once; its sender called. */
 export const CallBody = v.strictObject({
   type: v.literal("call"),
+  /** The call's own, so that either side's devices know which it was. */
+  id: Uuid,
   kind: CallKind,
   status: CallStatus,
   seconds: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
@@ -62,7 +64,14 @@ const secondsOf = ({ answeredAt }: OpenCall, until: number): number =>
 
 const close = (call: OpenCall, status: CallStatus, until: number, reason?: CallReason): Advance => ({
   call: null,
-  line: { type: "call", kind: call.kind, status, seconds: secondsOf(call, until), ...(reason ? { reason } : {}) },
+  line: {
+    type: "call",
+    id: call.id,
+    kind: call.kind,
+    status,
+    seconds: secondsOf(call, until),
+    ...(reason ? { reason } : {}),
+  },
 });
 
 /**

@@ -29,7 +29,7 @@ const ringing: OpenCall = {
   answeredAt: null,
 };
 const answered: OpenCall = { ...ringing, calleeDevice: bens, answeredAt: start + 4_000 };
-const line = (status: CallStatus, seconds = 0) => ({ type: "call", kind: "audio", status, seconds });
+const line = (status: CallStatus, seconds = 0) => ({ type: "call", id: first, kind: "audio", status, seconds });
 
 describe("a call on the server", () => {
   test("is made once, however often its caller asks", () => {
