@@ -1,6 +1,6 @@
 // Imports point one way. These are the rules; the first one broken by an import is named in the message.
 //   contract ← worker/lib, worker/db ← worker/objects ← worker/<feature> ← worker/api.ts, socket.ts ← worker/index.ts
-//   contract ← src/lib, src/components, src/i18n ← src/sync ← src/features/<feature> ← src/app and the files directly in src
+//   contract ← src/lib, src/components, src/i18n ← src/sync ← src/calls ← src/features/<feature> ← src/app and the files directly in src
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative, sep } from "node:path";
 import { parseSync } from "oxc-parser";
@@ -63,6 +63,7 @@ function layerOf(path) {
   }
   if (folder === "lib" || folder === "components" || folder === "i18n") return 1;
   if (folder === "sync") return 2;
+  if (folder === "calls") return 2.5;
   return folder === "features" ? 3 : 4;
 }
 

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "react";
 import { formatBytes } from "../../i18n/format";
 import { useLanguage, useT } from "../../i18n/setup";
+import { isConnectionSlow } from "../../lib/connection";
 import { thumbToUrl } from "../../lib/media/thumb";
 import { useLink, useUpload } from "../../sync/hooks";
 import type { AttachmentProps } from "./attachment-props";
-import { isConnectionSlow } from "./connection";
 import { CancelUpload, UploadBytes, UploadRing } from "./upload-ring";
 import { useAttachment } from "./use-attachment";
 
