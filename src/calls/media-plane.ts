@@ -55,9 +55,17 @@ export type MediaOptions = {
  * plane of its own behind the same words. Nothing leaves a microphone or a camera before `start`.
  */
 export type MediaPlane = {
-  /** Asks for the microphone, and the camera of a video call, at once: within the tap. */
+  /**
+   * Gets everything ready. A caller's microphone, and the camera of a video call, are asked for at once, within the tap;
+   * where it only rings nothing is opened: that is `open`'s.
+   */
   prepare(): void;
-  /** The other person's device rings, or talks: a way to it may be made already. */
+  /** The person takes the call: asks for microphone and camera within that tap, while the server is still asked. */
+  open(): void;
+  /**
+   * The other person's device rings, or talks: a way to it is made silently. A device that rings meets the caller's: it
+   * says hello to it, by which the caller's plane (`receive`) comes to know it.
+   */
   meet(device: Device): void;
   /** The call is answered, by this device of the other side: sound and picture may go. */
   start(device: Device): void;
@@ -67,7 +75,7 @@ export type MediaPlane = {
   setMuted(isMuted: boolean): void;
   setCamera(isOn: boolean): void;
   setInput(kind: "audioinput" | "videoinput", deviceId: string): void;
-  /** Everything stops and is let go. */
+  /** Everything stops and is let go; what is asked of it afterwards does nothing. */
   stop(): void;
 };
 
