@@ -8,6 +8,8 @@ const languages = ["fr", "en", "pt"];
 /** Keys under these are asked for with a typed variable, as in t(`errors.${code}`). */
 const dynamicPrefixes = [
   "errors.",
+  "callLines.audio.",
+  "callLines.video.",
   "chat.status.",
   "groups.events.",
   "groups.receipts.",

@@ -2,6 +2,7 @@ import type { StoredBody } from "../../contract/conversations";
 import { formatLength } from "../i18n/format";
 import { type Translate, useT } from "../i18n/setup";
 import { balance } from "../lib/isolate";
+import { type CallSide, callLine, describeCall } from "./call-line";
 import { describeEvent } from "./group-events";
 import type { MemberNames } from "./member-names";
 
@@ -15,7 +16,10 @@ type Preview = {
   isNote?: true;
 };
 
-const previewOf = (body: StoredBody, t: Translate, inGroup: InGroup | undefined): Preview => {
+/** What came from the other one, by whatever name. */
+const theirs: CallSide = { isMine: false, name: "" };
+
+const previewOf = (body: StoredBody, t: Translate, inGroup: InGroup | undefined, side = theirs): Preview => {
   switch (body.type) {
     case "text":
       return { text: body.text };
@@ -27,6 +31,10 @@ const previewOf = (body: StoredBody, t: Translate, inGroup: InGroup | undefined)
       return { icon: "i-ph-microphone", text: t("messages.voice", { time: formatLength(body.ms) }) };
     case "deleted":
       return { icon: "i-ph-prohibit", text: t("messages.deleted"), isNote: true };
+    case "call": {
+      const line = callLine(body, side, t);
+      return { icon: line.icon, text: describeCall(line, t) };
+    }
     case "event":
       if (inGroup) return { text: describeEvent(body, inGroup.sender, inGroup.names, t), isNote: true };
       break;
@@ -42,9 +50,18 @@ export const describeMessage = (body: StoredBody, t: Translate, inGroup?: InGrou
 };
 
 /** Any message on one line, in the reader's language. What somebody wrote reorders nothing beyond itself. */
-export function MessagePreview({ body, inGroup }: { body: StoredBody; inGroup?: InGroup | undefined }) {
+export function MessagePreview({
+  body,
+  inGroup,
+  side,
+}: {
+  body: StoredBody;
+  inGroup?: InGroup | undefined;
+  /** Of the line of a call. */
+  side?: CallSide;
+}) {
   const t = useT();
-  const { icon, text, isNote } = previewOf(body, t, inGroup);
+  const { icon, text, isNote } = previewOf(body, t, inGroup, side);
   return (
     <>
       {icon && <span className={`${icon} mr-1 align-[-0.125em] text-base`} aria-hidden="true" />}

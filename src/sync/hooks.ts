@@ -3,6 +3,7 @@ import type { AttachedBody } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { messagePageRows } from "../../contract/limits";
 import { readLeftOver } from "./begun";
+import { type CallUses, readCallUses } from "./call-use";
 import type { Context } from "./context";
 import { liveQueries, running } from "./engine";
 import { bringMembers } from "./learning";
@@ -155,6 +156,9 @@ export const useContacts = (): PersonRow[] | undefined => useLive("contacts", ({
 
 export const useRequests = (): { received: PersonRow[]; sent: PersonRow[] } | undefined =>
   useLive("requests", ({ store }) => readRequests(store));
+
+/** What calls cost this phone, as far as that is kept: in bytes, by call. */
+export const useCallUses = (): CallUses | undefined => useLive("call uses", ({ store }) => readCallUses(store));
 
 /** Everybody I have blocked. */
 export const useBlocked = (): PersonRow[] | undefined => useLive("blocked", ({ store }) => readBlocked(store));

@@ -2,7 +2,7 @@ import { attachmentOf, type MessageStatus, type StoredBody, statusOf } from "../
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "../../contract/ids";
 import { readAuthors } from "./members";
 import { meKey } from "./profile";
-import { isMine, shownUnread } from "./rows";
+import { isMine, isTold, shownUnread } from "./rows";
 import { messageKey } from "./search";
 import {
   type ConversationRow,
@@ -38,7 +38,7 @@ const lastOf = (row: ConversationRow, me: Uuid, unsent: OutboxRow | undefined): 
   if (unsent) return { body: unsent.body, mine: true, at: unsent.createdAt, status: unsentStatus(unsent) };
   const mine = row.head > 0 && isMine(row, me, row);
   const last = { body: row.head > row.hidden ? row.preview : null, mine, sender: row.sender, at: row.at };
-  const isSaid = mine && row.preview?.type !== "event"; // what is done in a group is not sent to anybody
+  const isSaid = mine && !(row.preview && isTold(row.preview)); // what is only told is not sent to anybody
   return isSaid ? { ...last, status: statusIn(row, row.head, row.heldSeq === row.head) } : last;
 };
 
@@ -52,7 +52,7 @@ const lastShown = async (store: Store, row: ConversationRow): Promise<LastMessag
     .first();
   if (!message) return { body: null, mine: false, at: row.at };
   const { status, mine, at, body } = messageItem(row, message);
-  return { body, mine, sender: message.sender, at, ...(mine ? { status } : {}) };
+  return { body, mine, sender: message.sender, at, ...(mine && !isTold(body) ? { status } : {}) };
 };
 
 /** The members whom a line of a group names: who wrote it, and those it speaks of. */

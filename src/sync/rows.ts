@@ -104,6 +104,9 @@ const cutPreview = (body: StoredBody): Pick<ConversationRow, "preview" | "whole"
     ? { preview: { ...body, text: body.text.slice(0, previewMaxLength) }, whole: false }
     : { preview: body, whole: true };
 
+/** What is told and said by nobody: a line of a group, a call. It has no ticks and is not passed on. */
+export const isTold = (body: StoredBody): boolean => body.type === "event" || body.type === "call";
+
 /** What is gone, or was never let through, has no words, counts for nothing and never comes back. */
 export const isEmptied = (body: StoredBody): boolean => body.type === "deleted" || body.type === "withheld";
 

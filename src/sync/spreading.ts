@@ -5,7 +5,7 @@ import { type Context, withRoom } from "./context";
 import { findMember } from "./learning";
 import { readAuthors } from "./members";
 import { readMe } from "./queries";
-import { isEmptied } from "./rows";
+import { isEmptied, isTold } from "./rows";
 import { SyncError } from "./sync-error";
 import type { Tab } from "./tab";
 import type { ChatItem } from "./views";
@@ -65,7 +65,7 @@ export const forward = async (
   to: readonly ConversationId[],
 ): Promise<void> => {
   if (item.seq === undefined) throw new SyncError("message_not_found");
-  if (isEmptied(item.body) || item.body.type === "event") throw new SyncError("original_gone");
+  if (isEmptied(item.body) || isTold(item.body)) throw new SyncError("original_gone");
   const forwarded = forwardedOf(item.body) ?? (await authorOf(getContext(tab), from, item));
   const source = { conversation: from, seq: item.seq };
   await insert(tab, toMany(tab, to, { body: parseBody({ ...item.body, forwarded }), source }));

@@ -5,7 +5,7 @@ import { MessageTicks } from "../../components/message-ticks";
 import { useT } from "../../i18n/setup";
 import { balance, isolate } from "../../lib/isolate";
 import { type ConversationListItem, useAuthors, useTyping } from "../../sync/hooks";
-import { namesIn } from "./conversation-name";
+import { nameOfConversation, namesIn } from "./conversation-name";
 
 type WordsProps = {
   item: ConversationListItem;
@@ -33,7 +33,11 @@ function Words({ item, isOpen, typing }: WordsProps) {
   return (
     <>
       <Author item={item} />
-      <MessagePreview body={last.body} inGroup={names && { sender: last.sender, names }} />
+      <MessagePreview
+        body={last.body}
+        inGroup={names && { sender: last.sender, names }}
+        side={{ isMine: last.mine, name: nameOfConversation(item, t) }}
+      />
     </>
   );
 }
@@ -45,7 +49,7 @@ function Author({ item }: { item: ConversationListItem }) {
   const t = useT();
   const { body, mine, sender } = item.last;
   const names = namesIn(item);
-  if (body?.type === "event") return null;
+  if (body?.type === "event" || body?.type === "call") return null;
   if (mine) return <span>{t("masolo.own")} </span>;
   return (
     names && <span>{t("chat.from", { name: isolate(shortName(nameOfMember(names, sender, t), authorLetters)) })} </span>
@@ -69,19 +73,17 @@ export function LastLine({ item, isOpen }: { item: ConversationListItem; isOpen:
   const t = useT();
   const typing = useTypingWords(item);
   const { last, unread, muted } = item;
-  const hasTicks =
-    typing === undefined &&
-    (isOpen || !item.draft) &&
-    last.mine &&
-    last.body &&
-    last.body.type !== "event" &&
-    last.status;
+  const isLastShown = typing === undefined && (isOpen || !item.draft);
+  const hasTicks = isLastShown && last.mine && last.body && last.status; // what is only told has none
   const isLoud = unread > 0 && !muted;
+  const isMissed =
+    isLastShown && unread > 0 && !last.mine && last.body?.type === "call" && last.body.status === "missed";
+  const isRed = hasTicks === "failed" || isMissed;
   return (
     <span className="flex min-h-6 items-center gap-1.5">
       {hasTicks && <MessageTicks status={hasTicks} />}
       <span
-        className={`min-w-0 flex-1 truncate text-sm ${isLoud ? "font-medium text-text" : "text-muted"} ${hasTicks === "failed" ? "text-danger" : ""}`}
+        className={`min-w-0 flex-1 truncate text-sm ${isLoud ? "font-medium" : ""} ${isRed ? "text-danger" : isLoud ? "text-text" : "text-muted"}`}
       >
         <Words item={item} isOpen={isOpen} typing={typing} />
       </span>

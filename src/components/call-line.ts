@@ -1,0 +1,59 @@
+import type { CallBody, CallKind } from "../../contract/calls";
+import type { Translate } from "../i18n/setup";
+import { isolate } from "../lib/isolate";
+
+/** Whose line of a call it is. */
+export type CallSide = {
+  /** This person called. */
+  isMine: boolean;
+  /** What the other one is called. */
+  name: string;
+};
+
+type Outcome = "missed" | "cancelled" | "declined" | "declinedBy" | "ended" | "busy" | "failed";
+
+/** What the line of a call says, in the words of one of its two sides (SPEC.md §4 Call). */
+export type CallLine = {
+  icon: string;
+  text: string;
+  /** How long they talked; undefined when they did not. */
+  length: string | undefined;
+  /** In red: it did not come about though somebody wanted it. */
+  isBad: boolean;
+};
+
+const secondsPerMinute = 60;
+
+const outcomeOf = ({ status, reason }: CallBody, { isMine, name }: CallSide): Outcome => {
+  if (status === "rejected") return isMine && name !== "" ? "declinedBy" : "declined";
+  if (status === "ended") return "ended";
+  if (status === "missed" && !isMine) return "missed";
+  if (reason === "busy") return "busy";
+  return reason === "failed" ? "failed" : "cancelled";
+};
+
+const iconOf = (kind: CallKind, outcome: Outcome, isMine: boolean): string => {
+  if (kind === "video") return outcome === "missed" ? "i-ph-video-camera-slash" : "i-ph-video-camera";
+  if (outcome === "missed") return "i-ph-phone-x";
+  return isMine ? "i-ph-phone-outgoing" : "i-ph-phone-incoming";
+};
+
+const lengthOf = (whole: number, t: Translate): string => {
+  const minutes = Math.floor(whole / secondsPerMinute);
+  const seconds = whole % secondsPerMinute;
+  return minutes === 0 ? t("callLines.seconds", { seconds }) : t("callLines.minutes", { minutes, seconds });
+};
+
+export const callLine = (body: CallBody, side: CallSide, t: Translate): CallLine => {
+  const outcome = outcomeOf(body, side);
+  return {
+    icon: iconOf(body.kind, outcome, side.isMine),
+    text: t(`callLines.${body.kind}.${outcome}`, { name: isolate(side.name) }),
+    length: body.status === "ended" && body.seconds > 0 ? lengthOf(body.seconds, t) : undefined,
+    isBad: outcome === "missed" || outcome === "declined" || outcome === "declinedBy",
+  };
+};
+
+/** The same on one line. */
+export const describeCall = ({ text, length }: CallLine, t: Translate): string =>
+  length === undefined ? text : t("callLines.withLength", { text, length });
