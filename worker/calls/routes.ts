@@ -3,11 +3,12 @@ import { CallKind, CallReason, CallResult, CallStatus, Device, Signal } from "..
 import { Passed } from "../../contract/commands";
 import type { ErrorCode } from "../../contract/errors";
 import { ConversationId, Uuid } from "../../contract/ids";
-import { carry, strangers } from "../conversations/carrier";
+
 import { createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
 import { operation } from "../lib/operation";
 import { validate } from "../lib/validate";
+import { carry, strangers } from "../objects/carry";
 
 const Named = v.object({ id: Uuid });
 const inside = { conversation: ConversationId };

@@ -16,7 +16,8 @@ import { type AppContext, createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
 import { operation } from "../lib/operation";
 import { validate } from "../lib/validate";
-import { carry, digits, Named, newest, Place, strangers, unfit } from "./carrier";
+import { carry, strangers } from "../objects/carry";
+import { digits, Named, newest, Place, unfit } from "./places";
 
 const SendBody = v.strictObject({ messages: Send.entries.messages });
 const MarksBody = v.strictObject(Marks.entries);

@@ -6,8 +6,9 @@ import { createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
 import { operation } from "../lib/operation";
 import { validate } from "../lib/validate";
+import { carry, strangers } from "../objects/carry";
 import { userChannelOf } from "../objects/stubs";
-import { carry, digits, Named, newest, Place, strangers } from "./carrier";
+import { digits, Named, newest, Place } from "./places";
 
 const ListQuery = v.object({ before: v.optional(Place) });
 const PageQuery = v.pipe(
