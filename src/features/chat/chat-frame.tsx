@@ -1,4 +1,4 @@
-import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useCallback, useMemo, useRef, useState } from "react";
 import type { ConversationId } from "../../../contract/ids";
 import { EmptyState } from "../../components/empty-state";
 import { late } from "../../components/late";
@@ -11,9 +11,10 @@ import { isolate } from "../../lib/isolate";
 import { type ChatView, useLink } from "../../sync/hooks";
 import { useChatAround } from "../../sync/use-chat-around";
 import { Announcer } from "./announcer";
-import { type Call, ChatButtons } from "./chat-buttons";
+import { type CallDeeds, CallDeedsContext } from "./call-deeds";
+import { ChatButtons } from "./chat-buttons";
 import { type ChatPeople, useMembersOf } from "./chat-people";
-import { Composer } from "./composer";
+import { Composer, type ComposerHandle } from "./composer";
 import type { Standing } from "./failed-reason";
 import { type Found, FoundMessage } from "./found";
 import { MessageList } from "./message-list";
@@ -37,8 +38,12 @@ type ChatFrameProps = {
   /** Who types, for a screen reader. */
   typing: string | undefined;
   heading: ReactNode;
-  calls: Call[];
-  onCall: () => void;
+  /** The buttons that call. */
+  calls: ReactNode;
+  /** From the line of a call. */
+  callBack?: CallDeeds["callBack"];
+  /** Of a call that is under way, below the header. */
+  banner?: ReactNode;
   /** The menu's first entry leads to those one writes with; after the search come `deeds`. */
   first: MenuItem | undefined;
   deeds: MenuItem[];
@@ -49,9 +54,26 @@ type ChatFrameProps = {
   dialog: ReactNode;
 };
 
+/** The same as long as what they lead to is: whatever they are drawn from is not drawn again. */
+const useCallDeeds = (
+  callBack: CallDeeds["callBack"] | undefined,
+  composer: RefObject<ComposerHandle | null> | undefined,
+): CallDeeds | undefined => {
+  const latest = useRef(callBack);
+  latest.current = callBack;
+  const isThere = callBack !== undefined;
+  return useMemo(
+    () =>
+      isThere
+        ? { callBack: (kind) => latest.current?.(kind), speak: composer && (() => composer.current?.speak()) }
+        : undefined,
+    [isThere, composer],
+  );
+};
+
 /** What every chat has: header, search, messages, composer. All is read from the local store, so it opens at once and offline. */
 export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, typing, ...props }: ChatFrameProps) {
-  const { empty } = props;
+  const { empty, callBack } = props;
   const t = useT();
   const link = useLink();
   const [isSearching, setSearching] = useState(false);
@@ -68,6 +90,9 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
   const shown = around === undefined ? chat : past;
   const members = useMembersOf(conversation, own, shown?.items);
   const people = useMemo<ChatPeople>(() => ({ name, members }), [name, members]);
+
+  const composer = useRef<ComposerHandle>(null);
+  const calls = useCallDeeds(callBack, mayWrite === true ? composer : undefined);
 
   const closeSearch = () => {
     setSearching(false);
@@ -101,13 +126,10 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
       scrolls={false}
       heading={props.heading}
       actions={
-        <ChatButtons
-          calls={props.calls}
-          onCall={props.onCall}
-          items={[...(props.first ? [props.first] : []), search, ...props.deeds]}
-        />
+        <ChatButtons calls={props.calls} items={[...(props.first ? [props.first] : []), search, ...props.deeds]} />
       }
     >
+      {props.banner}
       <div className="relative flex min-h-0 flex-1 flex-col">
         {isSearching && (
           <SearchPanel conversation={conversation} people={people} found={found} onGo={goTo} onClose={closeSearch} />
@@ -142,19 +164,21 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
               )}
             </div>
           ) : (
-            <FoundMessage value={found}>
-              <MessageList
-                key={around ?? "now"}
-                conversation={conversation}
-                chat={shown}
-                people={people}
-                standing={props.standing ?? "private"}
-                target={target}
-                onTargetShown={forgetTarget}
-                onNewest={goToNewest}
-                isShown={!isCovered}
-              />
-            </FoundMessage>
+            <CallDeedsContext value={calls}>
+              <FoundMessage value={found}>
+                <MessageList
+                  key={around ?? "now"}
+                  conversation={conversation}
+                  chat={shown}
+                  people={people}
+                  standing={props.standing ?? "private"}
+                  target={target}
+                  onTargetShown={forgetTarget}
+                  onNewest={goToNewest}
+                  isShown={!isCovered}
+                />
+              </FoundMessage>
+            </CallDeedsContext>
           )}
           {chat && !isWaiting && (
             <Announcer conversation={conversation} items={chat.items} people={people} isLoading={chat.loading} />
@@ -163,6 +187,7 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
           {props.bottom}
           {mayWrite === true && (
             <Composer
+              ref={composer}
               conversation={conversation}
               onSend={() => {
                 closeSearch();

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
 import type { ConversationId } from "../../../contract/ids";
 import { messageTextMaxLength } from "../../../contract/limits";
 import { cleanText, isBlank } from "../../../contract/text";
@@ -16,11 +16,16 @@ import { VoiceButton } from "./voice-button";
 
 const linesMax = 5;
 
+/** What is begun here from elsewhere. */
+export type ComposerHandle = { /** A voice message, recorded until it is sent. */ speak(): void };
+
+type ComposerProps = { ref?: Ref<ComposerHandle>; conversation: ConversationId; onSend: () => void };
+
 /**
  * Where a message is written. The text leaves the field at once and comes back if this phone could not even
  * store it; until it is stored it stays in the draft. The network plays no part here.
  */
-export function Composer({ conversation, onSend }: { conversation: ConversationId; onSend: () => void }) {
+export function Composer({ ref, conversation, onSend }: ComposerProps) {
   const t = useT();
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState("");
@@ -30,6 +35,14 @@ export function Composer({ conversation, onSend }: { conversation: ConversationI
   const attaching = useAttaching(conversation);
   const voice = useVoice(conversation, onSend);
   const isRecording = voice.session !== undefined;
+
+  const roundButton = useRef<HTMLButtonElement>(null);
+  useImperativeHandle(ref, () => ({
+    speak() {
+      voice.startLocked();
+      roundButton.current?.focus({ preventScroll: true });
+    },
+  }));
 
   const put = (next: string) => {
     latest.current = next;
@@ -148,7 +161,7 @@ export function Composer({ conversation, onSend }: { conversation: ConversationI
               <AttachButtons onFiles={attaching.add} onCamera={attaching.openCamera} />
             </div>
           )}
-          <VoiceButton voice={voice} hasText={clean !== "" && !isRecording} canSend={canSend} />
+          <VoiceButton ref={roundButton} voice={voice} hasText={clean !== "" && !isRecording} canSend={canSend} />
         </div>
       </form>
       <DropZone onFiles={attaching.add} />

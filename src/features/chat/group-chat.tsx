@@ -4,6 +4,7 @@ import type { Uuid } from "../../../contract/ids";
 import { groupAsPerson } from "../../components/avatar";
 import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
+import { IconButton } from "../../components/icon-button";
 import { late } from "../../components/late";
 import { LedAway } from "../../components/led-away";
 import { describeTyping } from "../../components/member-names";
@@ -81,8 +82,15 @@ export function GroupChat({ id }: { id: Uuid }) {
           line={card && !isGone && t("groups.chat.members", { count: card.count })}
         />
       }
-      calls={isGone ? [] : [{ icon: "i-ph-phone", label: t("groups.chat.call") }]}
-      onCall={() => sayNotYet("common.notAvailable")}
+      calls={
+        !isGone && (
+          <IconButton
+            icon="i-ph-phone"
+            label={t("groups.chat.call")}
+            onClick={() => sayNotYet("common.notAvailable")}
+          />
+        )
+      }
       first={
         isGone
           ? undefined

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useContext, useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { type AttachedBody, attachmentOf } from "../../../contract/conversations";
 import type { ConversationId, Uuid } from "../../../contract/ids";
@@ -12,6 +12,7 @@ import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { discardMessage, retractMessage } from "../../sync/actions";
 import type { ChatItem } from "../../sync/hooks";
+import { CallDeedsContext } from "./call-deeds";
 import { type ChatPeople, writerOf } from "./chat-people";
 import { saveAs } from "./file-name";
 import { useAttachment } from "./use-attachment";
@@ -98,6 +99,7 @@ export default function MessageDeeds(props: DeedsProps) {
   const attached = attachmentOf(body);
   const text = "text" in body ? body.text : undefined;
   const { members } = people;
+  const calls = useContext(CallDeedsContext);
   const writer = item.mine ? undefined : writerOf(people, item.sender, t);
 
   if (step === "save" && attached) {
@@ -119,7 +121,24 @@ export default function MessageDeeds(props: DeedsProps) {
       />
     );
   }
-  const items: (MenuItem | false | undefined)[] = [
+  const callItems: (MenuItem | false | undefined)[] =
+    body.type === "call"
+      ? [
+          calls && {
+            id: "call",
+            label: t(item.mine ? "callLines.callAgain" : "callLines.callBack"),
+            icon: body.kind === "video" ? "i-ph-video-camera" : "i-ph-phone",
+            onSelect: () => calls.callBack(body.kind),
+          },
+          calls?.speak && {
+            id: "speak",
+            label: t("callLines.speak"),
+            icon: "i-ph-microphone",
+            onSelect: calls.speak,
+          },
+        ]
+      : [];
+  const messageItems: (MenuItem | false | undefined)[] = [
     text !== undefined && {
       id: "copy",
       label: t("messages.copy"),
@@ -165,7 +184,7 @@ export default function MessageDeeds(props: DeedsProps) {
     <MenuPopup
       label={t("messages.options", { time: formatTime(item.at) })}
       anchor={anchor}
-      items={items.filter((entry) => !!entry)}
+      items={(body.type === "call" ? callItems : messageItems).filter((entry) => !!entry)}
       onClose={() => onStep(undefined)}
     />
   );

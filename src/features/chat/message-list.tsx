@@ -8,6 +8,7 @@ import { useSession } from "../../lib/session";
 import type { ChatItem, ChatView } from "../../sync/hooks";
 import type { ChatAround } from "../../sync/use-chat-around";
 import { Bubble, type BubbleDeeds } from "./bubble";
+import { callHighPx } from "./bubble-box";
 import { type ChatPeople, nameOfSender, writerOf } from "./chat-people";
 import { DayHeading } from "./day-heading";
 import { EventLine } from "./event-line";
@@ -18,11 +19,12 @@ import { moveBetweenMenus } from "./menu-moves";
 import type { Deed } from "./message-deeds";
 import { NewestButton } from "./newest-button";
 import { stopPlaying } from "./playing";
-import { isReadable } from "./same-item";
+import { hasDeeds } from "./same-item";
 import { estimateHeight, placementOf } from "./time-line";
 import { usePages } from "./use-pages";
 import { useReading } from "./use-reading";
 
+const CallRow = late(() => import("./call-row"));
 const MessageDeeds = late(() => import("./message-deeds"));
 const Viewer = late(() => import("./viewer"));
 
@@ -187,7 +189,7 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
   const topItem = topIndex > 0 || hasOlder ? itemAt(topIndex) : undefined;
   // One stop of the tab key among all the messages: where the focus was, else the newest that is drawn.
   const [activeKey, setActiveKey] = useState<string>();
-  const isStop = (index: number) => isReadable(itemAt(index)?.body ?? { type: "deleted" });
+  const isStop = (index: number) => hasDeeds(itemAt(index)?.body ?? { type: "deleted" });
   const tabKey = rows.some(({ key }) => key === activeKey)
     ? activeKey
     : rows.filter(({ index }) => isStop(index)).at(-1)?.key;
@@ -236,6 +238,10 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
               if (!item) return null;
               const newer = itemAt(index + 1);
               const placement = placeAt(item, index);
+              const isTarget = item.seq !== undefined && (item.seq === highlighted || item.seq === foundSeq);
+              const author = item.mine
+                ? t("chat.fromYou")
+                : t("chat.from", { name: nameOfSender(people, item.sender, t) });
               return (
                 <li
                   key={key}
@@ -246,17 +252,27 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
                 >
                   {item.body.type === "event" ? (
                     <EventLine body={item.body} sender={item.sender} people={people} />
+                  ) : item.body.type === "call" ? (
+                    <CallRow
+                      item={item}
+                      body={item.body}
+                      name={people.name}
+                      author={author}
+                      endsRun={placement.endsRun}
+                      isTarget={isTarget}
+                      isTabStop={key === tabKey}
+                      deeds={deeds}
+                      fallback={<div style={{ height: callHighPx + (placement.endsRun ? 8 : 2) }} />}
+                    />
                   ) : (
                     <Bubble
                       conversation={conversation}
                       item={item}
                       me={me}
-                      author={
-                        item.mine ? t("chat.fromYou") : t("chat.from", { name: nameOfSender(people, item.sender, t) })
-                      }
+                      author={author}
                       writer={item.mine ? undefined : writerOf(people, item.sender, t)}
                       placement={placement}
-                      isTarget={item.seq !== undefined && (item.seq === highlighted || item.seq === foundSeq)}
+                      isTarget={isTarget}
                       isOpen={openKeys.has(item.key)}
                       standing={standing}
                       isTabStop={key === tabKey}

@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
 import { useNavigate } from "react-router";
 import { privateConversationId, type Uuid } from "../../../contract/ids";
-import { sayNotYet } from "../../components/not-yet";
+import { CallBanner } from "../../calls/call-banner";
+import { CallButtons, useCallStart } from "../../calls/call-buttons";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
@@ -38,6 +39,9 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
   const personDeeds = usePersonDeeds({ userId, name, isBlocked, isContact: known?.state === "contact" });
   /** Why this person cannot be called; undefined when they can. */
   const hindrance = isBlocked ? "contact_blocked" : mayWrite === false ? "not_connected" : undefined;
+  const refuse =
+    hindrance && (() => showToast({ tone: "danger", title: t("common.error"), message: t(`errors.${hindrance}`) }));
+  const calls = useCallStart(userId, name);
   const isShownTyping = isTyping && !isBlocked;
 
   if (look.state === "missing" && !chat?.items.length) return whenNobody;
@@ -58,14 +62,9 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
           typing={isShownTyping ? t("chat.typing") : undefined}
         />
       }
-      calls={[
-        { icon: "i-ph-phone", label: t("people.audioCallName", { name }) },
-        { icon: "i-ph-video-camera", label: t("people.videoCallName", { name }) },
-      ]}
-      onCall={() => {
-        if (hindrance) showToast({ tone: "danger", title: t("common.error"), message: t(`errors.${hindrance}`) });
-        else sayNotYet("common.callsNotYet");
-      }}
+      calls={<CallButtons peer={userId} name={name} refuse={refuse} />}
+      callBack={refuse ?? calls.start}
+      banner={<CallBanner peer={userId} />}
       first={{
         id: "contact",
         label: t("chat.viewContact"),
@@ -84,6 +83,7 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
         <>
           {deeds.dialog}
           {personDeeds.dialog}
+          {calls.question}
         </>
       }
     />

@@ -14,6 +14,9 @@ export const isSame = (a: unknown, b: unknown): boolean => {
   return keys.length === Object.keys(b).length && keys.every((key) => isSame(a[key], b[key]));
 };
 
+/** Whether something can be done with it. */
+export const hasDeeds = (body: StoredBody): boolean => isReadable(body) || body.type === "call";
+
 /** Whether there is something in it to copy, forward or save. */
 export const isReadable = (body: StoredBody): boolean =>
   body.type === "text" || body.type === "image" || body.type === "file" || body.type === "voice";

@@ -1,10 +1,13 @@
-import type { StoredBody } from "../../../contract/conversations";
+import type { CallBody } from "../../../contract/calls";
 import { isSameDay } from "../../i18n/relative-date";
 import type { ChatItem } from "../../sync/hooks";
 import {
   besidePx,
   bubbleMaxPx,
   bubbleShare,
+  callHighPx,
+  callIconPx,
+  callVoicePx,
   cardHighPx,
   cardPx,
   forwardedPx,
@@ -69,6 +72,8 @@ const captionGapPx = 4; // above a file's
 const dayHeadingPx = 42;
 const eventLetters = 44; // "Ana a renommé le groupe en « Famille Mbuyi »."
 const eventLinePx = 20;
+const callLetters = 18; // "Appel audio annulé"
+const declinedLetters = 38; // "Appel audio refusé par Benoît Kabongo"
 const aroundEventPx = 8 + 8; // within its ground and around it
 
 /** How high a text stands in this much width, its own last line shared with the time. */
@@ -85,7 +90,14 @@ const textHeight = (whole: string, widthPx: number, isOpen: boolean): number => 
   return lines * linePx + (start === undefined ? 0 : moreButtonPx);
 };
 
-const bodyHeight = (body: StoredBody, listPx: number, isOpen: boolean): number => {
+/** Its outcome is one line, but where it names somebody and there is no room. */
+const callHeight = ({ status }: CallBody, isMine: boolean, textPx: number): number => {
+  const letters = status === "rejected" && isMine ? declinedLetters : callLetters;
+  const besidePx = callIconPx + (status === "missed" ? callVoicePx : 0);
+  return callHighPx + (Math.ceil((letters * letterPx) / (textPx - besidePx)) - 1) * linePx;
+};
+
+const bodyHeight = ({ body, mine }: ChatItem, listPx: number, isOpen: boolean): number => {
   const textPx = Math.max(letterPx, Math.min(listPx * bubbleShare, bubbleMaxPx) - sidesPx);
   const insidePx = Math.min((listPx - 2 * listEdgePx) * bubbleShare, bubbleMaxPx);
   switch (body.type) {
@@ -103,6 +115,8 @@ const bodyHeight = (body: StoredBody, listPx: number, isOpen: boolean): number =
     }
     case "voice":
       return cardHighPx;
+    case "call":
+      return callHeight(body, mine, textPx);
     case "event":
       return Math.ceil((eventLetters * letterPx) / textPx) * eventLinePx + aroundEventPx;
     default: {
@@ -117,13 +131,14 @@ const bodyHeight = (body: StoredBody, listPx: number, isOpen: boolean): number =
  * text counts as it stands folded unless `isOpen`.
  */
 export const estimateHeight = (
-  { body }: ChatItem,
+  item: ChatItem,
   { endsDay, endsRun, isBeside, isNamed }: Placement,
   listPx: number,
   isOpen = false,
 ): number => {
+  const { body } = item;
   const forwarded = "forwarded" in body && body.forwarded ? forwardedPx : 0;
-  const content = bodyHeight(body, listPx - (isBeside ? besidePx : 0), isOpen);
+  const content = bodyHeight(item, listPx - (isBeside ? besidePx : 0), isOpen);
   // Whole pixels, as the list measures.
   return Math.round(content + forwarded + (isNamed ? namePx : 0) + (endsRun ? 8 : 2) + (endsDay ? dayHeadingPx : 0));
 };

@@ -1,14 +1,16 @@
-import { useRef } from "react";
+import { type Ref, useRef } from "react";
 import { useT } from "../../i18n/setup";
 import type { Voice } from "./use-voice";
 
 const afterSendMs = 600; // a second tap on "send" is no wish to speak
 
+type VoiceButtonProps = { ref?: Ref<HTMLButtonElement>; voice: Voice; hasText: boolean; canSend: boolean };
+
 /**
  * The round button at the thumb: sends what is written, and is a microphone while nothing is. One element all
  * the time, so that a finger that holds it keeps it.
  */
-export function VoiceButton({ voice, hasText, canSend }: { voice: Voice; hasText: boolean; canSend: boolean }) {
+export function VoiceButton({ ref, voice, hasText, canSend }: VoiceButtonProps) {
   const t = useT();
   const isPressed = useRef(false);
   const sentMs = useRef(Number.NEGATIVE_INFINITY);
@@ -18,6 +20,7 @@ export function VoiceButton({ voice, hasText, canSend }: { voice: Voice; hasText
   const label = t(isVoice ? "chat.voice.send" : isMicrophone ? "chat.voice.record" : "chat.send");
   return (
     <button
+      ref={ref}
       type={isMicrophone || isVoice ? "button" : "submit"}
       disabled={isVoice ? voice.phase === "sending" : hasText && !canSend}
       aria-label={label}

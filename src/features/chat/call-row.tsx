@@ -1,0 +1,104 @@
+import { useContext } from "react";
+import type { CallBody } from "../../../contract/calls";
+import { formatMegabytes } from "../../calls/data-use";
+import { callLine } from "../../components/call-line";
+import { IconButton } from "../../components/icon-button";
+import { formatTime } from "../../i18n/format";
+import { useLanguage, useT } from "../../i18n/setup";
+import { type ChatItem, useCallUses } from "../../sync/hooks";
+import type { BubbleDeeds } from "./bubble";
+import { callHighPx } from "./bubble-box";
+import { CallDeedsContext } from "./call-deeds";
+import { usePressMenu } from "./use-press-menu";
+
+const leastTenth = 50_000; // what is told in tenths of a megabyte is at least half of one
+
+type CallRowProps = {
+  item: ChatItem;
+  body: CallBody;
+  /** The other person. */
+  name: string;
+  author: string;
+  endsRun: boolean;
+  isTarget: boolean;
+  isTabStop: boolean;
+  deeds: Pick<BubbleDeeds, "openMenu">;
+};
+
+/** What is told below the outcome: which way it went, how long they talked, what it cost this phone, and when. */
+function Facts({ item, body, length }: { item: ChatItem; body: CallBody; length: string | undefined }) {
+  const language = useLanguage();
+  const bytes = useCallUses()?.[body.id] ?? 0;
+  const facts = [
+    ...(length === undefined ? [] : [length]),
+    ...(bytes < leastTenth ? [] : [formatMegabytes(bytes, language)]),
+  ];
+  return (
+    <span className="flex flex-wrap items-center gap-x-1.5 text-xs text-muted tabular-nums">
+      <span className={item.mine ? "i-ph-arrow-up-right-bold" : "i-ph-arrow-down-left-bold"} aria-hidden="true" />
+      {facts.map((fact) => (
+        <span key={fact}>{fact} ·</span>
+      ))}
+      <time dateTime={new Date(item.at).toISOString()}>{formatTime(item.at, language)}</time>
+    </span>
+  );
+}
+
+/** A call in the log, at its caller's side: pressing it calls back the same way. One that was missed can be answered by voice. */
+export default function CallRow({ item, body, name, author, endsRun, isTarget, isTabStop, deeds }: CallRowProps) {
+  const t = useT();
+  const can = useContext(CallDeedsContext);
+  const press = usePressMenu(can && ((anchor) => deeds.openMenu(item, anchor)));
+  const { mine } = item;
+  const line = callLine(body, { isMine: mine, name }, t);
+  const tabIndex = isTabStop ? 0 : -1;
+  const corner = endsRun ? (mine ? "rounded-br-[6px]" : "rounded-bl-[6px]") : "";
+  return (
+    <div className={`flex flex-col px-3 ${mine ? "items-end" : "items-start"} ${endsRun ? "pb-2" : "pb-0.5"}`}>
+      <div
+        className={`flex max-w-[min(85%,34rem)] items-center overflow-hidden rounded-bubble select-none ${corner} ${
+          mine ? "bg-own" : "bg-surface shadow-[inset_0_0_0_1px_var(--line)]"
+        } ${isTarget ? "ring-2 ring-accent" : ""}`}
+        {...press}
+      >
+        <button
+          type="button"
+          data-message-menu=""
+          tabIndex={tabIndex}
+          aria-disabled={can ? undefined : true}
+          className="flex min-w-0 flex-1 items-center gap-3 self-stretch rounded-bubble py-2 pr-3 pl-2 text-start -outline-offset-3 hover:bg-raised"
+          style={{ minHeight: callHighPx }}
+          onClick={() => can?.callBack(body.kind)}
+        >
+          <span
+            className={`grid size-10 shrink-0 place-items-center rounded-full text-[22px] ${
+              line.isBad ? "bg-danger-soft text-danger" : "bg-accent-soft text-accent"
+            }`}
+            aria-hidden="true"
+          >
+            <span className={line.icon} />
+          </span>
+          <span className="min-w-0">
+            <span className="sr-only">{author} </span>
+            <span
+              className={`block font-medium leading-[1.4] [overflow-wrap:anywhere] ${line.isBad ? "text-danger" : ""}`}
+            >
+              <bdi>{line.text}</bdi>
+            </span>
+            <Facts item={item} body={body} length={line.length} />
+            <span className="sr-only"> {t(mine ? "callLines.callAgain" : "callLines.callBack")}</span>
+          </span>
+        </button>
+        {body.status === "missed" && can?.speak && (
+          <IconButton
+            icon="i-ph-microphone"
+            label={t("callLines.speak")}
+            tabIndex={tabIndex}
+            className="mr-1 text-accent"
+            onClick={can.speak}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
