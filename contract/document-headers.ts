@@ -7,7 +7,8 @@ export const headersEverywhere = {
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
-  "permissions-policy": "camera=(self), microphone=(self), geolocation=(), payment=(), usb=()",
+  "permissions-policy":
+    "camera=(self), microphone=(self), display-capture=(self), autoplay=(self), geolocation=(), payment=(), usb=()",
 } as const;
 
 /** The one policy through which our pages make script addresses. */

@@ -1,54 +1,102 @@
 import * as v from "valibot";
-import { CallKind, CallReason, CallResult, CallStatus, Device, Signal } from "../../contract/calls";
-import { Passed } from "../../contract/commands";
+import { type Call, CallResult } from "../../contract/calls";
+import { isRefusal, Passed } from "../../contract/commands";
 import type { ErrorCode } from "../../contract/errors";
-import { ConversationId, Uuid } from "../../contract/ids";
-
-import { createRoutes } from "../lib/app";
+import { IceServers } from "../../contract/ice";
+import { createUuid, Uuid } from "../../contract/ids";
+import { openDb } from "../db/client";
+import { type AppContext, createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
 import { operation } from "../lib/operation";
+import { limitCaller, takeToken } from "../lib/rate-limit";
+import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
-import { carry, strangers } from "../objects/carry";
+import { answerRefusal, carry, carryOut, strangers } from "../objects/carry";
+import { userChannelOf } from "../objects/stubs";
+import { Answer, Beat, Dial, Dialled, End, OpenCalls, Pass, placeOf, Whose } from "./bodies";
+import { listStunServers, makeIceServers } from "./ice";
 
 const Named = v.object({ id: Uuid });
-const inside = { conversation: ConversationId };
-const Dial = v.strictObject({ ...inside, call_id: Uuid, type: CallKind, device: Device });
-const Answer = v.strictObject({ ...inside, device: Device });
-const End = v.strictObject({ ...inside, device: Device, status: CallStatus, reason: v.optional(CallReason) });
-const Beat = v.strictObject(inside);
-const Pass = v.strictObject({ ...inside, from: Device, to: v.nullable(Device), signal: Signal });
+const changing: readonly ErrorCode[] = [...strangers, "not_allowed", "forbidden_origin"];
 
-const refusals: readonly ErrorCode[] = [...strangers, "not_allowed", "forbidden_origin"];
+const listOpen = ({ env, var: { caller } }: AppContext): Promise<Call[]> =>
+  userChannelOf(env, caller.user).calls(caller.user);
+const findOpen = async (c: AppContext, id: Uuid): Promise<Call | undefined> =>
+  (await listOpen(c)).find(({ call_id }) => call_id === id);
 
-/** Calls by HTTP, for when there is no socket. Each route is the command of its name. */
+/** The device that has the caller's side of an open call, for a client that does not say which it is. */
+const deviceIn = async (c: AppContext, id: Uuid): Promise<Uuid> => {
+  const call = await findOpen(c, id);
+  return (call?.from === c.var.caller.user ? call.from_device : call?.to_device) ?? createUuid();
+};
+
+/** Calls by HTTP, for when there is no socket. Each change is the command of its name. */
 export const callRoutes = createRoutes()
+  .get(
+    "/calls",
+    operation({ tag: "calls", summary: "One's calls under way", ok: { status: 200, body: OpenCalls } }),
+    authenticate,
+    async (c) => c.json({ calls: await listOpen(c), now: Date.now() }, 200),
+  )
   .post(
     "/calls",
     operation({
       tag: "calls",
-      summary: "Call the other person of a private conversation",
-      ok: { status: 200, body: CallResult },
-      refusals: [...refusals, "not_connected", "contact_blocked", "call_in_progress"],
+      summary: "Call the other person of a private conversation; under the same id it is the same call",
+      ok: { status: 200, body: Dialled },
+      refusals: [...changing, "not_connected", "contact_blocked", "call_in_progress"],
     }),
     authenticate,
     validate("json", Dial),
-    (c) => {
-      const { conversation, call_id: call, type: kind, device } = c.req.valid("json");
-      return carry<"dial">(c, { type: "dial", conversation, call, kind, device });
+    async (c) => {
+      const { user } = c.var.caller;
+      const body = c.req.valid("json");
+      const { call_id: call = createUuid(), type: kind, device = createUuid() } = body;
+      const result = await carryOut<"dial">(c, { type: "dial", conversation: placeOf(body, user), call, kind, device });
+      if (isRefusal(result)) return answerRefusal(c, result);
+      const mayAsk = !result.over && (await takeToken(openDb(c.env), user, "ice_by_user")).ok;
+      const ice_servers = mayAsk
+        ? (await makeIceServers(c.env, result.call, user)).ice_servers
+        : [...listStunServers(c.env)];
+      return c.json({ ...result, call_id: result.call.call_id, ice_servers }, 200);
     },
   )
   .get(
     "/calls/:id",
     operation({
       tag: "calls",
-      summary: "How a call stands, or how it ended if none came after it",
+      summary: "How a call stands, or by its conversation how it ended if none came after it",
       ok: { status: 200, body: CallResult },
       refusals: [...strangers, "call_not_found"],
     }),
     authenticate,
     validate("param", Named),
-    validate("query", v.object(inside)),
-    (c) => carry<"standing">(c, { type: "standing", call: c.req.valid("param").id, ...c.req.valid("query") }),
+    validate("query", Whose),
+    async (c) => {
+      const { id: call } = c.req.valid("param");
+      const { conversation, to_user_id } = c.req.valid("query");
+      const named = to_user_id === undefined ? conversation : placeOf({ to_user_id }, c.var.caller.user);
+      const place = named ?? (await findOpen(c, call))?.conversation;
+      return place === undefined
+        ? refuse(c, "call_not_found")
+        : carry<"standing">(c, { type: "standing", call, conversation: place });
+    },
+  )
+  .get(
+    "/calls/:id/ice",
+    operation({
+      tag: "calls",
+      summary: "STUN and TURN servers for a call that is open, with credentials made for it",
+      ok: { status: 200, body: IceServers },
+      refusals: ["invalid_input", "call_not_found"],
+    }),
+    authenticate,
+    validate("param", Named),
+    limitCaller("ice_by_user"),
+    async (c) => {
+      const call = await findOpen(c, c.req.valid("param").id);
+      return call ? c.json(await makeIceServers(c.env, call, c.var.caller.user), 200) : refuse(c, "call_not_found");
+    },
   )
   .post(
     "/calls/:id/answer",
@@ -56,12 +104,17 @@ export const callRoutes = createRoutes()
       tag: "calls",
       summary: "Answer a call that rings",
       ok: { status: 200, body: CallResult },
-      refusals: [...refusals, "call_not_found", "answered_elsewhere"],
+      refusals: [...changing, "call_not_found", "answered_elsewhere"],
     }),
     authenticate,
     validate("param", Named),
     validate("json", Answer),
-    (c) => carry<"answer">(c, { type: "answer", call: c.req.valid("param").id, ...c.req.valid("json") }),
+    async (c) => {
+      const { id: call } = c.req.valid("param");
+      const body = c.req.valid("json");
+      const { device = await deviceIn(c, call) } = body;
+      return carry<"answer">(c, { type: "answer", call, conversation: placeOf(body, c.var.caller.user), device });
+    },
   )
   .post(
     "/calls/:id/end",
@@ -69,19 +122,17 @@ export const callRoutes = createRoutes()
       tag: "calls",
       summary: "Refuse, give up or end a call",
       ok: { status: 200, body: CallResult },
-      refusals: [...refusals, "call_not_found", "answered_elsewhere"],
+      refusals: [...changing, "call_not_found", "answered_elsewhere"],
     }),
     authenticate,
     validate("param", Named),
     validate("json", End),
-    (c) => {
-      const { reason, ...end } = c.req.valid("json");
-      return carry<"hangUp">(c, {
-        type: "hangUp",
-        call: c.req.valid("param").id,
-        ...end,
-        ...(reason ? { reason } : {}),
-      });
+    async (c) => {
+      const { id: call } = c.req.valid("param");
+      const body = c.req.valid("json");
+      const { status, reason, device = await deviceIn(c, call) } = body;
+      const conversation = placeOf(body, c.var.caller.user);
+      return carry<"hangUp">(c, { type: "hangUp", call, conversation, device, status, ...(reason ? { reason } : {}) });
     },
   )
   .post(
@@ -90,12 +141,15 @@ export const callRoutes = createRoutes()
       tag: "calls",
       summary: "Say that this side of a call is still there",
       ok: { status: 200, body: Passed },
-      refusals: [...refusals, "call_not_found"],
+      refusals: [...changing, "call_not_found"],
     }),
     authenticate,
     validate("param", Named),
     validate("json", Beat),
-    (c) => carry<"beat">(c, { type: "beat", call: c.req.valid("param").id, ...c.req.valid("json") }),
+    (c) => {
+      const conversation = placeOf(c.req.valid("json"), c.var.caller.user);
+      return carry<"beat">(c, { type: "beat", call: c.req.valid("param").id, conversation });
+    },
   )
   .post(
     "/calls/:id/signal",
@@ -103,10 +157,16 @@ export const callRoutes = createRoutes()
       tag: "calls",
       summary: "Tell the other side's devices, or one of them, something inside a call",
       ok: { status: 200, body: Passed },
-      refusals: [...refusals, "call_not_found", "rate_limited"],
+      refusals: [...changing, "call_not_found", "rate_limited"],
     }),
     authenticate,
     validate("param", Named),
     validate("json", Pass),
-    (c) => carry<"signal">(c, { type: "signal", call: c.req.valid("param").id, ...c.req.valid("json") }),
+    async (c) => {
+      const { id: call } = c.req.valid("param");
+      const body = c.req.valid("json");
+      const { to, signal, from = await deviceIn(c, call) } = body;
+      const conversation = placeOf(body, c.var.caller.user);
+      return carry<"signal">(c, { type: "signal", call, conversation, from, to, signal });
+    },
   );

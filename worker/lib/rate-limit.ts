@@ -40,6 +40,8 @@ export const policies = {
   // A day's bytes once and a half, at once: a part may have to be brought again.
   part_by_user: { burst: 12_000, everyMs: day / 12_000 },
   avatar_by_user: { burst: 20, everyMs: 30 * second },
+  // A call asks when it begins and with every way it tries anew on a bad network, every few seconds at worst.
+  ice_by_user: { burst: 60, everyMs: 5 * second },
   socket_by_user: { burst: 30, everyMs: 2 * second },
 } as const satisfies Record<string, Policy>;
 export type PolicyName = keyof typeof policies;

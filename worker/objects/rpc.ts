@@ -1,4 +1,4 @@
-import type { CallDeed, Device } from "../../contract/calls";
+import type { Call, CallDeed, Device } from "../../contract/calls";
 import type { Command, CommandResults, ListPage, Refusal } from "../../contract/commands";
 import type { Body, Marks, Message, StoredBody } from "../../contract/conversations";
 import type { Group, GroupCard, GroupRole, Receipts } from "../../contract/groups";
@@ -34,7 +34,7 @@ export type Notice = {
   revised?: { since: number; messages: Message[] };
   mine: Marks;
   others: Marks;
-  /** The call under way, or the last one, as far as this member may know of it. */
+  /** The call under way, or the last one; null when this member may not know of it, and of none before it that is open. */
   call: KeptCall | null;
   /** How often there was a change of it: of two notices the one with more knows better. */
   calls: number;
@@ -111,6 +111,8 @@ export interface UserChannelRpc {
   list(user: Uuid, before: number | undefined): Promise<ListPage>;
   /** The conversations this person has muted, those that changed last first. */
   mutes(user: Uuid): Promise<ConversationId[]>;
+  /** The calls under way of this person. */
+  calls(user: Uuid): Promise<Call[]>;
   /** From the other one's channel, in a call between the two: passed on to the sockets, never stored. */
   signal(user: Uuid, from: Uuid, signal: CallSignal): Promise<void>;
   /** Another member, of this number, is typing: passed on to the sockets, never stored. */
@@ -160,8 +162,8 @@ export interface ConversationRpc {
   call(id: ConversationId, user: Uuid, deed: CallDeed): Promise<CallStanding | Refusal>;
   /** A call, the one under way or the last one, as this member may know of it. */
   standing(id: ConversationId, user: Uuid, call: Uuid): Promise<CallStanding | Refusal>;
-  /** A side of the call is still there. */
-  beat(id: ConversationId, user: Uuid, call: Uuid): Promise<void>;
+  /** A side of the call is still there. False when the call is not. */
+  beat(id: ConversationId, user: Uuid, call: Uuid): Promise<boolean>;
   /** Whether a message that this person may see now names the file. */
   names(id: ConversationId, user: Uuid, file: Uuid): Promise<boolean>;
   /** A message as this person may pass it on, and who wrote it. */

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { type ConnectionContext, Server } from "partyserver";
+import type { Call } from "../../contract/calls";
 import { type Command, type CommandOf, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "../../contract/ids";
 import { frameMaxBytes, groupTypingMax, readBurst, readPerSecond } from "../../contract/limits";
@@ -117,8 +118,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   }
 
   async notify(_user: Uuid, notice: Notice): ReturnType<UserChannelRpc["notify"]> {
-    const { call, calls: version } = notice;
-    if (call) this.#calls.take(notice.conversation, { call, calls: version });
+    this.#calls.take(notice.conversation, notice.call, notice.calls);
     return (await this.#take(notice)) ? "written" : "held";
   }
 
@@ -132,6 +132,10 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   async mutes(): Promise<ConversationId[]> {
     return this.#feed.mutes();
+  }
+
+  async calls(): Promise<Call[]> {
+    return [...this.#calls.open];
   }
 
   async signal(_user: Uuid, from: Uuid, signal: CallSignal): Promise<void> {
@@ -229,17 +233,12 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
         case "changes":
           return this.#limitReads() ?? this.#changes(command.since, command.before);
         case "dial":
-          return await this.#calls.dial(command);
         case "answer":
-          return await this.#calls.answer(command);
         case "hangUp":
-          return await this.#calls.hangUp(command);
         case "standing":
-          return this.#limitReads() ?? (await this.#calls.standing(command));
         case "beat":
-          return await this.#calls.beat(command);
         case "signal":
-          return await this.#calls.signal(command);
+          return await this.#calls.ask(command);
         default:
           return command satisfies never;
       }
@@ -286,7 +285,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   }
 
   #changes(since: number, before?: number): CommandResults["changes"] {
-    return { ...this.#feed.changes(since, before), calls: [...this.#calls.open] };
+    return { ...this.#feed.changes(since, before), calls: this.#calls.current };
   }
 
   #limitReads(): Refusal | undefined {

@@ -1,0 +1,57 @@
+import * as v from "valibot";
+import type { IceServer } from "../../contract/ice";
+
+/**
+ * What the Worker is told of relays, all of it optional (README.md). It is not in wrangler.jsonc: in production these are
+ * kept by the Worker beside its secrets, so that no deployment resets them, and a server on this machine has none.
+ */
+const required = (name: string) => v.pipe(v.string(`${name} is missing`), v.nonEmpty(`${name} is empty`));
+
+/** A host, and a port where there is only that one and no TLS. */
+const hostPattern = /^([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d{1,5})?$/i;
+const stunPattern = /^stuns?:([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d{1,5})?$/i;
+
+const Relay = v.variant(
+  "RELAY",
+  [
+    v.object({ RELAY: v.literal("none") }),
+    v.object({
+      RELAY: v.literal("cloudflare"),
+      TURN_KEY_ID: v.pipe(required("TURN_KEY_ID"), v.regex(/^\w+$/, "TURN_KEY_ID is no key id")),
+      TURN_KEY_TOKEN: required("TURN_KEY_TOKEN"),
+    }),
+    v.object({
+      RELAY: v.literal("coturn"),
+      TURN_HOST: v.pipe(required("TURN_HOST"), v.regex(hostPattern, "TURN_HOST is neither a host nor host:port")),
+      TURN_SECRET: required("TURN_SECRET"),
+    }),
+  ],
+  "RELAY is none of cloudflare, coturn, none",
+);
+export type Relay = v.InferOutput<typeof Relay>;
+
+const StunUrls = v.pipe(
+  v.optional(v.string(), ""),
+  v.transform((urls) => urls.split(",").flatMap((url) => url.trim() || [])),
+  v.array(v.pipe(v.string(), v.regex(stunPattern, "STUN_URLS is no list of stun:host:port with commas between"))),
+);
+
+/** `isMeant`: a relay is to be had, also when the settings do not make one. `problems` name settings, never their values. */
+export type RelaySettings = { relay: Relay; stun: readonly IceServer[]; isMeant: boolean; problems: string[] };
+
+const nothing: Relay = { RELAY: "none" };
+const messagesOf = (issues: readonly v.BaseIssue<unknown>[] | undefined): string[] =>
+  (issues ?? []).map(({ message }) => message);
+
+/** Reads the settings. What is wrong is left out and said, so that a mistake costs the relay and not the call. */
+export const readRelaySettings = (env: object): RelaySettings => {
+  const { RELAY = "none", STUN_URLS } = env as { RELAY?: unknown; STUN_URLS?: unknown };
+  const relay = v.safeParse(Relay, { ...env, RELAY });
+  const stun = v.safeParse(StunUrls, STUN_URLS);
+  return {
+    relay: relay.success ? relay.output : nothing,
+    stun: stun.success && stun.output.length > 0 ? [{ urls: stun.output }] : [],
+    isMeant: RELAY !== "none",
+    problems: [...messagesOf(relay.issues), ...messagesOf(stun.issues)],
+  };
+};
