@@ -135,7 +135,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   }
 
   async calls(): Promise<Call[]> {
-    return [...this.#calls.open];
+    return this.#calls.current;
   }
 
   async signal(_user: Uuid, from: Uuid, signal: CallSignal): Promise<void> {
