@@ -63,6 +63,7 @@ export default defineConfig({
       accent: "var(--accent-fill)",
       "accent-hover": "var(--accent-fill-hover)",
       danger: "var(--danger-fill)",
+      accept: "var(--accept-fill)", // taking a call: told from refusing it by colour too
     },
     borderRadius: { card: "14px", bubble: "18px" },
     fontFamily: { sans: "var(--font)" },

@@ -47,7 +47,7 @@ export type OpenCall = {
   answeredAt: number | null;
 };
 
-/** When each side of it was last heard of, in memory only: after a restart everybody was heard of just now. */
+/** When each side of it was last heard of. */
 export type Heard = { caller: number; callee: number };
 
 export type CallDeed =
@@ -94,10 +94,11 @@ export const advance = (call: OpenCall | null, by: number, deed: CallDeed, now: 
       };
     }
     if (call.id === deed.id && call.caller === by) return { call };
-    // Each calls the other: they both want to talk, so they do.
+    // Each calls the other: they both want to talk, so they do. Who asks again hears the same again.
     if (call.caller !== by && call.answeredAt === null) {
       return { call: { ...call, calleeDevice: deed.device, answeredAt: now } };
     }
+    if (call.caller !== by && call.calleeDevice === deed.device) return { call };
     return { error: "call_in_progress" };
   }
   if (!call || call.id !== deed.id) return { error: "call_not_found" };
@@ -111,7 +112,9 @@ export const advance = (call: OpenCall | null, by: number, deed: CallDeed, now: 
   if (call.answeredAt !== null && deed.device !== (isCaller ? call.callerDevice : call.calleeDevice)) {
     return { error: "answered_elsewhere" };
   }
-  return close(call, endOf(call, isCaller, deed.status), now, deed.reason);
+  // Busy is only somebody who is rung.
+  const isUntrue = deed.reason === "busy" && (isCaller || call.answeredAt !== null);
+  return close(call, endOf(call, isCaller, deed.status), now, isUntrue ? undefined : deed.reason);
 };
 
 /** What time alone makes of a call; undefined when it is not due yet. */
@@ -186,3 +189,17 @@ export const CallFrame = v.object({
   ]),
 });
 export type CallFrame = v.InferOutput<typeof CallFrame>;
+
+/** What was wrong with a call, for whoever found it bad. */
+export const CallComplaint = v.picklist(["sound", "picture", "dropped"]);
+export type CallComplaint = v.InferOutput<typeof CallComplaint>;
+
+/** What a person thought of a call that is over. */
+export const CallFeedback = v.strictObject({
+  conversation: ConversationId,
+  kind: CallKind,
+  seconds: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+  good: v.boolean(),
+  reason: v.optional(CallComplaint),
+});
+export type CallFeedback = v.InferOutput<typeof CallFeedback>;

@@ -5,6 +5,7 @@ import { rememberPath } from "../components/back-link";
 import { EmptyState } from "../components/empty-state";
 import { OpenPath } from "../components/open-path";
 import { HeaderEnd, IsPage } from "../components/screen";
+import { CallHost } from "../features/calls/call-host";
 import { useT } from "../i18n/setup";
 import { useMe } from "../sync/hooks";
 import { Failures } from "./failures";
@@ -96,6 +97,7 @@ export default function Shell() {
   return (
     <OpenPath value={pathname}>
       <HeaderEnd value={<ProfileLink />}>
+        <CallHost />
         <LinkBanner />
         <Panes location={location} route={route} />
         {!isWide && hasTabBar(pathname) && <TabBar pathname={pathname} />}

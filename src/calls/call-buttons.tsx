@@ -1,0 +1,88 @@
+import { type ReactNode, useState } from "react";
+import type { CallKind } from "../../contract/calls";
+import { privateConversationId, type Uuid } from "../../contract/ids";
+import { IconButton } from "../components/icon-button";
+import { late } from "../components/late";
+import { type TextKey, useT } from "../i18n/setup";
+import { isSavingData } from "../lib/connection";
+import { getSession } from "../lib/session";
+import { dial } from "./actions";
+import { bytesPerMinute, formatMegabytes } from "./data-use";
+import { useCanCall } from "./use-call";
+
+const VideoQuestion = late(() => import("./video-question"));
+
+const icons: Record<CallKind, string> = { audio: "i-ph-phone", video: "i-ph-video-camera" };
+const labels: Record<CallKind, TextKey> = { audio: "people.audioCallName", video: "people.videoCallName" };
+const words: Record<CallKind, TextKey> = { audio: "people.audioCall", video: "people.videoCall" };
+const bothKinds: readonly CallKind[] = ["audio", "video"];
+
+type CallStart = {
+  /** Whether this person is in no call. */
+  canCall: boolean;
+  start: (kind: CallKind) => void;
+  /** What a minute takes, or why there can be none now. */
+  hint: (kind: CallKind) => string;
+  /** To be rendered somewhere: whoever saves data is asked before a video call. */
+  question: ReactNode;
+};
+
+/** Calling somebody, wherever that can be begun. */
+export const useCallStart = (peer: Uuid, name: string): CallStart => {
+  const t = useT();
+  const canCall = useCanCall();
+  const [isAsking, setAsking] = useState(false);
+  const call = (kind: CallKind) => {
+    const me = getSession()?.userId;
+    if (me) dial({ conversation: privateConversationId(me, peer), peer, kind });
+  };
+  return {
+    canCall,
+    start: (kind) => (kind === "video" && isSavingData() ? setAsking(true) : call(kind)),
+    hint: (kind) =>
+      canCall ? t("calls.perMinute", { amount: formatMegabytes(bytesPerMinute[kind]) }) : t("errors.call_in_progress"),
+    question: isAsking && (
+      <VideoQuestion
+        name={name}
+        onClose={() => setAsking(false)}
+        onCall={(kind) => {
+          setAsking(false);
+          call(kind);
+        }}
+      />
+    ),
+  };
+};
+
+type CallButtonsProps = {
+  peer: Uuid;
+  name: string;
+  kinds?: readonly CallKind[];
+  /** Why this person cannot be called: it is done in the place of a call. */
+  refuse?: (() => void) | undefined;
+  /** Of a button with a word below its icon; without it they are round icons. */
+  tile?: string;
+};
+
+/** Audio and video call with a person; they wait while there is a call (SPEC.md §2). */
+export function CallButtons({ peer, name, kinds = bothKinds, refuse, tile }: CallButtonsProps) {
+  const t = useT();
+  const { canCall, start, hint, question } = useCallStart(peer, name);
+  const press = (kind: CallKind) => (refuse ? refuse() : start(kind));
+  return (
+    <>
+      {kinds.map((kind) => {
+        const shared = { title: hint(kind), disabled: !canCall, onClick: () => press(kind) };
+        return tile === undefined ? (
+          <IconButton key={kind} {...shared} icon={icons[kind]} label={t(labels[kind], { name })} />
+        ) : (
+          <button key={kind} type="button" className={`${tile} disabled:opacity-50`} {...shared}>
+            <span className={`${icons[kind]} text-2xl`} aria-hidden="true" />
+            {t(words[kind])}
+          </button>
+        );
+      })}
+      {question}
+    </>
+  );
+}

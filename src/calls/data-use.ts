@@ -1,0 +1,16 @@
+import type { CallKind } from "../../contract/calls";
+import { locales } from "../i18n/format";
+import { getLanguage } from "../i18n/setup";
+
+/** What a minute of a call takes, both ways together, as measured: Opus at 24 kbit/s, and with it video at 320×240. */
+export const bytesPerMinute: Record<CallKind, number> = { audio: 300_000, video: 2_800_000 };
+
+/** In the unit data is sold by, to a tenth: 0,3 Mo. */
+export const formatMegabytes = (bytes: number, language = getLanguage()): string =>
+  new Intl.NumberFormat(locales[language], {
+    style: "unit",
+    unit: "megabyte",
+    unitDisplay: "short",
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+  }).format(bytes / 1_000_000);

@@ -1,0 +1,23 @@
+import { useEffect, useState } from "react";
+import { formatLength } from "../i18n/format";
+import type { CallView } from "./views";
+
+const secondMs = 1_000;
+
+/** How long a call has been talked, as mm:ss, told anew each second; 00:00 in every other state (SPEC.md §2). */
+export const useCallClock = (state: CallView["state"]): string => {
+  const since = state.at === "connected" ? state.since : undefined;
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (since === undefined) return;
+    let timer: ReturnType<typeof setTimeout>;
+    const tick = () => {
+      setNow(Date.now());
+      timer = setTimeout(tick, secondMs - ((Date.now() - since) % secondMs));
+    };
+    tick();
+    return () => clearTimeout(timer);
+  }, [since]);
+  if (state.at === "ended") return formatLength(state.seconds * secondMs, true);
+  return formatLength(since === undefined ? 0 : Math.max(0, now - since), true);
+};

@@ -1,0 +1,149 @@
+import type { ComponentProps } from "react";
+import { acceptCall, hangUp, rejectCall, setCamera, setMuted } from "../../calls/actions";
+import type { CallView } from "../../calls/views";
+import { useT } from "../../i18n/setup";
+import type { SoundOutput } from "./remote-sound";
+
+type CallControlsProps = {
+  call: CallView;
+  sound: SoundOutput;
+  /** They stand over a picture. */
+  isSeen: boolean;
+  isVoiceOnly: boolean;
+  onVoiceOnly: (is: boolean) => void;
+};
+
+type ToggleProps = { icon: string; label: string; isOn: boolean; isSeen: boolean } & ComponentProps<"button">;
+
+/** A round button that is on or off. */
+function Toggle({ icon, label, isOn, isSeen, ...props }: ToggleProps) {
+  const look = isOn
+    ? isSeen
+      ? "bg-white text-black"
+      : "bg-text text-bg"
+    : isSeen
+      ? "bg-black/55 text-white"
+      : "bg-raised text-text";
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      aria-pressed={isOn}
+      className={`grid size-14 shrink-0 place-items-center rounded-full text-[26px] disabled:opacity-40 ${look}`}
+      {...props}
+    >
+      <span className={icon} aria-hidden="true" />
+    </button>
+  );
+}
+
+const wide =
+  "inline-flex min-h-14 min-w-0 flex-1 items-center justify-center gap-2 rounded-full px-4 py-2 font-semibold text-white hover:opacity-90";
+
+function Answering({ call: { state } }: { call: CallView }) {
+  const t = useT();
+  const isVideo = state.call.kind === "video";
+  return (
+    <div className="flex flex-col gap-3">
+      {isVideo && (
+        <button
+          type="button"
+          className="inline-flex min-h-12 items-center justify-center gap-2 self-center rounded-full bg-raised px-6 py-2 font-semibold text-text"
+          onClick={() => {
+            setCamera(false);
+            acceptCall();
+          }}
+        >
+          <span className="i-ph-video-camera-slash-fill text-xl" aria-hidden="true" />
+          {t("calls.acceptVoice")}
+        </button>
+      )}
+      <div className="flex flex-wrap gap-3">
+        <button type="button" className={`${wide} bg-danger`} onClick={rejectCall}>
+          <span className="i-ph-phone-x-fill text-[26px]" aria-hidden="true" />
+          {t("calls.decline")}
+        </button>
+        <button type="button" className={`${wide} bg-accept`} onClick={() => acceptCall()}>
+          <span
+            className={`${isVideo ? "i-ph-video-camera-fill" : "i-ph-phone-fill"} text-[26px]`}
+            aria-hidden="true"
+          />
+          {t("calls.accept")}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function Toggles({ call: { state, media }, sound, isSeen, isVoiceOnly, onVoiceOnly }: CallControlsProps) {
+  const t = useT();
+  const isVideo = state.call.kind === "video";
+  const isMuted = media.mic !== "on";
+  const isFilmed = media.camera === "on" || media.camera === "waiting";
+  return (
+    <div className="flex justify-center gap-5">
+      <Toggle
+        icon={isMuted ? "i-ph-microphone-slash-fill" : "i-ph-microphone-fill"}
+        label={t("calls.mute")}
+        isOn={isMuted}
+        isSeen={isSeen}
+        disabled={media.mic !== "on" && media.mic !== "muted"}
+        onClick={() => setMuted(!isMuted)}
+      />
+      {isVideo ? (
+        <Toggle
+          icon={isFilmed ? "i-ph-video-camera-fill" : "i-ph-video-camera-slash-fill"}
+          label={t("calls.camera")}
+          isOn={isFilmed}
+          isSeen={isSeen}
+          disabled={media.camera === "waiting"}
+          onClick={() => {
+            if (!isFilmed) onVoiceOnly(false);
+            setCamera(!isFilmed);
+          }}
+        />
+      ) : (
+        sound.toggle && (
+          <Toggle
+            icon={sound.chosen === "" ? "i-ph-speaker-simple-high-fill" : "i-ph-speaker-high-fill"}
+            label={t("calls.speaker")}
+            isOn={sound.chosen !== ""}
+            isSeen={isSeen}
+            onClick={() => void sound.toggle?.()}
+          />
+        )
+      )}
+      {isVideo && (
+        <Toggle
+          icon="i-ph-eye-slash-fill"
+          label={t("calls.voiceOnly")}
+          isOn={isVoiceOnly}
+          isSeen={isSeen}
+          onClick={() => {
+            if (!isVoiceOnly) setCamera(false);
+            onVoiceOnly(!isVoiceOnly);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** What can be done with a call as it stands (SPEC.md §2). */
+export function CallControls(props: CallControlsProps) {
+  const t = useT();
+  const { state } = props.call;
+  if (state.at === "ringing") return <Answering call={props.call} />;
+  return (
+    <>
+      {state.at === "connected" && <Toggles {...props} />}
+      <div className="flex justify-center">
+        <button type="button" className={`${wide} max-w-72 bg-danger`} onClick={hangUp}>
+          <span className="i-ph-phone-disconnect-fill text-[26px]" aria-hidden="true" />
+          {t("calls.hangUp")}
+        </button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+import { useEffect, useState } from "react";
+import { useLocation } from "react-router";
+import { leaveEnded, minimise, subscribeCallSayings } from "../../calls/actions";
+import CallBar from "../../calls/call-bar";
+import { statusKey } from "../../calls/call-words";
+import type { CallView } from "../../calls/views";
+import { IconButton } from "../../components/icon-button";
+import { useT } from "../../i18n/setup";
+import { isolate } from "../../lib/isolate";
+import { useProfile } from "../../sync/use-profile";
+import { CallScreen } from "./call-screen";
+import type { ChosenInputs } from "./device-sheet";
+import { EndCard } from "./end-card";
+import type { Spot } from "./preview-place";
+import { useRemoteSound } from "./remote-sound";
+import { troublesOf, workedAfter } from "./troubles";
+import { useMediaSession, useTitleHint, useWakeLock } from "./use-device-ties";
+import { usePopOut } from "./use-pop-out";
+
+const nobody = { username: "", phone: "", avatar: null };
+
+/** One call from its first ring to its end: its sound, and whatever of it shows. */
+function LiveCall({ call }: { call: CallView }) {
+  const { state, media, isMinimised } = call;
+  const { kind, peer } = state.call;
+  const t = useT();
+  const { pathname } = useLocation();
+  const [look] = useProfile(peer);
+  const person = look.state === "found" ? look.person : nobody;
+  const name = person.username || person.phone || t("common.user");
+
+  const [before, setBefore] = useState(state.at);
+  if (state.at !== "ended" && state.at !== before) setBefore(state.at);
+  const [worked, setWorked] = useState({ mic: false, camera: false });
+  const nowWorked = workedAfter(worked, media);
+  if (nowWorked !== worked) setWorked(nowWorked);
+  const [spot, setSpot] = useState<Spot>();
+  const [chosen, setChosen] = useState<ChosenInputs>({});
+  const [isVoiceOnly, setVoiceOnly] = useState(false);
+  // What a toast tells of the end needs no card besides.
+  const [isTold, setTold] = useState(false);
+  useEffect(() => subscribeCallSayings(({ notice }) => notice !== "inProgress" && setTold(true)), []);
+
+  const isOver = state.at === "ended";
+  const isRinging = state.at === "ringing";
+  const { element, isBlocked, play, sound } = useRemoteSound(isOver ? undefined : media.remote);
+  useWakeLock(!isOver && !isRinging);
+  useMediaSession(call, name);
+  useTitleHint(isRinging ? `${t(statusKey(state, false))} – ${name}` : undefined);
+  const popOut = usePopOut(kind === "video" && media.peer.hasVideo && !isOver ? media.remote : undefined, name);
+
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useMediaCaption: two people talk; nobody has captions of that */}
+      <audio ref={element} autoPlay hidden />
+      {isOver && (
+        <EndCard
+          call={state}
+          bytes={media.bytes}
+          person={person}
+          name={name}
+          text={t(statusKey(state, before === "ringing"))}
+          isTold={isTold}
+          onLeave={leaveEnded}
+        />
+      )}
+      {!isOver && !isMinimised && (
+        <CallScreen
+          call={call}
+          person={person}
+          name={name}
+          troubles={troublesOf(call, nowWorked)}
+          sound={sound}
+          onUnblock={isBlocked ? play : undefined}
+          spot={spot}
+          onSpot={setSpot}
+          chosen={chosen}
+          onChosen={(input, id) => setChosen((all) => ({ ...all, [input]: id }))}
+          isVoiceOnly={isVoiceOnly}
+          onVoiceOnly={setVoiceOnly}
+          onPopOut={
+            popOut &&
+            (() => {
+              popOut();
+              minimise();
+            })
+          }
+        />
+      )}
+      {/* In the chat with this person stands a banner of its own. */}
+      {!isOver && isMinimised && pathname !== `/app/chat/${peer}` && (
+        <CallBar call={call} name={isolate(name)}>
+          {popOut && (
+            <IconButton
+              icon="i-ph-picture-in-picture"
+              label={t("calls.popOut")}
+              className="text-accent"
+              onClick={popOut}
+            />
+          )}
+        </CallBar>
+      )}
+    </>
+  );
+}
+
+/** Another call is another one altogether: nothing of what was chosen in the one before holds in it. */
+export default function CallLayer({ call }: { call: CallView }) {
+  return <LiveCall key={call.state.call.id} call={call} />;
+}

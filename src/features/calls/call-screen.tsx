@@ -1,0 +1,202 @@
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { minimise, setInput } from "../../calls/actions";
+import { statusKey } from "../../calls/call-words";
+import { bytesPerMinute, formatMegabytes } from "../../calls/data-use";
+import { useCallClock } from "../../calls/use-clock";
+import type { CallView } from "../../calls/views";
+import { Avatar, type AvatarPerson } from "../../components/avatar";
+import { IconButton } from "../../components/icon-button";
+import { Modal } from "../../components/modal";
+import { useT } from "../../i18n/setup";
+import { CallControls } from "./call-controls";
+import DeviceSheet, { type ChosenInputs } from "./device-sheet";
+import { LocalPreview } from "./local-preview";
+import { Picture } from "./picture";
+import type { Spot } from "./preview-place";
+import { QualityBars } from "./quality-bars";
+import type { SoundOutput } from "./remote-sound";
+import { TroubleLines } from "./trouble-lines";
+import type { Trouble } from "./troubles";
+import { useCameras } from "./use-cameras";
+import { useIsLow } from "./use-is-low";
+
+export type CallScreenProps = {
+  call: CallView;
+  person: AvatarPerson;
+  name: string;
+  troubles: Trouble[];
+  sound: SoundOutput;
+  /** When the browser does not let the other side be heard: within a tap it does. */
+  onUnblock: (() => void) | undefined;
+  spot: Spot | undefined;
+  onSpot: (spot: Spot) => void;
+  chosen: ChosenInputs;
+  onChosen: (kind: "audioinput" | "videoinput", id: string) => void;
+  isVoiceOnly: boolean;
+  onVoiceOnly: (is: boolean) => void;
+  onPopOut: (() => void) | undefined;
+};
+
+const avatarPx = { high: 144, low: 64 };
+
+/** What it takes: a minute before it is talked, all together afterwards. */
+function DataLine({ call: { state, media } }: { call: CallView }) {
+  const t = useT();
+  const { kind } = state.call;
+  if (state.at === "connected") {
+    return media.bytes > 0 && t("calls.used", { amount: formatMegabytes(media.bytes) });
+  }
+  return t("calls.perMinute", { amount: formatMegabytes(bytesPerMinute[kind]) });
+}
+
+/** A call over the whole screen (SPEC.md §2). Putting it away, by Escape too, never ends it. */
+export function CallScreen({ call, person, name, troubles, sound, ...props }: CallScreenProps) {
+  const { state, media } = call;
+  const t = useT();
+  const id = useId();
+  const panel = useRef<HTMLDivElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [isChoosing, setChoosing] = useState(false);
+  const time = useCallClock(state);
+  const isLow = useIsLow();
+  const isUp = state.at === "connected";
+  const isSteady = isUp && !state.isInterrupted;
+  const isVideo = state.call.kind === "video";
+  const isSeen = isVideo && media.peer.hasVideo && media.remote !== undefined && isUp && !props.isVoiceOnly;
+  const isFilmed = isVideo && media.local !== undefined && media.camera === "on";
+  const nextCamera = useCameras(isFilmed && isUp, media.local);
+  const status = t(statusKey(state, false));
+
+  // The button that was pressed is gone with its state.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: at each state
+  useEffect(() => {
+    if (document.activeElement === document.body || document.activeElement?.tagName === "DIALOG")
+      heading.current?.focus();
+  }, [state.at]);
+
+  const timer = (
+    <p role="timer" aria-label={t("calls.time")} className="text-lg tabular-nums">
+      {time}
+    </p>
+  );
+  const who: ReactNode = (
+    <>
+      <h2
+        id={`${id}-name`}
+        ref={heading}
+        tabIndex={-1}
+        data-autofocus
+        className={`max-w-full font-bold break-words focus-visible:outline-none ${isSeen ? "truncate text-lg" : "line-clamp-2 text-2xl"}`}
+      >
+        <bdi>{name}</bdi>
+      </h2>
+      {!isSteady && <p className={isSeen ? "" : "text-lg"}>{status}</p>}
+      {timer}
+    </>
+  );
+  return (
+    <Modal
+      {...(state.at === "ringing" ? { role: "alertdialog" as const } : {})}
+      labelledBy={`${id}-name`}
+      describedBy={`${id}-status`}
+      className="m-0 size-full max-h-none max-w-none overflow-hidden bg-bg p-0 text-text"
+      onDismiss={minimise}
+    >
+      <div className="flex h-full items-center justify-center">
+        <div
+          ref={panel}
+          className={`relative flex size-full flex-col overflow-hidden sm:max-h-[700px] sm:max-w-[512px] sm:rounded-bubble sm:border sm:border-line sm:shadow-xl ${isSeen ? "bg-black text-white" : "entry-ground bg-surface"}`}
+        >
+          <p id={`${id}-status`} role="status" className="sr-only">
+            {status}
+          </p>
+          {isSeen && media.remote && <Picture stream={media.remote} fits className="absolute inset-0 size-full" />}
+          {isFilmed && media.local && (
+            <LocalPreview stream={media.local} within={panel} spot={props.spot} onMove={props.onSpot} />
+          )}
+          <header
+            data-part="header"
+            className={`relative z-1 flex shrink-0 items-start gap-1 px-2 pt-[max(8px,env(safe-area-inset-top))] pb-2 ${isSeen ? "bg-gradient-to-b from-black/70 to-transparent" : ""}`}
+          >
+            <IconButton
+              icon="i-ph-caret-down-bold"
+              label={t("calls.minimise")}
+              className="call-icon"
+              onClick={minimise}
+            />
+            <div className="min-w-0 flex-1 py-1 leading-tight">{isSeen && who}</div>
+            {isUp && <QualityBars quality={media.quality} />}
+            {nextCamera && (
+              <IconButton
+                icon="i-ph-camera-rotate"
+                label={t("calls.turnCamera")}
+                className="call-icon"
+                onClick={() => {
+                  setInput("videoinput", nextCamera);
+                  props.onChosen("videoinput", nextCamera);
+                }}
+              />
+            )}
+            {props.onPopOut && (
+              <IconButton
+                icon="i-ph-picture-in-picture"
+                label={t("calls.popOut")}
+                className="call-icon"
+                onClick={props.onPopOut}
+              />
+            )}
+            {isUp && (
+              <IconButton
+                icon="i-ph-sliders-horizontal"
+                label={t("calls.devices.open")}
+                className="call-icon"
+                onClick={() => setChoosing(true)}
+              />
+            )}
+          </header>
+          <div className="relative flex min-h-0 flex-1 flex-col items-center gap-1 overflow-y-auto px-6 text-center">
+            {!isSeen && (
+              <div className="my-auto flex max-w-full flex-col items-center gap-1 py-2">
+                <span className={`mb-3 rounded-full ${state.at === "connected" ? "" : "call-pulse"}`}>
+                  <Avatar person={person} size={isLow ? avatarPx.low : avatarPx.high} />
+                </span>
+                {who}
+                <p className="text-sm text-muted">
+                  <DataLine call={call} />
+                </p>
+              </div>
+            )}
+          </div>
+          <div
+            data-part="controls"
+            className={`relative z-1 flex shrink-0 flex-col gap-3 px-4 pt-2 pb-[max(16px,env(safe-area-inset-bottom))] ${isSeen ? "bg-gradient-to-t from-black/80 to-transparent" : ""}`}
+          >
+            <TroubleLines troubles={troubles} name={name} onUnblock={props.onUnblock} />
+            {isSeen && (
+              <p className="text-center text-sm">
+                <DataLine call={call} />
+              </p>
+            )}
+            <CallControls
+              call={call}
+              sound={sound}
+              isSeen={isSeen}
+              isVoiceOnly={props.isVoiceOnly}
+              onVoiceOnly={props.onVoiceOnly}
+            />
+          </div>
+        </div>
+      </div>
+      {isChoosing && (
+        <DeviceSheet
+          hasVideo={isVideo}
+          sound={sound}
+          local={media.local}
+          chosen={props.chosen}
+          onChoose={props.onChosen}
+          onClose={() => setChoosing(false)}
+        />
+      )}
+    </Modal>
+  );
+}

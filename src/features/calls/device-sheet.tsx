@@ -1,0 +1,114 @@
+import { useEffect, useState } from "react";
+import { setInput } from "../../calls/actions";
+import { Sheet } from "../../components/sheet";
+import { type TextKey, useT } from "../../i18n/setup";
+import type { SoundOutput } from "./remote-sound";
+
+/** Which inputs were chosen in this call, by kind. */
+export type ChosenInputs = Partial<Record<"audioinput" | "videoinput", string>>;
+
+type DeviceSheetProps = {
+  hasVideo: boolean;
+  sound: SoundOutput;
+  local: MediaStream | undefined;
+  chosen: ChosenInputs;
+  onChoose: (kind: "audioinput" | "videoinput", id: string) => void;
+  onClose: () => void;
+};
+
+const useDevices = (): MediaDeviceInfo[] | undefined => {
+  const [devices, setDevices] = useState<MediaDeviceInfo[]>();
+  useEffect(() => {
+    const media = navigator.mediaDevices as MediaDevices | undefined;
+    const list = () =>
+      void media?.enumerateDevices().then(
+        (all) => setDevices(all.filter(({ deviceId }) => deviceId !== "")),
+        () => setDevices([]),
+      );
+    list();
+    media?.addEventListener("devicechange", list);
+    return () => media?.removeEventListener("devicechange", list);
+  }, []);
+  return devices;
+};
+
+type GroupProps = {
+  title: TextKey;
+  icon: string;
+  devices: readonly Pick<MediaDeviceInfo, "deviceId" | "label">[];
+  chosen: string | undefined;
+  onChoose: (id: string) => void;
+};
+
+function DeviceGroup({ title, icon, devices, chosen, onChoose }: GroupProps) {
+  const t = useT();
+  return (
+    <fieldset className="py-2">
+      <legend className="flex items-center gap-2 px-4 py-2 font-semibold">
+        <span className={`${icon} text-xl text-accent`} aria-hidden="true" />
+        {t(title)}
+      </legend>
+      {devices.length === 0 && <p className="px-4 py-2 text-muted">{t("calls.devices.none")}</p>}
+      {devices.map(({ deviceId, label }, index) => (
+        <label key={deviceId} className="flex min-h-12 cursor-pointer items-center gap-3 px-4 py-2 hover:bg-raised">
+          <input
+            type="radio"
+            name={title}
+            className="size-5 shrink-0 accent-[var(--accent-fill)]"
+            checked={deviceId === chosen}
+            onChange={() => onChoose(deviceId)}
+          />
+          <span className="min-w-0 break-words">{label || t("calls.devices.unnamed", { number: index + 1 })}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** The device a stream comes from. */
+const usedIn = (local: MediaStream | undefined, kind: "audioinput" | "videoinput"): string | undefined =>
+  (kind === "audioinput" ? local?.getAudioTracks() : local?.getVideoTracks())?.[0]?.getSettings().deviceId;
+
+/** Microphone, camera and where the sound goes. What is chosen holds at once. */
+export default function DeviceSheet({ hasVideo, sound, local, chosen, onChoose, onClose }: DeviceSheetProps) {
+  const t = useT();
+  const devices = useDevices() ?? [];
+  const [hasOutputFailed, setOutputFailed] = useState(false);
+  const group = (kind: "audioinput" | "videoinput", title: TextKey, icon: string) => {
+    const found = devices.filter((device) => device.kind === kind);
+    return (
+      <DeviceGroup
+        title={title}
+        icon={icon}
+        devices={found}
+        chosen={chosen[kind] ?? usedIn(local, kind) ?? found[0]?.deviceId}
+        onChoose={(id) => {
+          setInput(kind, id);
+          onChoose(kind, id);
+        }}
+      />
+    );
+  };
+  return (
+    <Sheet title={t("calls.devices.title")} onClose={onClose}>
+      <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain pb-safe">
+        {group("audioinput", "calls.devices.microphone", "i-ph-microphone")}
+        {hasVideo && group("videoinput", "calls.devices.camera", "i-ph-video-camera")}
+        {sound.outputs.length > 1 && (
+          <DeviceGroup
+            title="calls.devices.output"
+            icon="i-ph-speaker-high"
+            devices={[{ deviceId: "", label: t("calls.devices.standard") }, ...sound.outputs]}
+            chosen={sound.chosen}
+            onChoose={async (id) => setOutputFailed(!(await sound.choose(id)))}
+          />
+        )}
+        {hasOutputFailed && (
+          <p role="alert" className="px-4 py-2 text-danger">
+            {t("calls.devices.outputFailed")}
+          </p>
+        )}
+      </div>
+    </Sheet>
+  );
+}

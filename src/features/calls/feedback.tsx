@@ -1,0 +1,73 @@
+import { useState } from "react";
+import type { CallComplaint } from "../../../contract/calls";
+import type { CallView } from "../../calls/views";
+import { type TextKey, useT } from "../../i18n/setup";
+import { sendFeedback } from "./send-feedback";
+
+const complaints: [CallComplaint, TextKey][] = [
+  ["sound", "calls.feedback.sound"],
+  ["picture", "calls.feedback.picture"],
+  ["dropped", "calls.feedback.dropped"],
+];
+
+const choice =
+  "inline-flex min-h-12 flex-1 items-center justify-center gap-2 rounded-card border border-field px-3 py-2 font-semibold hover:bg-raised";
+
+type FeedbackProps = {
+  call: Extract<CallView["state"], { at: "ended" }>;
+  onJudging: () => void;
+  onSent: () => void;
+};
+
+/** One tap for a good call; for a bad one another that says why. */
+export function Feedback({ call: { call, seconds }, onJudging, onSent }: FeedbackProps) {
+  const t = useT();
+  const [stage, setStage] = useState<"asked" | "bad" | "sent">("asked");
+  const send = (verdict: { good: boolean; reason?: CallComplaint }) => {
+    void sendFeedback({ id: call.id, conversation: call.conversation, kind: call.kind, seconds }, verdict);
+    setStage("sent");
+    onSent();
+  };
+  if (stage === "sent") {
+    return (
+      <p role="status" className="pr-2 pb-3 font-semibold text-accent">
+        {t("calls.feedback.thanks")}
+      </p>
+    );
+  }
+  const isBad = stage === "bad";
+  return (
+    <fieldset className="pr-2 pb-2">
+      <legend className="pb-2">{t(isBad ? "calls.feedback.why" : "calls.feedback.question")}</legend>
+      {isBad ? (
+        <div className="flex flex-col gap-2">
+          {complaints
+            .filter(([reason]) => reason !== "picture" || call.kind === "video")
+            .map(([reason, key]) => (
+              <button key={reason} type="button" className={choice} onClick={() => send({ good: false, reason })}>
+                {t(key)}
+              </button>
+            ))}
+        </div>
+      ) : (
+        <div className="flex gap-2">
+          <button type="button" className={choice} onClick={() => send({ good: true })}>
+            <span className="i-ph-thumbs-up text-xl" aria-hidden="true" />
+            {t("calls.feedback.good")}
+          </button>
+          <button
+            type="button"
+            className={choice}
+            onClick={() => {
+              setStage("bad");
+              onJudging();
+            }}
+          >
+            <span className="i-ph-thumbs-down text-xl" aria-hidden="true" />
+            {t("calls.feedback.bad")}
+          </button>
+        </div>
+      )}
+    </fieldset>
+  );
+}

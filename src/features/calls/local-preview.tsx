@@ -1,0 +1,91 @@
+import { type RefObject, useLayoutEffect, useRef, useState } from "react";
+import { useT } from "../../i18n/setup";
+import { Picture } from "./picture";
+import {
+  type Area,
+  firstSpot,
+  type Insets,
+  keepWithin,
+  moveByKey,
+  nextCorner,
+  previewSize,
+  type Spot,
+} from "./preview-place";
+
+const edgePx = 12;
+const slipPx = 6; // moved less than this it was a press
+
+type LocalPreviewProps = {
+  stream: MediaStream;
+  /** It moves within this. */
+  within: RefObject<HTMLElement | null>;
+  /** Kept by whoever keeps the call, so that it is there again after the call was put away. */
+  spot: Spot | undefined;
+  onMove: (spot: Spot) => void;
+};
+
+/** How much of the panel is the header's and the controls'. */
+const insetsOf = (panel: HTMLElement): Insets => {
+  const heightOf = (part: string) => panel.querySelector(`[data-part=${part}]`)?.getBoundingClientRect().height ?? 0;
+  return { top: heightOf("header"), right: edgePx, bottom: heightOf("controls") + edgePx, left: edgePx };
+};
+
+/** One's own picture, dragged with a finger, moved by arrow keys, set in the next corner by a press. */
+export function LocalPreview({ stream, within, spot, onMove }: LocalPreviewProps) {
+  const t = useT();
+  const [place, setPlace] = useState<{ area: Area; insets: Insets }>();
+  const drag = useRef<{ fromX: number; fromY: number; spot: Spot; hasMoved: boolean }>(undefined);
+  useLayoutEffect(() => {
+    const panel = within.current;
+    if (!panel) return;
+    const measure = () =>
+      setPlace({ area: { width: panel.clientWidth, height: panel.clientHeight }, insets: insetsOf(panel) });
+    const observer = new ResizeObserver(measure);
+    observer.observe(panel);
+    for (const part of panel.querySelectorAll("[data-part]")) observer.observe(part);
+    measure();
+    return () => observer.disconnect();
+  }, [within]);
+  if (!place) return null;
+  const { area, insets } = place;
+  // One's own face is known from mirrors; what the camera at the back films is not.
+  const isMirrored = stream.getVideoTracks()[0]?.getSettings().facingMode !== "environment";
+  const shown = spot ? keepWithin(spot, area, insets) : firstSpot(area, insets);
+  return (
+    <button
+      type="button"
+      aria-label={t("calls.preview")}
+      title={t("calls.previewHint")}
+      className="absolute top-0 left-0 z-2 cursor-grab touch-none overflow-hidden rounded-card border-2 border-white/70 bg-black shadow-lg active:cursor-grabbing"
+      style={{ ...previewSize, transform: `translate(${shown.x}px, ${shown.y}px)` }}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        drag.current = { fromX: event.clientX, fromY: event.clientY, spot: shown, hasMoved: false };
+      }}
+      onPointerMove={(event) => {
+        const from = drag.current;
+        if (!from) return;
+        const by = { x: event.clientX - from.fromX, y: event.clientY - from.fromY };
+        if (!from.hasMoved && Math.hypot(by.x, by.y) < slipPx) return;
+        from.hasMoved = true;
+        onMove(keepWithin({ x: from.spot.x + by.x, y: from.spot.y + by.y }, area, insets));
+      }}
+      onPointerCancel={() => {
+        drag.current = undefined;
+      }}
+      onClick={() => {
+        const hasMoved = drag.current?.hasMoved ?? false;
+        drag.current = undefined;
+        if (!hasMoved) onMove(nextCorner(shown, area, insets));
+      }}
+      onKeyDown={(event) => {
+        const next = moveByKey(event.key, shown, area, insets);
+        if (!next) return;
+        event.preventDefault();
+        onMove(next);
+      }}
+    >
+      <Picture stream={stream} className={`size-full object-cover ${isMirrored ? "-scale-x-100" : ""}`} />
+    </button>
+  );
+}

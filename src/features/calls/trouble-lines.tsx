@@ -1,0 +1,60 @@
+import type { ReactNode } from "react";
+import { setCamera } from "../../calls/actions";
+import { useT } from "../../i18n/setup";
+import { isolate } from "../../lib/isolate";
+import type { Trouble } from "./troubles";
+
+function Line({ tone, children, action }: { tone: Trouble["tone"]; children: ReactNode; action?: ReactNode }) {
+  return (
+    <div
+      className={`flex min-h-10 w-full max-w-104 items-center gap-2 rounded-card py-1 pl-3 text-left text-sm ${action ? "pr-1" : "pr-3"} ${tone === "danger" ? "bg-danger-soft text-danger" : "bg-raised text-text"}`}
+    >
+      <span
+        className={`shrink-0 text-xl ${tone === "danger" ? "i-ph-warning-circle-fill" : "i-ph-info-fill"}`}
+        aria-hidden="true"
+      />
+      <span className="min-w-0 flex-1 break-words">{children}</span>
+      {action}
+    </div>
+  );
+}
+
+const remedyLook = "min-h-12 shrink-0 rounded-card px-3 font-semibold text-accent hover:bg-surface";
+
+type TroubleLinesProps = { troubles: Trouble[]; name: string; onUnblock: (() => void) | undefined };
+
+/** What does not work, said plainly, with what can be done about it. */
+export function TroubleLines({ troubles, name, onUnblock }: TroubleLinesProps) {
+  const t = useT();
+  return (
+    <div role="status" className="flex max-h-[30vh] flex-col items-center gap-2 overflow-y-auto empty:hidden">
+      {onUnblock && (
+        <Line
+          tone="danger"
+          action={
+            <button type="button" className={remedyLook} onClick={onUnblock}>
+              {t("calls.notice.silentAgain")}
+            </button>
+          }
+        >
+          {t("calls.notice.silent")}
+        </Line>
+      )}
+      {troubles.map(({ key, tone, remedy }) => (
+        <Line
+          key={key}
+          tone={tone}
+          action={
+            remedy && (
+              <button type="button" className={remedyLook} onClick={() => setCamera(true)}>
+                {t("calls.notice.thinAgain")}
+              </button>
+            )
+          }
+        >
+          {t(key, { name: isolate(name) })}
+        </Line>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import type { MediaView } from "../../calls/media-plane";
+import type { CallView } from "../../calls/views";
+import type { TextKey } from "../../i18n/setup";
+
+/** Something of the media that a person should know, the gravest first. */
+export type Trouble = { key: TextKey; tone: "danger" | "plain"; remedy?: "camera" };
+
+const mic: Partial<Record<MediaView["mic"], TextKey>> = {
+  refused: "calls.notice.micRefused",
+  missing: "calls.notice.micMissing",
+  taken: "calls.notice.micTaken",
+};
+const camera: Partial<Record<MediaView["camera"], TextKey>> = {
+  refused: "calls.notice.cameraRefused",
+  missing: "calls.notice.cameraMissing",
+  taken: "calls.notice.cameraTaken",
+};
+
+/** What worked in this call before: what is missing then was unplugged. */
+export type Worked = { mic: boolean; camera: boolean };
+
+export const workedAfter = (before: Worked, { mic, camera }: MediaView): Worked => {
+  const after = {
+    mic: before.mic || mic === "on" || mic === "muted",
+    camera: before.camera || camera === "on" || camera === "thin",
+  };
+  return after.mic === before.mic && after.camera === before.camera ? before : after;
+};
+
+/** What is said of this side's and the other side's media. Before a call that rings is taken there is nothing to say. */
+export const troublesOf = ({ state, media }: CallView, worked: Worked): Trouble[] => {
+  if (state.at === "ringing" || state.at === "ended") return [];
+  const isUp = state.at === "connected";
+  const found: (Trouble | undefined)[] = [
+    media.mic === "missing" && worked.mic
+      ? { key: "calls.notice.micUnplugged", tone: "danger" }
+      : mic[media.mic] && { key: mic[media.mic] as TextKey, tone: "danger" },
+    media.mic === "waiting" ? { key: "calls.notice.micWaiting", tone: "plain" } : undefined,
+    isUp && media.isUnheard && media.mic === "on" ? { key: "calls.notice.unheard", tone: "danger" } : undefined,
+  ];
+  if (state.call.kind === "video") {
+    found.push(
+      media.camera === "thin" ? { key: "calls.notice.thin", tone: "plain", remedy: "camera" } : undefined,
+      media.camera === "missing" && worked.camera
+        ? { key: "calls.notice.cameraUnplugged", tone: "plain" }
+        : camera[media.camera] && { key: camera[media.camera] as TextKey, tone: "plain" },
+      media.camera === "waiting" && media.mic !== "waiting"
+        ? { key: "calls.notice.cameraWaiting", tone: "plain" }
+        : undefined,
+    );
+  }
+  if (isUp && !state.isInterrupted) {
+    found.push(
+      media.peer.isMuted ? { key: "calls.notice.peerMuted", tone: "plain" } : undefined,
+      media.quality === 1 && media.camera !== "thin" ? { key: "calls.notice.weak", tone: "plain" } : undefined,
+    );
+  }
+  return found.filter((trouble) => trouble !== undefined);
+};
