@@ -21,21 +21,27 @@ export type CallState =
   /** `isKnown`: the server has it. */
   | { at: "outgoing"; call: CallPlace; until: number; isKnown: boolean }
   | { at: "ringing"; call: CallPlace; until: number }
-  /** Answered, by this device or at the other end, and nothing is heard yet. */
-  | { at: "connecting"; call: CallPlace; until: number }
+  /** Answered, by this device or at the other end, and nothing is heard yet; `since`: it was before the page was loaded anew. */
+  | { at: "connecting"; call: CallPlace; until: number; since?: number | undefined }
   | { at: "connected"; call: CallPlace; since: number; isInterrupted: boolean }
   | { at: "ended"; call: CallPlace; status: CallStatus; seconds: number; reason?: CallReason | undefined };
 
+/** Why something could not be done: the server's word, or that it was not reached. */
+export type CallError = ErrorCode | "offline" | undefined;
+
+/** Times of calls in events are by the clock that `stepCall` is given. */
 export type CallEvent =
   | { type: "dial"; call: CallPlace }
   /** The server's answer to `create`: it may be the other's call, already answered. */
   | { type: "created"; call: Call; device: Device }
-  | { type: "notCreated"; error: ErrorCode | undefined }
+  | { type: "notCreated"; error: CallError }
   | { type: "ring"; call: Call }
   | { type: "accept" }
   | { type: "accepted"; call: Call }
-  | { type: "notAccepted"; error: ErrorCode | undefined }
+  | { type: "notAccepted"; error: CallError }
   | { type: "answered"; call: Call; device: Device }
+  /** The page was loaded anew in a call that is still under way; `since`: when it was connected, if it was. */
+  | { type: "rejoin"; call: Call; isCaller: boolean; since: number | undefined }
   | { type: "reject" }
   | { type: "hangUp" }
   | { type: "heard" } // the other side's media came for the first time, or came back
@@ -51,8 +57,9 @@ export type CallDeed =
   | { do: "create" | "answer" }
   | { do: "end"; status: CallStatus; reason?: CallReason }
   | { do: "tone"; tone: "ringback" | "ringtone" | "busy" | "none" }
-  | { do: "media"; media: "prepare" | "start" | "stop" }
-  | { do: "say"; notice: CallNotice; error?: ErrorCode | undefined }
+  /** `open`: microphone and camera, where `prepare` only makes ready because somebody else calls. */
+  | { do: "media"; media: "prepare" | "open" | "start" | "stop" }
+  | { do: "say"; notice: CallNotice; error?: CallError }
   | { do: "ask" }; // how does this call stand
 
 export type CallStep = { state: CallState; deeds: CallDeed[] };
@@ -74,13 +81,25 @@ const over = (
   deeds: CallDeed[] = [],
 ): CallStep => ({
   state: { at: "ended", call, seconds: 0, ...end },
-  deeds: [{ do: "media", media: "stop" }, { do: "tone", tone: end.reason === "busy" ? "busy" : "none" }, ...deeds],
+  deeds: [media("stop"), { do: "tone", tone: end.reason === "busy" ? "busy" : "none" }, ...deeds],
 });
 
-const connecting = (call: CallPlace, now: number, deeds: CallDeed[]): CallStep => ({
-  state: { at: "connecting", call, until: now + callConnectMs },
+const connecting = (call: CallPlace, now: number, deeds: CallDeed[], since?: number): CallStep => ({
+  state: { at: "connecting", call, until: now + callConnectMs, ...(since === undefined ? {} : { since }) },
   deeds: [{ do: "tone", tone: "none" }, ...deeds],
 });
+
+const media = (media: "prepare" | "open" | "start" | "stop"): CallDeed => ({ do: "media", media });
+
+/** Where a call stood when its page was loaded anew. */
+const rejoin = ({ call: told, isCaller, since }: Extract<CallEvent, { type: "rejoin" }>, now: number): CallStep => {
+  const call = placeOf(told, isCaller);
+  const isAnswered = told.answered_at !== null;
+  if (!isCaller) return connecting(call, now, [media("open"), isAnswered ? media("start") : { do: "answer" }], since);
+  if (isAnswered) return connecting(call, now, [media("prepare"), media("start")], since);
+  const state: CallState = { at: "outgoing", call, until: told.created_at + callRingMs, isKnown: true };
+  return { state, deeds: [media("prepare"), { do: "tone", tone: "ringback" }] };
+};
 
 /** What the server said of the end of this call. */
 const hear = (call: CallPlace, event: Extract<CallEvent, { type: "over" }>, deeds: CallDeed[] = []): CallStep =>
@@ -88,20 +107,18 @@ const hear = (call: CallPlace, event: Extract<CallEvent, { type: "over" }>, deed
 
 const secondsSince = (since: number, now: number): number => Math.max(0, Math.round((now - since) / 1000));
 
-const idle = (state: CallState, event: CallEvent): CallStep => {
+const idle = (state: CallState, event: CallEvent, now: number): CallStep => {
   if (event.type === "dial") {
     const state: CallState = { at: "outgoing", call: event.call, until: Number.POSITIVE_INFINITY, isKnown: false };
-    return { state, deeds: [{ do: "media", media: "prepare" }, { do: "tone", tone: "ringback" }, { do: "create" }] };
+    return { state, deeds: [media("prepare"), { do: "tone", tone: "ringback" }, { do: "create" }] };
   }
+  if (event.type === "rejoin") return rejoin(event, now);
   if (event.type === "ring") {
     const call = placeOf(event.call, false);
     const until = event.call.created_at + callRingMs;
     return {
       state: { at: "ringing", call, until },
-      deeds: [
-        { do: "tone", tone: "ringtone" },
-        { do: "media", media: "prepare" },
-      ],
+      deeds: [{ do: "tone", tone: "ringtone" }, media("prepare")],
     };
   }
   return none(state);
@@ -116,7 +133,7 @@ const outgoing = (state: Extract<CallState, { at: "outgoing" }>, event: CallEven
       // The other one called at the same moment: theirs is the call, and this device talks in it.
       const isMine = (told.call_id === call.id ? told.from_device : told.to_device) === device;
       return isMine
-        ? connecting(placeOf(told, told.call_id === call.id), now, [{ do: "media", media: "start" }])
+        ? connecting(placeOf(told, told.call_id === call.id), now, [media("start")])
         : over(call, { status: "ended" });
     }
     case "notCreated":
@@ -124,7 +141,7 @@ const outgoing = (state: Extract<CallState, { at: "outgoing" }>, event: CallEven
         { do: "say", notice: "failed", error: event.error },
       ]);
     case "answered":
-      return event.call.call_id === call.id ? connecting(call, now, [{ do: "media", media: "start" }]) : none(state);
+      return event.call.call_id === call.id ? connecting(call, now, [media("start")]) : none(state);
     case "hangUp":
       return over(call, { status: "missed" }, [{ do: "end", status: "missed" }]);
     case "over": {
@@ -150,7 +167,7 @@ const ringing = (state: Extract<CallState, { at: "ringing" }>, event: CallEvent,
   switch (event.type) {
     case "accept":
       // Media start with the server's word, so that of two devices that accept only one is heard.
-      return connecting(call, now, [{ do: "answer" }]);
+      return connecting(call, now, [media("open"), { do: "answer" }]);
     case "reject":
       return over(call, { status: "rejected" }, [
         { do: "end", status: "rejected" },
@@ -177,18 +194,18 @@ const underWay = (
 ): CallStep => {
   const { call } = state;
   const isUp = state.at === "connected";
-  const seconds = isUp ? secondsSince(state.since, now) : 0;
-  const status: CallStatus = isUp ? "ended" : "cancelled"; // SPEC.md §4
+  const seconds = state.since === undefined ? 0 : secondsSince(state.since, now);
+  const status: CallStatus = state.since === undefined ? "cancelled" : "ended"; // SPEC.md §4
   switch (event.type) {
     case "accepted":
-      return isUp ? none(state) : { state, deeds: [{ do: "media", media: "start" }] };
+      return isUp ? none(state) : { state, deeds: [media("start")] };
     case "notAccepted":
       if (isUp) return none(state); // who is heard was answered
       return over(call, { status: "ended" }, [{ do: "say", notice: "acceptFailed", error: event.error }]);
     case "heard":
       if (!isUp)
         return {
-          state: { at: "connected", call, since: now, isInterrupted: false },
+          state: { at: "connected", call, since: state.since ?? now, isInterrupted: false },
           deeds: [{ do: "tone", tone: "none" }],
         };
       return state.isInterrupted ? none({ ...state, isInterrupted: false }) : none(state);
@@ -205,7 +222,7 @@ const underWay = (
       return event.id === call.id ? hear(call, event) : none(state);
     case "time":
       if (isUp || now < state.until) return none(state);
-      return over(call, { status, reason: "failed" }, [
+      return over(call, { status, seconds, reason: "failed" }, [
         { do: "end", status, reason: "failed" },
         { do: "say", notice: "failed" },
       ]);
@@ -225,7 +242,7 @@ export const stepCall = (state: CallState, event: CallEvent, now: number): CallS
   if (step) return step;
   switch (state.at) {
     case "idle":
-      return idle(state, event);
+      return idle(state, event, now);
     case "outgoing":
       return outgoing(state, event, now);
     case "ringing":
@@ -234,6 +251,7 @@ export const stepCall = (state: CallState, event: CallEvent, now: number): CallS
     case "connected":
       return underWay(state, event, now);
     case "ended":
-      return event.type === "leave" ? none({ at: "idle" }) : idle(state, event);
+      if (event.type !== "leave") return idle(state, event, now);
+      return { state: { at: "idle" }, deeds: [{ do: "tone", tone: "none" }] };
   }
 };

@@ -1,4 +1,5 @@
 import type { CallKind, Device } from "../../contract/calls";
+import type { IceServers } from "../../contract/ice";
 
 /** Why there is no sound or picture of a device's own: it was not allowed, there is none, or another program has it. */
 export type DeviceTrouble = "refused" | "missing" | "taken";
@@ -42,10 +43,11 @@ export type MediaOptions = {
   isPolite: boolean;
   device: Device;
   isCaller: boolean;
-  /** May be called again for new credentials. */
-  iceServers(): Promise<RTCIceServer[]>;
-  /** Only relayed ways, so that the other side does not learn this one's address. */
-  isHidden: boolean;
+  /**
+   * What helps to find a way, and whether only relayed ones may be used (`hide`); answers once the server knows the
+   * call. May be called again for new credentials; rejects when the server cannot be asked.
+   */
+  iceServers(): Promise<IceServers>;
   /** The person saves data. */
   isThrifty: boolean;
 };

@@ -1,8 +1,8 @@
-import type { CallNotice, CallState } from "../../contract/call-machine";
-import type { ErrorCode } from "../../contract/errors";
+import type { CallError, CallNotice, CallState } from "../../contract/call-machine";
+import type { Uuid } from "../../contract/ids";
 import type { MediaView } from "./media-plane";
 
-/** The call of this tab, as screens see it. */
+/** The call of this tab, as screens see it. Times in it are by this device's clock. */
 export type CallView = {
   state: Exclude<CallState, { at: "idle" }>;
   media: MediaView;
@@ -11,4 +11,4 @@ export type CallView = {
 };
 
 /** What a person is told besides. */
-export type CallSaying = { notice: CallNotice; error?: ErrorCode | undefined; peer: string };
+export type CallSaying = { notice: CallNotice; error?: CallError; peer: Uuid };

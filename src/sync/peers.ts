@@ -16,7 +16,8 @@ type PeerMessage =
   | { type: "written" }
   | { type: "read" | "opened" | "say-typing"; conversation: ConversationId }
   | { type: "typing"; typist: Typist; isOn: boolean } // from the leader: somebody types, or stopped
-  | { type: "call"; news: CallNews } // from the leader
+  | { type: "call"; news: CallNews } // from the leader, but for "taken"
+  | { type: "which-calls" } // from a tab that has just been opened
   | { type: "woke" }
   | { type: "who" }
   | { type: "link"; state: LinkState } // from the leader only: also its sign of life
@@ -34,6 +35,7 @@ export type PeerEvents = {
   sayTyping(conversation: ConversationId): void;
   typing(typist: Typist, isOn: boolean): void;
   called(news: CallNews): void;
+  standing(): CallNews | undefined;
   woke(): void;
   linkTold(state: LinkState): void;
   link(): LinkState;
@@ -130,6 +132,11 @@ export class Peers {
       case "call":
         events.called(message.news);
         break;
+      case "which-calls": {
+        const news = events.isLeader() ? events.standing() : undefined;
+        if (news) this.tell({ type: "call", news });
+        break;
+      }
       case "woke":
         events.woke();
         break;

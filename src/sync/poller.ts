@@ -83,8 +83,8 @@ export class Poller {
       result = await askByHttp(platform, { type: "changes", since });
     }
     if (since > result.counter) since = 0; // answered with everything, as for a new inbox
-    this.#events.called({ event_type: "standing", calls: result.calls, now: result.now });
     if (!this.#isOn) return false; // a socket took over meanwhile and knows more
+    this.#events.called({ event_type: "standing", calls: result.calls, now: result.now });
     const clock = platform.now();
     const move = (before: Cursor) => afterCatchUp(before, since, result, clock);
     const { epoch, counter } = result;

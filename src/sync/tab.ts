@@ -31,7 +31,7 @@ export class Tab {
   /** What the parts share; another object after the store was opened anew. */
   readonly context = new Observable<Context | undefined>(undefined);
   readonly typing: Typing;
-  readonly calls = new CallWire();
+  readonly calls = new CallWire(() => this.platform.now());
   readonly members = new MemberLearner(this);
   readonly #notify: (notice: Notice) => void;
   readonly #peers: Peers;
@@ -62,6 +62,7 @@ export class Tab {
       },
       typing: (typist, isOn) => this.typing.set(typist, isOn),
       called: (news) => this.calls.tell(news),
+      standing: () => this.calls.standing(),
       woke: () => this.#leader?.wake(),
       linkTold: (state) => {
         if (!this.#leader) this.link.set(state);
@@ -83,6 +84,7 @@ export class Tab {
       }),
     );
     this.#peers.tell({ type: "who" });
+    this.#peers.tell({ type: "which-calls" });
   }
 
   async stop(): Promise<void> {
@@ -134,6 +136,11 @@ export class Tab {
   look(): void {
     if (this.#leader) this.#leader.wake();
     else this.#peers.tell({ type: "woke" });
+  }
+
+  /** A call that rings is taken in this tab: the others need not ring any more. */
+  takeCall(call: Uuid): void {
+    this.#peers.tell({ type: "call", news: { event_type: "taken", data: { call_id: call } } });
   }
 
   /** Tells the person's other tabs that the local data goes. */

@@ -48,6 +48,10 @@ const events = {
   notAccepted: { type: "notAccepted", error: "answered_elsewhere" },
   answered: { type: "answered", call: talked, device: theirs },
   "another answered": { type: "answered", call: { ...talked, call_id: "call-7" }, device: theirs },
+  "rejoin, ringing": { type: "rejoin", call, isCaller: true, since: undefined },
+  "rejoin, talking": { type: "rejoin", call: talked, isCaller: true, since: start + 5_000 },
+  "rejoin, not yet answered": { type: "rejoin", call: inbound, isCaller: false, since: undefined },
+  "rejoin, answered": { type: "rejoin", call: { ...crossed }, isCaller: false, since: undefined },
   reject: { type: "reject" },
   hangUp: { type: "hangUp" },
   heard: { type: "heard" },
@@ -68,6 +72,10 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
   idle: {
     dial: "outgoing: media prepare, tone ringback, create",
     ring: "ringing: tone ringtone, media prepare",
+    "rejoin, ringing": "outgoing: media prepare, tone ringback",
+    "rejoin, talking": "connecting: tone none, media prepare, media start",
+    "rejoin, not yet answered": "connecting: tone none, media open, answer",
+    "rejoin, answered": "connecting: tone none, media open, media start",
   },
   outgoing: {
     dial: "outgoing: say inProgress",
@@ -86,7 +94,7 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
   },
   ringing: {
     dial: "ringing: say inProgress",
-    accept: "connecting: tone none, answer",
+    accept: "connecting: tone none, media open, answer",
     answered: "ended ended 0: media stop, tone none",
     reject: "ended rejected 0: media stop, tone none, end rejected, say rejected",
     hangUp: "ended missed 0: media stop, tone none, end missed",
@@ -130,7 +138,11 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
   ended: {
     dial: "outgoing: media prepare, tone ringback, create",
     ring: "ringing: tone ringtone, media prepare",
-    leave: "idle: ",
+    "rejoin, ringing": "outgoing: media prepare, tone ringback",
+    "rejoin, talking": "connecting: tone none, media prepare, media start",
+    "rejoin, not yet answered": "connecting: tone none, media open, answer",
+    "rejoin, answered": "connecting: tone none, media open, media start",
+    leave: "idle: tone none",
   },
 };
 
@@ -171,5 +183,24 @@ describe("time alone", () => {
   test("ends a call in which nothing is heard", () => {
     const failed = "ended cancelled 0 failed: media stop, tone none, end cancelled failed, say failed";
     expect(outcome(states.connecting, time, start + callConnectMs)).toBe(failed);
+  });
+  test("ends one that was talked before its page was loaded anew as one that was talked", () => {
+    const state: CallState = { ...states.connecting, since: start - 5_000 };
+    const failed = "ended ended 20 failed: media stop, tone none, end ended failed, say failed";
+    expect(outcome(state, time, start + callConnectMs)).toBe(failed);
+  });
+});
+
+describe("a call whose page was loaded anew", () => {
+  test("goes on counting from when it was connected", () => {
+    const since = start - 60_000;
+    const { state } = stepCall(states.idle, { type: "rejoin", call: talked, isCaller: true, since }, now);
+    expect(state).toMatchObject({ at: "connecting", call: { isCaller: true, peer: "ben" }, since });
+    expect(stepCall(state, events.heard, now).state).toMatchObject({ at: "connected", since });
+    expect(outcome(state, events.hangUp)).toBe("ended ended 70: media stop, tone none, end ended");
+  });
+  test("rings on for what is left of the thirty seconds", () => {
+    const { state } = stepCall(states.idle, events["rejoin, ringing"], now);
+    expect(state).toMatchObject({ at: "outgoing", isKnown: true, until: start + callRingMs });
   });
 });

@@ -1,0 +1,38 @@
+import type { CallKind } from "../../contract/calls";
+import type { ConversationId, Uuid } from "../../contract/ids";
+import type { CallEngine } from "./engine";
+import { loadEngine, say, watchCalls } from "./ring";
+
+export { endCalls, subscribeCallSayings } from "./ring";
+
+/** What is done with the call of this tab; where there is none, nothing. */
+const act =
+  <A extends readonly unknown[]>(run: (engine: CallEngine, ...values: A) => void) =>
+  (...values: A): void => {
+    loadEngine().then(
+      (engine) => run(engine, ...values),
+      () => undefined, // where it could not be fetched there is no call
+    );
+  };
+
+/** Calls the other person of a private conversation. What hinders it is told by a saying. */
+export const dial = (to: { conversation: ConversationId; peer: Uuid; kind: CallKind }): void => {
+  watchCalls();
+  loadEngine().then(
+    (engine) => engine.dial(to),
+    () => say({ notice: "failed", error: "offline", peer: to.peer }),
+  );
+};
+export const acceptCall = act((engine) => engine.act({ type: "accept" }));
+export const rejectCall = act((engine) => engine.act({ type: "reject" }));
+export const hangUp = act((engine) => engine.act({ type: "hangUp" }));
+/** The screen of an ended call goes. */
+export const leaveEnded = act((engine) => engine.act({ type: "leave" }));
+export const setMuted = act((engine, isMuted: boolean) => engine.media?.setMuted(isMuted));
+export const setCamera = act((engine, isOn: boolean) => engine.media?.setCamera(isOn));
+export const setInput = act((engine, kind: "audioinput" | "videoinput", deviceId: string) =>
+  engine.media?.setInput(kind, deviceId),
+);
+/** The call's screen is put away, the call goes on. */
+export const minimise = act((engine) => engine.setMinimised(true));
+export const restore = act((engine) => engine.setMinimised(false));

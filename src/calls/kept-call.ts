@@ -1,0 +1,59 @@
+import * as v from "valibot";
+import type { CallState } from "../../contract/call-machine";
+import { CallKind } from "../../contract/calls";
+import { ConversationId, Uuid } from "../../contract/ids";
+
+/** The key is known to `ring.ts` too, which looks for it before anything of this is loaded. */
+const key = "call";
+
+const KeptCall = v.object({
+  me: Uuid,
+  id: Uuid,
+  conversation: ConversationId,
+  peer: Uuid,
+  kind: CallKind,
+  isCaller: v.boolean(),
+  /** How far it was. */
+  at: v.picklist(["outgoing", "connecting", "connected"]),
+  /** When it was connected. */
+  since: v.optional(v.number()),
+  /** When this page was last alive. */
+  aliveAt: v.number(),
+});
+export type KeptCall = v.InferOutput<typeof KeptCall>;
+
+type PageStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
+
+/** The call of a page, kept so that the same tab takes it up again when it is loaded anew. */
+export class CallKeeper {
+  readonly #storage: PageStorage | undefined;
+  readonly #me: Uuid;
+
+  constructor(storage: PageStorage | undefined, me: Uuid) {
+    this.#storage = storage;
+    this.#me = me;
+  }
+
+  read(): KeptCall | undefined {
+    try {
+      const kept = v.safeParse(KeptCall, JSON.parse(this.#storage?.getItem(key) ?? "null"));
+      if (kept.success && kept.output.me === this.#me) return kept.output;
+    } catch {
+      // Nothing that could be read.
+    }
+    this.write({ at: "idle" }, 0);
+    return undefined;
+  }
+
+  write(state: CallState, now: number): void {
+    try {
+      if (state.at === "outgoing" || state.at === "connecting" || state.at === "connected") {
+        const since = "since" in state ? state.since : undefined;
+        const kept: KeptCall = { me: this.#me, ...state.call, at: state.at, since, aliveAt: now };
+        this.#storage?.setItem(key, JSON.stringify(kept));
+      } else this.#storage?.removeItem(key);
+    } catch {
+      // No room, or it is forbidden: a page loaded anew has lost its call.
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import type { CommandResults } from "../../contract/commands";
+import type { IceServers } from "../../contract/ice";
+import type { Uuid } from "../../contract/ids";
+import type { Observable } from "../lib/observable";
+import type { CallWire } from "../sync/call-news";
+import type { Asked } from "../sync/peers";
+import type { Platform } from "../sync/platform";
+import type { LinkState } from "../sync/views";
+
+/** Single values that outlive the page, for all tabs of this browser; the store's `meta`. */
+export type CallMemory = {
+  /** What stands there, or this value, which then stands there. */
+  make(key: string, value: unknown): Promise<unknown>;
+  put(key: string, value: unknown): Promise<void>;
+  delete(key: string): Promise<void>;
+  /** Of all keys that begin so. */
+  all(prefix: string): Promise<unknown[]>;
+};
+
+/** What the engine has of the layer below: one person's synchronisation in one tab. */
+export type CallLink = {
+  readonly me: Uuid;
+  readonly platform: Pick<Platform, "now" | "after" | "random" | "locks" | "isVisible" | "onLeave">;
+  readonly news: CallWire;
+  readonly state: Observable<LinkState>;
+  readonly memory: CallMemory;
+  ask<T extends Asked["type"]>(command: Extract<Asked, { type: T }>): Promise<CommandResults[T]>;
+  /** Tells this browser's other tabs that a call that rings is taken here. */
+  take(call: Uuid): void;
+  /** The way to the server should be looked at. */
+  look(): void;
+  /** What helps the two devices of a call to find a way to each other. */
+  iceServers(call: Uuid): Promise<IceServers>;
+};

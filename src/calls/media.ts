@@ -1,0 +1,137 @@
+import type { CallDeed, CallEvent, CallPlace } from "../../contract/call-machine";
+import type { Call, Device } from "../../contract/calls";
+import type { IceServers } from "../../contract/ice";
+import { SyncError } from "../sync/sync-error";
+import type { CallWorld } from "./engine";
+import type { CallLink } from "./link";
+import type { MediaEvents, MediaPlane, MediaView } from "./media-plane";
+
+const nothing: MediaView = {
+  mic: "waiting",
+  camera: "off",
+  local: undefined,
+  remote: undefined,
+  peer: { isMuted: false, hasVideo: false },
+  quality: 0,
+  bytes: 0,
+  isUnheard: false,
+};
+
+type Host = {
+  step(event: CallEvent): void;
+  changed(): void;
+  /** The call of this tab as it is now: of two that crossed, one is left. */
+  call(): CallPlace | undefined;
+  /** Once the server knows it. */
+  known(): Promise<void>;
+};
+
+/** The media of this tab's call: made when they are first wanted, and gone with the call. */
+export class CallMedia {
+  readonly #link: CallLink;
+  readonly #device: Device;
+  readonly #world: Pick<CallWorld, "makeMedia" | "isThrifty" | "used">;
+  readonly #host: Host;
+  #plane: MediaPlane | undefined;
+  #view = nothing;
+  #startedWith: Device | undefined;
+  /** Changes with every call: what an older one's media say is not heard. */
+  #turn = 0;
+
+  constructor(link: CallLink, device: Device, world: Pick<CallWorld, "makeMedia" | "isThrifty" | "used">, host: Host) {
+    this.#link = link;
+    this.#device = device;
+    this.#world = world;
+    this.#host = host;
+  }
+
+  get plane(): MediaPlane | undefined {
+    return this.#plane;
+  }
+
+  get view(): MediaView {
+    return this.#view;
+  }
+
+  do(deed: Extract<CallDeed, { do: "media" }>["media"], call: CallPlace, told: Call | undefined): void {
+    if (deed === "stop") {
+      this.#stop(call);
+      return;
+    }
+    const plane = this.#plane ?? this.#make(call);
+    if (deed === "open") plane.open();
+    if (deed !== "start") return;
+    const device = call.isCaller ? told?.to_device : told?.from_device;
+    if (!device || device === this.#startedWith) return;
+    this.#startedWith = device;
+    plane.start(device);
+  }
+
+  #make(call: CallPlace): MediaPlane {
+    const { me } = this.#link;
+    const turn = ++this.#turn;
+    this.#view = { ...nothing, camera: call.kind === "video" ? "waiting" : "off" };
+    const plane = this.#world.makeMedia(
+      {
+        kind: call.kind,
+        isPolite: me > call.peer,
+        device: this.#device,
+        isCaller: call.isCaller,
+        iceServers: () => this.#iceServers(),
+        isThrifty: this.#world.isThrifty(),
+      },
+      this.#events(turn),
+    );
+    this.#plane = plane;
+    plane.prepare();
+    return plane;
+  }
+
+  #events(turn: number): MediaEvents {
+    const isCurrent = () => turn === this.#turn;
+    const step = (type: "heard" | "interrupted" | "failed") => () => {
+      if (isCurrent()) this.#host.step({ type });
+    };
+    return {
+      heard: step("heard"),
+      interrupted: step("interrupted"),
+      failed: step("failed"),
+      suspect: () => {
+        if (isCurrent()) this.#link.look();
+      },
+      changed: (view) => {
+        if (!isCurrent()) return;
+        this.#view = view;
+        this.#host.changed();
+      },
+      send: (to, signal) => {
+        const call = this.#host.call();
+        if (!call || !isCurrent()) return;
+        const { id, conversation } = call;
+        // What is lost the media say again.
+        this.#link
+          .ask({ type: "signal", conversation, call: id, from: this.#device, to, signal })
+          .catch(() => undefined);
+      },
+    };
+  }
+
+  async #iceServers(): Promise<IceServers> {
+    await this.#host.known();
+    const call = this.#host.call();
+    if (!call) throw new SyncError("call_not_found");
+    return this.#link.iceServers(call.id);
+  }
+
+  #stop({ id }: CallPlace): void {
+    const plane = this.#plane;
+    if (!plane) return;
+    this.#turn++;
+    this.#plane = undefined;
+    this.#startedWith = undefined;
+    this.#world.used(id, this.#view.bytes);
+    // How much it was stands on the screen for a moment yet.
+    this.#view = { ...this.#view, local: undefined, remote: undefined };
+    plane.stop();
+  }
+}

@@ -1,0 +1,116 @@
+import * as v from "valibot";
+import { Device } from "../../contract/calls";
+import { IceServers } from "../../contract/ice";
+import { createUuid } from "../../contract/ids";
+import { isSavingData } from "../lib/connection";
+import { rememberUse } from "../sync/call-use";
+import type { Context } from "../sync/context";
+import type { Sync } from "../sync/engine";
+import { SyncError } from "../sync/sync-error";
+import { CallEngine, type CallWorld } from "./engine";
+import type { CallLink, CallMemory } from "./link";
+import { makePeerMedia } from "./peer";
+import { playTone } from "./tones";
+
+const deviceKey = "device";
+
+/** The store as it is now; while it is opened anew, nothing can be kept. */
+const contextOf = ({ tab }: Sync): Context => {
+  const context = tab.context.get();
+  if (!context) throw new SyncError("unavailable");
+  return context;
+};
+
+const memoryOf = (sync: Sync): CallMemory => ({
+  async make(key, value) {
+    const { strict } = contextOf(sync);
+    return strict.transaction("rw", strict.meta, async () => {
+      const row = await strict.meta.get(key);
+      if (row) return row.value;
+      await strict.meta.put({ key, value });
+      return value;
+    });
+  },
+  async put(key, value) {
+    await contextOf(sync).strict.meta.put({ key, value });
+  },
+  async delete(key) {
+    await contextOf(sync).store.meta.delete(key);
+  },
+  async all(prefix) {
+    const rows = await contextOf(sync).store.meta.where("key").startsWith(prefix).toArray();
+    return rows.map(({ value }) => value);
+  },
+});
+
+const linkOf = (sync: Sync): CallLink => {
+  const { tab, userId } = sync;
+  const { platform } = tab;
+  return {
+    me: userId,
+    platform,
+    news: tab.calls,
+    state: tab.link,
+    memory: memoryOf(sync),
+    ask: (command) => tab.ask(command),
+    take: (call) => tab.takeCall(call),
+    look: () => tab.look(),
+    async iceServers(call) {
+      const answer = v.safeParse(IceServers, await platform.request({ method: "GET", path: `/api/calls/${call}/ice` }));
+      if (!answer.success) throw new SyncError("unavailable");
+      return answer.output;
+    },
+  };
+};
+
+const findStorage = (): Storage | undefined => {
+  try {
+    return sessionStorage;
+  } catch {
+    return undefined; // forbidden
+  }
+};
+
+/** A page that goes in the middle of a call takes the call with it: the browser asks before it does. */
+const onUnload = (event: BeforeUnloadEvent): void => {
+  event.preventDefault();
+  event.returnValue = true; // what browsers before 2024 look at
+};
+
+const world: Omit<CallWorld, "show" | "say"> = {
+  makeMedia: makePeerMedia,
+  playTone,
+  storage: findStorage(),
+  guard(isOn) {
+    if (isOn) addEventListener("beforeunload", onUnload);
+    else removeEventListener("beforeunload", onUnload);
+  },
+  isOnline: () => navigator.onLine,
+  isThrifty: isSavingData,
+  used: rememberUse,
+};
+
+/** Resolves once there is a store. */
+const whenOpen = ({ tab }: Sync): Promise<void> =>
+  new Promise((resolve) => {
+    if (tab.context.get()) return resolve();
+    const unsubscribe = tab.context.subscribe(() => {
+      unsubscribe();
+      resolve();
+    });
+  });
+
+/** This browser as one of a person's devices: the same in all its tabs, for as long as its data is kept. */
+const readDevice = async (memory: CallMemory, made: Device): Promise<Device> => {
+  const known = v.safeParse(Device, await memory.make(deviceKey, made).catch(() => undefined));
+  return known.success ? known.output : made;
+};
+
+export const openEngine = async (sync: Sync, shown: Pick<CallWorld, "show" | "say">): Promise<CallEngine> => {
+  await whenOpen(sync);
+  const link = linkOf(sync);
+  const device = await readDevice(link.memory, createUuid(link.platform.now()));
+  const engine = new CallEngine(link, { ...world, ...shown }, device);
+  await engine.start();
+  return engine;
+};

@@ -1,0 +1,91 @@
+import { Observable } from "../lib/observable";
+import { running, type Sync } from "../sync/engine";
+import type { CallEngine } from "./engine";
+import type { CallSaying, CallView } from "./views";
+
+/*
+ * All of calls that is loaded at first: it listens whether somebody rings, and fetches the rest then, or when the
+ * person calls somebody.
+ */
+
+/** The call of this tab, while there is one to be seen here. */
+export const callNow = new Observable<CallView | undefined>(undefined);
+/** Whether a call may be begun: this person is in none, here or elsewhere. */
+export const canCall = new Observable(true);
+
+const listeners = new Set<(saying: CallSaying) => void>();
+export const say = (saying: CallSaying): void => {
+  for (const listener of [...listeners]) listener(saying);
+};
+/** What a person is told besides, in toasts. */
+export const subscribeCallSayings = (listener: (saying: CallSaying) => void): (() => void) => {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+};
+
+let sync: Sync | undefined;
+let engine: Promise<CallEngine> | undefined;
+let unsubscribe = () => {};
+
+const look = (): void => {
+  if (!sync) return;
+  const { userId, tab } = sync;
+  const open = tab.calls.open.get();
+  canCall.set(
+    (!callNow.get() || callNow.get()?.state.at === "ended") &&
+      !open.some(({ from, answered_at }) => from === userId || answered_at !== null),
+  );
+  // A call is under way, or was when this page was loaded anew.
+  if (open.length > 0 || hasKeptCall()) void loadEngine().catch(() => undefined);
+};
+
+const hasKeptCall = (): boolean => {
+  try {
+    return sessionStorage.getItem("call") !== null;
+  } catch {
+    return false; // forbidden
+  }
+};
+
+/** The controller of calls of whoever is signed in; rejects where it cannot be fetched. */
+export const loadEngine = async (): Promise<CallEngine> => {
+  const of = sync;
+  if (!of) throw new Error("nobody is signed in");
+  engine ??= import("./open").then(({ openEngine }) => {
+    if (sync !== of) throw new Error("signed out meanwhile");
+    return openEngine(of, { show: (view) => callNow.set(view), say });
+  });
+  const loading = engine;
+  loading.catch(() => {
+    if (engine === loading) engine = undefined;
+  });
+  return loading;
+};
+
+/** The call that is there ends, as far as this tab has it; resolves when the server knows, or could not be told. */
+export const endCalls = async (): Promise<void> => {
+  await (await engine?.catch(() => undefined))?.end();
+};
+
+const follow = (): void => {
+  if (running.get() === sync) return;
+  unsubscribe();
+  void engine?.then((before) => before.stop()).catch(() => undefined);
+  engine = undefined;
+  sync = running.get();
+  if (!sync) return;
+  unsubscribe = sync.tab.calls.open.subscribe(look);
+  look();
+};
+
+let isWatching = false;
+/** From the first who looks at calls on, for as long as the page lives. */
+export const watchCalls = (): void => {
+  if (isWatching) return;
+  isWatching = true;
+  running.subscribe(follow);
+  callNow.subscribe(look);
+  follow();
+};

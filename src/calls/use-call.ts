@@ -1,0 +1,20 @@
+import { useSyncExternalStore } from "react";
+import type { Observable } from "../lib/observable";
+import { callNow, canCall, watchCalls } from "./ring";
+import type { CallView } from "./views";
+
+/** Looking at calls is what makes this tab listen for them. */
+const subscriber =
+  <T>({ subscribe }: Observable<T>) =>
+  (listener: () => void) => {
+    watchCalls();
+    return subscribe(listener);
+  };
+const subscribeCall = subscriber(callNow);
+const subscribeCan = subscriber(canCall);
+
+/** The call of this tab: one that rings, or one that was begun or accepted here. */
+export const useCall = (): CallView | undefined => useSyncExternalStore(subscribeCall, callNow.get);
+
+/** Whether this person is in no call, so that one can be begun. */
+export const useCanCall = (): boolean => useSyncExternalStore(subscribeCan, canCall.get);
