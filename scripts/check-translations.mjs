@@ -8,8 +8,7 @@ const languages = ["fr", "en", "pt"];
 /** Keys under these are asked for with a typed variable, as in t(`errors.${code}`). */
 const dynamicPrefixes = [
   "errors.",
-  "callLines.audio.",
-  "callLines.video.",
+  "callLines.outcomes.",
   "chat.status.",
   "groups.events.",
   "groups.receipts.",

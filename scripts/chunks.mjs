@@ -20,6 +20,7 @@ const later = [
   {
     name: "media",
     roots: [
+      "src/features/chat/call-row.tsx",
       "src/features/chat/file-card.tsx",
       "src/features/chat/picture.tsx",
       "src/features/chat/viewer.tsx",
@@ -74,10 +75,11 @@ const later = [
     roots: [
       "src/app/later-screen.tsx",
       "src/app/soon-screen.tsx",
+      "src/components/virtual-rows.tsx",
       "src/features/contacts/blocked-screen.tsx",
       "src/features/contacts/contacts-screen.tsx",
       "src/features/contacts/person-screen.tsx",
-      "src/features/contacts/virtual-contacts.tsx",
+      "src/features/makutano/makutano-screen.tsx",
       "src/features/profile/profile-screen.tsx",
       "src/features/senga/senga-screen.tsx",
     ],

@@ -5,7 +5,6 @@ import { useT } from "../i18n/setup";
 
 /** Screens that a later release brings: their place, their name, and the truth about them. */
 const screens = [
-  { id: "makutano", prefix: "/app/makutano", icon: "i-ph-phone" },
   { id: "tala", prefix: "/app/tala", icon: "i-ph-eye" },
   { id: "services", prefix: "/app/services", icon: "i-ph-squares-four" },
 ] as const;

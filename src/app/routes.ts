@@ -18,7 +18,7 @@ export const appRoutes: AppRoute[] = [
   { path: "/app", pane: "list", screen: readyScreen(MasoloScreen) },
   { path: "/app/contacts", pane: "list", screen: lazyScreen(() => import("../features/contacts/contacts-screen")) },
   { path: "/app/senga", pane: "list", screen: lazyScreen(() => import("../features/senga/senga-screen")) },
-  { path: "/app/makutano", pane: "list", screen: later },
+  { path: "/app/makutano", pane: "list", screen: lazyScreen(() => import("../features/makutano/makutano-screen")) },
   { path: "/app/tala", pane: "list", screen: later },
   { path: "/app/services", pane: "list", screen: later },
   { path: "/app/chat/:userId", pane: "detail", screen: readyScreen(ChatScreen) },

@@ -48,7 +48,7 @@ export const callLine = (body: CallBody, side: CallSide, t: Translate): CallLine
   const outcome = outcomeOf(body, side);
   return {
     icon: iconOf(body.kind, outcome, side.isMine),
-    text: t(`callLines.${body.kind}.${outcome}`, { name: isolate(side.name) }),
+    text: t(`callLines.outcomes.${body.kind}.${outcome}`, { name: isolate(side.name) }),
     length: body.status === "ended" && body.seconds > 0 ? lengthOf(body.seconds, t) : undefined,
     isBad: outcome === "missed" || outcome === "declined" || outcome === "declinedBy",
   };

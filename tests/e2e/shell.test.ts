@@ -61,7 +61,7 @@ test("six tabs, the active one by path prefix, and no bar where a screen needs t
 
 const namesOf = (t: Texts): [path: string, heading: string][] => [
   ["/app", t.masolo.title],
-  ["/app/makutano", t.later.makutano.title],
+  ["/app/makutano", t.makutano.title],
   ["/app/contacts", t.contacts.title],
   ["/app/senga", t.senga.title],
   ["/app/tala", t.later.tala.title],

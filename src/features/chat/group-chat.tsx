@@ -82,15 +82,7 @@ export function GroupChat({ id }: { id: Uuid }) {
           line={card && !isGone && t("groups.chat.members", { count: card.count })}
         />
       }
-      calls={
-        !isGone && (
-          <IconButton
-            icon="i-ph-phone"
-            label={t("groups.chat.call")}
-            onClick={() => sayNotYet("common.notAvailable")}
-          />
-        )
-      }
+      calls={!isGone && <IconButton icon="i-ph-phone" label={t("groups.chat.call")} onClick={() => sayNotYet()} />}
       first={
         isGone
           ? undefined

@@ -3,6 +3,7 @@ import { useNavigate } from "react-router";
 import { privateConversationId, type Uuid } from "../../../contract/ids";
 import { CallBanner } from "../../calls/call-banner";
 import { CallButtons, useCallStart } from "../../calls/call-buttons";
+import { refuseBlocked } from "../../components/refuse-call";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
@@ -37,10 +38,10 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
   const profilePath = `/app/user/${userId}`;
   const deeds = useChatDeeds(id, name, conversation);
   const personDeeds = usePersonDeeds({ userId, name, isBlocked, isContact: known?.state === "contact" });
-  /** Why this person cannot be called; undefined when they can. */
-  const hindrance = isBlocked ? "contact_blocked" : mayWrite === false ? "not_connected" : undefined;
-  const refuse =
-    hindrance && (() => showToast({ tone: "danger", title: t("common.error"), message: t(`errors.${hindrance}`) }));
+  const refuseStranger = () =>
+    showToast({ tone: "danger", title: t("people.notConnectedTitle"), message: t("people.notConnected") });
+  /** In the place of a call, where there can be none. */
+  const refuse = isBlocked ? () => refuseBlocked(name) : mayWrite === false ? refuseStranger : undefined;
   const calls = useCallStart(userId, name);
   const isShownTyping = isTyping && !isBlocked;
 

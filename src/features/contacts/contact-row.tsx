@@ -1,9 +1,10 @@
 import { Link } from "react-router";
+import { CallButtons } from "../../calls/call-buttons";
 import { Avatar } from "../../components/avatar";
 import { BlockedMark } from "../../components/blocked-mark";
 import { IconButton } from "../../components/icon-button";
 import { IconLink } from "../../components/icon-link";
-import { sayNotYet } from "../../components/not-yet";
+import { refuseBlocked } from "../../components/refuse-call";
 import { useT } from "../../i18n/setup";
 import type { PersonRow } from "../../sync/store";
 
@@ -27,7 +28,6 @@ export function ContactRow({ contact, isDeleting, onDelete }: ContactRowProps) {
   const t = useT();
   const name = contact.username || contact.phone;
   const lines = linesPx();
-  const call = () => sayNotYet("common.callsNotYet");
   return (
     <div
       className="relative grid grid-cols-[50px_minmax(0,1fr)] gap-x-3 border-b border-line pr-2 pl-4 has-[a.chat:hover]:bg-raised"
@@ -52,8 +52,11 @@ export function ContactRow({ contact, isDeleting, onDelete }: ContactRowProps) {
         </span>
       </Link>
       <div className="col-start-2 row-start-2 -ml-3 flex text-accent">
-        <IconButton icon="i-ph-phone" label={t("people.audioCallName", { name })} onClick={call} />
-        <IconButton icon="i-ph-video-camera" label={t("people.videoCallName", { name })} onClick={call} />
+        <CallButtons
+          peer={contact.id}
+          name={name}
+          refuse={contact.blocked === 1 ? () => refuseBlocked(name) : undefined}
+        />
         <IconLink to={`/app/user/${contact.id}`} icon="i-ph-user-circle" label={t("contacts.viewProfile", { name })} />
         <IconButton
           icon={isDeleting ? "i-ph-circle-notch animate-spin" : "i-ph-trash"}

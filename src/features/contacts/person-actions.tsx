@@ -1,7 +1,8 @@
 import { useState } from "react";
 import { Link } from "react-router";
+import { CallButtons } from "../../calls/call-buttons";
 import { Button } from "../../components/button";
-import { sayNotYet } from "../../components/not-yet";
+import { refuseBlocked } from "../../components/refuse-call";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
@@ -61,7 +62,8 @@ export function PersonActions({ person }: { person: PersonRow }) {
   const isContact = person.state === "contact";
   const refuse = () =>
     showToast({ tone: "danger", title: t("people.notConnectedTitle"), message: t("people.notConnected") });
-  const call = () => (isContact ? sayNotYet("common.callsNotYet") : refuse());
+  const name = person.username || person.phone;
+  const refuseCall = person.blocked === 1 ? () => refuseBlocked(name) : undefined;
   const message = (
     <>
       <span className="i-ph-chat-circle-dots text-2xl" aria-hidden="true" />
@@ -80,14 +82,7 @@ export function PersonActions({ person }: { person: PersonRow }) {
             {message}
           </button>
         )}
-        <button type="button" className={tile} onClick={call}>
-          <span className="i-ph-phone text-2xl" aria-hidden="true" />
-          {t("people.audioCall")}
-        </button>
-        <button type="button" className={tile} onClick={call}>
-          <span className="i-ph-video-camera text-2xl" aria-hidden="true" />
-          {t("people.videoCall")}
-        </button>
+        <CallButtons peer={person.id} name={name} refuse={isContact ? refuseCall : refuse} tile={tile} />
       </div>
       {!isContact && (
         <div className="flex flex-col gap-3 rounded-card bg-raised p-4 text-center">

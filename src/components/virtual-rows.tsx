@@ -1,0 +1,39 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useRef } from "react";
+
+export type RowsProps = {
+  keys: readonly string[];
+  label: string;
+  /** The height of one, in pixels. */
+  rowPx: () => number;
+  children: (index: number) => ReactNode;
+};
+
+/** A long list: only the rows near the screen exist. Fetched when somebody has that many. */
+export default function VirtualRows({ keys, label, rowPx, children }: RowsProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count: keys.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: rowPx,
+    overscan: 8,
+    getItemKey: (index) => keys[index] ?? index,
+  });
+  return (
+    <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
+      <ul aria-label={label} className="relative" style={{ height: rows.getTotalSize() }}>
+        {rows.getVirtualItems().map(({ key, index, start }) => (
+          <li
+            key={key}
+            aria-setsize={keys.length}
+            aria-posinset={index + 1}
+            className="absolute inset-x-0 top-0"
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            {children(index)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

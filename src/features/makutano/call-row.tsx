@@ -1,0 +1,38 @@
+import { Link } from "react-router";
+import type { CallKind } from "../../../contract/calls";
+import { CallButtons } from "../../calls/call-buttons";
+import { PersonLine } from "../../components/person-line";
+import { refuseBlocked } from "../../components/refuse-call";
+import type { PersonRow } from "../../sync/store";
+
+const leastPx = 72;
+const linesRem = 2.75; // name and number
+
+/** The height of a row in pixels, higher where text is set larger: the list counts on it. */
+export const callRowPx = (): number =>
+  Math.max(leastPx, linesRem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize) + 24);
+
+const voiceOnly: readonly CallKind[] = ["audio"];
+
+/** A contact and the button that calls them; picture and name lead to who they are. */
+export function CallRow({ contact }: { contact: PersonRow }) {
+  const name = contact.username || contact.phone;
+  return (
+    <div
+      className="flex items-center gap-1 border-b border-line pr-2 has-[a:hover]:bg-raised"
+      style={{ height: callRowPx() }}
+    >
+      <Link to={`/app/user/${contact.id}`} className="flex h-full min-w-0 flex-1 items-center pl-4 -outline-offset-3">
+        <PersonLine person={contact} />
+      </Link>
+      <span className="text-accent">
+        <CallButtons
+          peer={contact.id}
+          name={name}
+          kinds={voiceOnly}
+          refuse={contact.blocked === 1 ? () => refuseBlocked(name) : undefined}
+        />
+      </span>
+    </div>
+  );
+}
