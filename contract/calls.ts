@@ -195,11 +195,5 @@ export const CallComplaint = v.picklist(["sound", "picture", "dropped"]);
 export type CallComplaint = v.InferOutput<typeof CallComplaint>;
 
 /** What a person thought of a call that is over. */
-export const CallFeedback = v.strictObject({
-  conversation: ConversationId,
-  kind: CallKind,
-  seconds: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
-  good: v.boolean(),
-  reason: v.optional(CallComplaint),
-});
-export type CallFeedback = v.InferOutput<typeof CallFeedback>;
+export const CallVerdict = v.object({ good: v.boolean(), reason: v.optional(CallComplaint) });
+export type CallVerdict = v.InferOutput<typeof CallVerdict>;

@@ -23,6 +23,8 @@ export type World = {
   upload: { id: string; bytes: string; name: string };
   sent: string;
   group: string;
+  /** That of the call in which Ana calls Cal, where a row wants one. */
+  call: string;
 };
 
 /**
@@ -43,6 +45,8 @@ export type Row = {
   other?: Named;
   path?: (world: World, role: Role) => string;
   body?: (world: World, role: Role) => unknown;
+  /** Ana is calling Cal. */
+  isCalling?: true;
   headers?: Record<string, string>;
 };
 
@@ -64,6 +68,12 @@ const conversation = ({ ana, cal, rita, dina }: World, role: Role): string => {
   const others: Partial<Record<Role, Person>> = { removed: rita, blocked: dina };
   return privateConversationId(ana.id, (others[role] ?? cal).id);
 };
+const callPath =
+  (rest = "") =>
+  ({ call }: World): string =>
+    `/api/calls/${call}${rest}`;
+/** Each names a conversation of their own; there the call is not, and a stranger has none. */
+const inCall = (more: object) => (world: World, role: Role) => ({ conversation: conversation(world, role), ...more });
 /** Rita keeps the history of what was said, and adds nothing to it; to Dina nothing is other than to Cal. */
 const history: Expected = { ...owned, removed: 200, blocked: 200 };
 
@@ -215,6 +225,42 @@ export const accessTable: Record<string, Row> = {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/files/${world.sent}`,
     // Files go with the connection; a blocked person keeps those that were sent before.
     expected: { ...owned, blocked: 200 },
+  },
+
+  // Calls. Who is blocked calls as anybody does, and it rings nowhere.
+  "GET /api/calls": { expected: signedIn(200) },
+  "POST /api/calls": {
+    body: inCall({ type: "audio" }),
+    expected: { ...owned, removed: 403, blocked: 200 },
+  },
+  "GET /api/calls/:id": { isCalling: true, path: callPath(), expected: owned },
+  "GET /api/calls/:id/ice": { isCalling: true, path: callPath("/ice"), expected: owned },
+  "POST /api/calls/:id/answer": {
+    entitled: "cal",
+    isCalling: true,
+    path: callPath("/answer"),
+    body: inCall({}),
+    expected: owned,
+  },
+  "POST /api/calls/:id/beat": { isCalling: true, path: callPath("/beat"), body: inCall({}), expected: owned },
+  "POST /api/calls/:id/signal": {
+    isCalling: true,
+    path: callPath("/signal"),
+    body: inCall({ signal: "{}" }),
+    expected: owned,
+  },
+  "POST /api/calls/:id/end": {
+    isCalling: true,
+    path: callPath("/end"),
+    body: inCall({ status: "missed" }),
+    expected: owned,
+  },
+  // Of one that goes on there is nothing to say yet.
+  "PUT /api/calls/:id/feedback": {
+    isCalling: true,
+    path: callPath("/feedback"),
+    body: inCall({ good: true }),
+    expected: { ...owned, entitled: 409 },
   },
 
   // Groups. Everybody may make one, of contacts of their own.

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Call, CallKind, CallReason, CallResult, CallStatus, Device, Signal } from "../../contract/calls";
+import { Call, CallKind, CallReason, CallResult, CallStatus, CallVerdict, Device, Signal } from "../../contract/calls";
 import { IceServer } from "../../contract/ice";
 import { ConversationId, privateConversationId, Uuid } from "../../contract/ids";
 
@@ -24,6 +24,7 @@ export const Answer = within({ device: v.optional(Device) });
 export const End = within({ device: v.optional(Device), status: CallStatus, reason: v.optional(CallReason) });
 export const Beat = within({});
 export const Pass = within({ from: v.optional(Device), to: v.optional(v.nullable(Device), null), signal: Signal });
+export const Judge = within(CallVerdict.entries);
 
 /** Neither is needed for a call that is open. */
 export const Whose = v.pipe(

@@ -13,7 +13,8 @@ import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { answerRefusal, carry, carryOut, strangers } from "../objects/carry";
 import { userChannelOf } from "../objects/stubs";
-import { Answer, Beat, Dial, Dialled, End, OpenCalls, Pass, placeOf, Whose } from "./bodies";
+import { Answer, Beat, Dial, Dialled, End, Judge, OpenCalls, Pass, placeOf, Whose } from "./bodies";
+import { putFeedback } from "./feedback";
 import { listStunServers, makeIceServers } from "./ice";
 
 const Named = v.object({ id: Uuid });
@@ -133,6 +134,31 @@ export const callRoutes = createRoutes()
       const { status, reason, device = await deviceIn(c, call) } = body;
       const conversation = placeOf(body, c.var.caller.user);
       return carry<"hangUp">(c, { type: "hangUp", call, conversation, device, status, ...(reason ? { reason } : {}) });
+    },
+  )
+  .put(
+    "/calls/:id/feedback",
+    operation({
+      tag: "calls",
+      summary: "Say how a call was that is over; said again it takes the place of what was said before",
+      ok: { status: 204, body: null },
+      refusals: [...strangers, "forbidden_origin", "call_not_found", "call_in_progress", "rate_limited"],
+    }),
+    authenticate,
+    validate("param", Named),
+    validate("json", Judge),
+    limitCaller("feedback_by_user"),
+    async (c) => {
+      const { id: call } = c.req.valid("param");
+      const { user } = c.var.caller;
+      const { good, reason, ...place } = c.req.valid("json");
+      const found = await carryOut<"standing">(c, { type: "standing", call, conversation: placeOf(place, user) });
+      if (isRefusal(found)) return answerRefusal(c, found);
+      if (!found.over) return refuse(c, "call_in_progress");
+      const { kind, seconds } = found.over;
+      const side = found.call.from === user ? "caller" : "callee";
+      await putFeedback(openDb(c.env), { call_id: call, side, good, reason: reason ?? null, kind, seconds });
+      return c.body(null, 204);
     },
   )
   .post(

@@ -200,6 +200,21 @@ export const upload_days = sqliteTable(
   (table) => [primaryKey({ columns: [table.user_id, table.day] }), index("upload_days_by_day").on(table.day)],
 );
 
+/** How calls were, for whoever looks after the service. It says which call and which side, and not who. */
+export const call_feedback = sqliteTable(
+  "call_feedback",
+  {
+    call_id: text("call_id").notNull(),
+    side: text("side", { enum: ["caller", "callee"] }).notNull(),
+    at: integer("at").notNull(),
+    good: integer("good", { mode: "boolean" }).notNull(),
+    reason: text("reason", { enum: ["sound", "picture", "dropped"] }),
+    kind: text("kind", { enum: ["audio", "video"] }).notNull(),
+    seconds: integer("seconds").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.call_id, table.side] })],
+);
+
 /** Proofs of work that were used, until they would have expired anyway. */
 export const used_challenges = sqliteTable(
   "used_challenges",

@@ -42,6 +42,7 @@ export const policies = {
   avatar_by_user: { burst: 20, everyMs: 30 * second },
   // A call asks when it begins and with every way it tries anew on a bad network, every few seconds at worst.
   ice_by_user: { burst: 60, everyMs: 5 * second },
+  feedback_by_user: { burst: 20, everyMs: 30 * second },
   socket_by_user: { burst: 30, everyMs: 2 * second },
 } as const satisfies Record<string, Policy>;
 export type PolicyName = keyof typeof policies;

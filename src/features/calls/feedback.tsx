@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { CallComplaint } from "../../../contract/calls";
+import type { CallComplaint, CallVerdict } from "../../../contract/calls";
 import type { CallView } from "../../calls/views";
 import { type TextKey, useT } from "../../i18n/setup";
 import { sendFeedback } from "./send-feedback";
@@ -20,11 +20,11 @@ type FeedbackProps = {
 };
 
 /** One tap for a good call; for a bad one another that says why. */
-export function Feedback({ call: { call, seconds }, onJudging, onSent }: FeedbackProps) {
+export function Feedback({ call: { call }, onJudging, onSent }: FeedbackProps) {
   const t = useT();
   const [stage, setStage] = useState<"asked" | "bad" | "sent">("asked");
-  const send = (verdict: { good: boolean; reason?: CallComplaint }) => {
-    void sendFeedback({ id: call.id, conversation: call.conversation, kind: call.kind, seconds }, verdict);
+  const send = (verdict: CallVerdict) => {
+    void sendFeedback(call, verdict);
     setStage("sent");
     onSent();
   };

@@ -16,7 +16,6 @@ export function Picture({ stream, className = "", fits = false }: PictureProps) 
     };
   }, [stream]);
   return (
-    // biome-ignore lint/a11y/useMediaCaption: two people talk; nobody has captions of that
     <video
       ref={ref}
       muted
