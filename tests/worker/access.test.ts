@@ -45,7 +45,13 @@ const makeWorld = async (): Promise<World> => {
   const { avatar_url: avatar } = (await pictured.json()) as { avatar_url: string };
   const request = (asked.body as Relation).request_id ?? "";
   const unfinished = { id: brought, bytes: text, name: "octets.json" };
-  return { ana, cal, rita, dina, bob, sam, request, avatar, upload: unfinished, sent, group };
+  return { ana, cal, rita, dina, bob, sam, request, avatar, upload: unfinished, sent, group, call: createUuid() };
+};
+
+const dial = async ({ ana, cal, call: call_id }: World): Promise<void> => {
+  const body = { callee_id: cal.id, type: "audio", call_id };
+  const rung = await call("POST", "/api/calls", { token: ana.token, body });
+  if (rung.status !== 200) throw new Error(`it does not ring: ${JSON.stringify(rung.body)}`);
 };
 
 /** A token of the person's whose session has ended. */
@@ -88,7 +94,12 @@ test("every route of the API has its row in the access table, and every row its 
 
 /** What only reads shares a world; what changes something has one of its own. */
 let shared: Promise<World> | undefined;
-const worldFor = (route: string): Promise<World> => {
+const worldFor = async (route: string, { isCalling }: Row): Promise<World> => {
+  if (isCalling) {
+    const world = await makeWorld();
+    await dial(world);
+    return world;
+  }
   if (!route.startsWith("GET ")) return makeWorld();
   shared ??= makeWorld();
   return shared;
@@ -96,7 +107,7 @@ const worldFor = (route: string): Promise<World> => {
 
 const check = async (route: string, row: Row | undefined): Promise<void> => {
   if (!row) throw new Error(`${route} has no row`);
-  const world = await worldFor(route);
+  const world = await worldFor(route, row);
   const answers: Partial<Record<Role, number>> = {};
   for (const role of roles) answers[role] = await ask(route, row, world, role);
   expect(answers).toEqual(row.expected);
