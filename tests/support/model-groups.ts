@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import type { CallBody } from "../../contract/calls";
 import type { Refusal } from "../../contract/commands";
 import type { EventBody } from "../../contract/conversations";
 import {
@@ -11,7 +12,7 @@ import {
   NewMembers,
   NewOwner,
 } from "../../contract/groups";
-import { createUuid, type Uuid } from "../../contract/ids";
+import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
 import { memberPageRows } from "../../contract/limits";
 import type { HttpRequest } from "../../contract/requests";
 import { ModelInboxes, newEpoch } from "./model-inboxes";
@@ -225,6 +226,18 @@ export class ModelGroups extends ModelInboxes {
     const gone = { ...last, gone: true, open: false, preview: null, unread: 0, kept: false };
     log.former.set(user, { member: { ...member, role: "member", version: log.group.roster }, gone });
     this.tellRow(user, log);
+  }
+
+  /** The line that a call of a person leaves. */
+  called(user: Uuid, conversation: ConversationId, line: Omit<CallBody, "type" | "id">): Uuid {
+    const log = this.log(conversation);
+    const id = createUuid();
+    const seq = log.messages.length + 1;
+    const at = Math.max(Date.now(), (log.messages.at(-1)?.at ?? 0) + 1);
+    const sender = log.marks.get(user)?.number ?? 0;
+    log.messages.push({ seq, at, sender, body: { type: "call", id, ...line }, cid: id, author: user, revision: 0 });
+    for (const member of log.marks.keys()) this.tellMessage(member, log, seq, undefined);
+    return id;
   }
 
   /** A line of the group, to those who were there before; who comes is told with the whole row. */

@@ -90,6 +90,7 @@ const isToRead = (user: Uuid) => (message: LogMessage) =>
   message.author !== user &&
   message.body.type !== "deleted" &&
   message.body.type !== "event" &&
+  (message.body.type !== "call" || message.body.status === "missed") &&
   message.withheld === undefined;
 
 const cut = (body: StoredBody): StoredBody =>

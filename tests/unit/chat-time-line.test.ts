@@ -43,6 +43,14 @@ describe("a message and the newer one below it", () => {
   });
 });
 
+describe("the line of a call", () => {
+  it("stands in a run like any message of its caller", () => {
+    const body = { type: "call", id: createUuid(), kind: "audio", status: "missed", seconds: 0 } as const;
+    expect(placementOf(makeItem({ body }), makeItem({ at: noon + minute })).endsRun).toBe(false);
+    expect(placementOf(makeItem({ body }), makeItem({ mine: true })).endsRun).toBe(true);
+  });
+});
+
 describe("a message in a group", () => {
   const inGroup = (older?: ChatItem) => ({ older });
   const event = makeItem({ body: { type: "event", event: "left" } });
@@ -113,6 +121,15 @@ describe("the expected height of a message", () => {
     const item = makeItem({ body: { type: "text", text: "mot\n".repeat(200) } });
     expect(estimateHeight(item, place, 360)).toBe(Math.round(20 * 22.4 + 48 + 16 + 2));
     expect(estimateHeight(item, place, 360, true)).toBeGreaterThan(200 * 22);
+  });
+
+  it("is the same for every call, but where a name needs a line more", () => {
+    const call = { type: "call", id: createUuid(), kind: "audio", seconds: 0 } as const;
+    for (const status of ["missed", "cancelled", "ended", "rejected"] as const)
+      expect(bodyHeight({ ...call, status })).toBe(58);
+    const declined = makeItem({ mine: true, body: { ...call, status: "rejected" } });
+    expect(estimateHeight(declined, place, 360)).toBe(Math.round(58 + 22.4));
+    expect(estimateHeight(declined, place, 1280)).toBe(58);
   });
 
   it("is one line for what was deleted", () => {
