@@ -116,6 +116,12 @@ export const callVerdictMs = 3_000; // how long a device waits for the server's 
 export const callConnectMs = 15_000; // answered and nothing heard
 export const callBeatMs = 20_000; // how often who talks says so
 export const callSilentMaxMs = 60_000; // a call of which nobody says so any more is over
+export const callNoteMs = 30_000; // how far what is written of when they were last heard of may be behind
+// Dialling again and again rings somebody each time; the other things asked about calls are a request to the conversation
+export const dialBurst = 20;
+export const dialsPerSecond = 0.1;
+export const callDeedBurst = 100;
+export const callDeedsPerSecond = 5;
 export const signalBurst = 200;
 export const signalsPerSecond = 50;
 export const callSignalMaxLength = 16 * 1024; // UTF-16 units

@@ -42,12 +42,13 @@ describe("a call on the server", () => {
     const refused = { error: "call_in_progress" };
     expect(advance(ringing, ana, create(second, anasLaptop), start)).toEqual(refused);
     expect(advance(answered, ana, create(second, anas), start)).toEqual(refused);
-    expect(advance(answered, ben, create(second, bens), start)).toEqual(refused);
+    expect(advance(answered, ben, create(second, bensLaptop), start)).toEqual(refused);
   });
 
   test("of two who call each other at once is the first one's, answered by the second", () => {
     const both = advance(ringing, ben, create(second, bens), start + 300);
     expect(both).toEqual({ call: { ...ringing, calleeDevice: bens, answeredAt: start + 300 } });
+    expect(advance(answered, ben, create(second, bens), start + 9_000)).toEqual({ call: answered });
   });
 
   test("is answered by one device of whom it is for, which may say so again", () => {
@@ -102,6 +103,11 @@ describe("a call on the server", () => {
       start,
     );
     expect(busy).toEqual({ call: null, line: { ...line("missed"), reason: "busy" } });
+    const claim = { type: "end", id: first, status: "missed", reason: "busy" } as const;
+    expect(advance(ringing, ana, { ...claim, device: anas }, start)).toEqual({ call: null, line: line("missed") });
+    expect(advance(answered, ben, { ...claim, device: bens }, start)).toMatchObject({
+      line: { status: "ended", seconds: 0 },
+    });
   });
 
   test("that nobody answers is missed after thirty seconds, by the server's clock", () => {

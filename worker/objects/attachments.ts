@@ -20,7 +20,7 @@ export const isNamed = (log: ConversationLog, member: Member, file: Uuid): boole
   return false;
 };
 
-const wordless = ["deleted", "event"];
+const wordless = ["deleted", "event", "call", "missed"];
 
 /** A message that this member may pass on, and who wrote it; undefined when there is none. */
 export const findOriginal = (

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { CallBody, type CallKind, type OpenCall } from "../../contract/calls";
 
-/** A call as the conversation keeps it, also after its end. */
-export type KeptCall = OpenCall & { over: CallBody | null };
+/** A call as the conversation keeps it, also after its end. Who is rung knows nothing of one that is `withheld`. */
+export type KeptCall = OpenCall & { over: CallBody | null; withheld: boolean };
 
 type Columns = {
   id: string;
@@ -13,6 +13,8 @@ type Columns = {
   created_at: number;
   answered_at: number | null;
   over: string | null;
+  withheld: number;
+  heard_at: number;
 };
 
 const toCall = (row: Columns): KeptCall => ({
@@ -24,43 +26,50 @@ const toCall = (row: Columns): KeptCall => ({
   createdAt: row.created_at,
   answeredAt: row.answered_at,
   over: row.over === null ? null : v.parse(CallBody, JSON.parse(row.over)),
+  withheld: row.withheld === 1,
 });
+
+type State = { kept: KeptCall | undefined; heardAt: number; version: number };
 
 /** The one call of a conversation, in the table and in memory. */
 export class CallRow {
   readonly #sql: SqlStorage;
-  #kept: KeptCall | undefined;
-  #version: number;
-  #before: { kept: KeptCall | undefined; version: number } | undefined;
+  #state: State;
+  #before: State | undefined;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
     const [row] = sql.exec<Columns>("SELECT * FROM calls").toArray();
-    this.#kept = row && toCall(row);
-    this.#version = sql.exec<{ calls: number }>("SELECT calls FROM conversation").one().calls;
+    const version = sql.exec<{ calls: number }>("SELECT calls FROM conversation").one().calls;
+    this.#state = { kept: row && toCall(row), heardAt: row?.heard_at ?? 0, version };
   }
 
   /** The call under way. */
   get open(): OpenCall | null {
-    return this.#kept?.over === null ? this.#kept : null;
+    const { kept } = this.#state;
+    return kept?.over === null ? kept : null;
   }
 
   /** It, or the last one. */
   get kept(): KeptCall | undefined {
-    return this.#kept;
+    return this.#state.kept;
+  }
+
+  /** When a side of it was last heard of, as far as that is written. */
+  get heardAt(): number {
+    return this.#state.heardAt;
   }
 
   /** How often there was a change. */
   get version(): number {
-    return this.#version;
+    return this.#state.version;
   }
 
-  write(call: KeptCall): void {
-    this.#kept = call;
-    this.#version += 1;
+  write(call: KeptCall, heardAt: number): void {
+    this.#state = { kept: call, heardAt, version: this.version + 1 };
     this.#sql.exec("DELETE FROM calls WHERE id <> ?", call.id);
     this.#sql.exec(
-      "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       call.id,
       call.kind,
       call.caller,
@@ -69,18 +78,24 @@ export class CallRow {
       call.createdAt,
       call.answeredAt,
       call.over && JSON.stringify(call.over),
+      call.withheld ? 1 : 0,
+      heardAt,
     );
-    this.#sql.exec("UPDATE conversation SET calls = ?", this.#version);
+    this.#sql.exec("UPDATE conversation SET calls = ?", this.version);
+  }
+
+  /** A side was heard of. That is no change of the call. */
+  note(heardAt: number): void {
+    this.#state = { ...this.#state, heardAt };
+    this.#sql.exec("UPDATE calls SET heard_at = ?", heardAt);
   }
 
   /** What follows can be taken back. */
   begin(): void {
-    this.#before = { kept: this.#kept, version: this.#version };
+    this.#before = this.#state;
   }
 
   rollback(): void {
-    if (!this.#before) return;
-    this.#kept = this.#before.kept;
-    this.#version = this.#before.version;
+    if (this.#before) this.#state = this.#before;
   }
 }

@@ -1,8 +1,12 @@
 import { advance, type CallBody, type CallDeed, dueAt, expire, type Heard, type OpenCall } from "../../contract/calls";
 import type { Refusal } from "../../contract/commands";
+import type { Uuid } from "../../contract/ids";
+import { callNoteMs } from "../../contract/limits";
 import type { ConversationLog } from "./conversation-log";
 import type { Member } from "./members";
+import { callFor } from "./notices";
 import type { CallStanding } from "./rpc";
+import type { Telling } from "./telling";
 
 /**
  * The call of a private conversation. Everything that happens to it is one synchronous go, and so is its end with the
@@ -10,12 +14,16 @@ import type { CallStanding } from "./rpc";
  */
 export class Calling {
   readonly #log: ConversationLog;
-  /** When each side was last heard of; an instance that just began has heard of both. */
+  readonly #telling: Pick<Telling, "hurry" | "wake">;
+  /** When each side was last heard of. */
   #heard: Heard;
 
-  constructor(log: ConversationLog, now = Date.now()) {
+  constructor(log: ConversationLog, telling: Pick<Telling, "hurry" | "wake">, now = Date.now()) {
     this.#log = log;
-    this.#heard = { caller: now, callee: now };
+    this.#telling = telling;
+    // What was heard in the life of an instance before this one is written only once in a while.
+    const lately = Math.min(now, log.calls.heardAt + callNoteMs);
+    this.#heard = { caller: lately, callee: lately };
   }
 
   /** When time alone will make something of it. */
@@ -25,7 +33,59 @@ export class Calling {
   }
 
   /** What a member does with it. */
-  do(member: Member, deed: CallDeed, now: number): CallStanding | Refusal {
+  do(member: Member, deed: CallDeed, now = Date.now()): CallStanding | Refusal {
+    return this.change(() => {
+      this.#expire(now);
+      return this.#advance(member, deed, now);
+    });
+  }
+
+  /** How it stands, or how the last one ended, as far as the member may know. */
+  find(member: Member, id: Uuid): CallStanding | Refusal {
+    this.expire();
+    const { call, calls } = callFor(this.#log, member);
+    return call?.id === id ? { call, calls } : { error: "call_not_found" };
+  }
+
+  /** A side is still there. False when the call is not. */
+  beat(member: Member, id: Uuid, now = Date.now()): boolean {
+    const { calls } = this.#log;
+    const { open, heardAt } = calls;
+    if (open?.id !== id) return false;
+    this.#hear(member, open, now);
+    if (open.answeredAt !== null && now - heardAt >= callNoteMs) calls.note(now);
+    return true;
+  }
+
+  /** Ends what time has ended. */
+  expire(now = Date.now()): void {
+    const due = this.dueAt;
+    if (due !== undefined && due <= now) this.change(() => this.#expire(now));
+  }
+
+  /** The two may not speak to each other any more. When that is one's own doing, the end is theirs. Within `change`. */
+  cut(by?: Member, now = Date.now()): void {
+    const { open } = this.#log.calls;
+    if (!open) return;
+    const isCaller = (by?.number ?? open.caller) === open.caller;
+    const device = isCaller ? open.callerDevice : (open.calleeDevice ?? open.callerDevice);
+    const status = open.answeredAt === null ? "rejected" : "ended";
+    const next = advance(open, by?.number ?? open.caller, { type: "end", id: open.id, device, status }, now);
+    if (!("error" in next)) this.#write(open, next, now);
+  }
+
+  /** A transaction that may change the call: if it does, both sides are told before anything else. */
+  change<T>(change: () => T): T {
+    const { calls } = this.#log;
+    const before = calls.version;
+    const result = this.#log.transaction(change);
+    const { dueAt } = this;
+    if (dueAt !== undefined) this.#telling.wake(dueAt);
+    if (calls.version !== before) this.#telling.hurry(this.#log.members.present);
+    return result;
+  }
+
+  #advance(member: Member, deed: CallDeed, now: number): CallStanding | Refusal {
     const { calls, group } = this.#log;
     if (group) return { error: "not_allowed" };
     const { kept, open } = calls;
@@ -34,42 +94,23 @@ export class Calling {
     if (deed.type === "create") {
       if (!this.#log.isOpen) return { error: "not_connected" };
       if (member.blocks) return { error: "contact_blocked" };
+      // It was over before another one began.
+      if (open?.id !== deed.id && this.#log.findSent(member.number, deed.id)) return { error: "call_not_found" };
     }
     const next = advance(open, member.number, deed, now);
     if ("error" in next) return next;
-    this.#hear(member.number, next.call ?? open, now);
+    this.#hear(member, next.call ?? open, now);
     const call = this.#write(open, next, now);
     return { call, calls: calls.version };
   }
 
-  /** A side is still there. */
-  beat(member: Member, id: string, now: number): void {
-    const { open } = this.#log.calls;
-    if (open?.id === id) this.#hear(member.number, open, now);
-  }
-
-  /** True when time has ended it. */
-  expire(now: number): boolean {
+  #expire(now: number): void {
     const { open } = this.#log.calls;
     const next = open && expire(open, this.#heard, now);
-    if (!next || "error" in next) return false;
-    this.#write(open, next, now);
-    return true;
+    if (next && !("error" in next)) this.#write(open, next, now);
   }
 
-  /** The two may not speak to each other any more. True when a call ended by that. */
-  cut(now: number): boolean {
-    const { open } = this.#log.calls;
-    if (!open) return false;
-    const status = open.answeredAt === null ? "missed" : "ended";
-    const deed: CallDeed = { type: "end", id: open.id, device: open.callerDevice, status };
-    const next = advance(open, open.caller, deed, now);
-    if ("error" in next) return false;
-    this.#write(open, next, now);
-    return true;
-  }
-
-  #hear(number: number, call: OpenCall | null, now: number): void {
+  #hear({ number }: Member, call: OpenCall | null, now: number): void {
     this.#heard = number === call?.caller ? { ...this.#heard, caller: now } : { ...this.#heard, callee: now };
   }
 
@@ -78,8 +119,11 @@ export class Calling {
     const call = next.call ?? before;
     if (!call) throw new Error("a call ended that never was");
     const over = next.line ?? null;
-    if (next.call !== before) calls.write({ ...call, over });
-    if (over) this.#log.append(call.caller, call.id, over, now);
-    return { ...call, over };
+    const kept = { ...call, over, withheld: this.#log.isWithheld(call.caller) };
+    if (next.call === before) return calls.kept ?? kept;
+    calls.write(kept, now);
+    // A message that took the call's name stands in its place.
+    if (over && !this.#log.findSent(call.caller, call.id)) this.#log.append(call.caller, call.id, over, now);
+    return kept;
   }
 }

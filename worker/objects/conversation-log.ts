@@ -174,11 +174,15 @@ export class ConversationLog {
     return this.sql.exec<MessageRow>("SELECT * FROM messages WHERE seq = ?", seq).toArray()[0];
   }
 
+  /** Whether what this member does goes to nobody: blocks hold back only what goes from one person to another by themselves. */
+  isWithheld(sender: number): boolean {
+    return !this.group && this.members.all.some((member) => member.blocks && member.number !== sender);
+  }
+
   /** The next message. Its time never goes back, whatever the clock does. */
   append(sender: number, cid: Uuid, body: StoredBody, now: number): { seq: number; at: number } {
-    // Blocks hold back only what would go from one person to another by themselves.
     const pair = this.group ? [] : this.members.all;
-    const withheld = pair.some((member) => member.blocks && member.number !== sender) ? heldBack : 0;
+    const withheld = this.isWithheld(sender) ? heldBack : 0;
     const at = Math.max(now, this.last.at);
     const row = { seq: this.head + 1, sender, cid, at, ...toColumns(body), revision: 0, withheld };
     this.sql.exec(

@@ -62,7 +62,7 @@ export const readNews = (log: ConversationLog, member: Member, after: number): M
   return rows.length < count ? undefined : rows.map((row) => toMessage(row, member));
 };
 
-const wordless = ["voice", "deleted", "event"];
+const wordless = ["voice", "deleted", "event", "call", "missed"];
 
 /** What a search looks through in a message, as far as the member may see it. */
 const wordsIn = ({ kind, body, sender, withheld }: MessageRow, member: Member): string => {

@@ -21,7 +21,7 @@ import { readPage, searchLog } from "./conversation-pages";
 import { GroupCommit } from "./group-commit";
 import { describe, isGroup, isOfGroup, readSeats, standOfGroup } from "./group-view";
 import { carryOut, createGroup, isDone } from "./groups";
-import { callFor, noticeFor } from "./notices";
+import { noticeFor } from "./notices";
 import { readRevised, retract } from "./revisions";
 import type {
   CallStanding,
@@ -55,14 +55,12 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#log = ConversationLog.find(ctx.storage);
-    this.#calling = this.#log && new Calling(this.#log);
     this.#telling = new Telling(ctx, env, this.#log, {
-      ring: () => this.#expireCall(),
+      ring: () => this.#calling?.expire(),
       next: () => this.#calling?.dueAt,
     });
-    void ctx.blockConcurrencyWhile(async () => {
-      if ((await ctx.storage.getAlarm()) !== null) this.#telling.recover();
-    });
+    this.#calling = this.#log && new Calling(this.#log, this.#telling);
+    void ctx.blockConcurrencyWhile(async () => this.#telling.recover(await ctx.storage.getAlarm()));
   }
 
   async open(id: ConversationId, connection: Uuid): Promise<void> {
@@ -72,7 +70,11 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
 
   async close(id: ConversationId, connection: Uuid): Promise<void> {
     const log = this.#ensureLog(id);
-    const hasClosed = log.transaction(() => log.close(connection) && [this.#calling?.cut(Date.now())].length > 0);
+    const hasClosed = this.#changeAll(log, () => {
+      if (!log.close(connection)) return false;
+      this.#calling?.cut();
+      return true;
+    });
     if (hasClosed) this.#telling.to(log.members.present);
   }
 
@@ -132,14 +134,12 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     if (!this.#log && !isBlocked) return;
     const log = this.#ensureLog(id);
     const before = log.revision;
-    let hasEnded = false;
-    const hasChanged = log.transaction(() => {
+    const hasChanged = this.#changeAll(log, () => {
       const member = log.members.of(user);
       // The line of a call that ends by it is still one that both see.
-      if (isBlocked && member && !member.blocks) hasEnded = this.#calling?.cut(Date.now()) ?? false;
+      if (isBlocked && member && !member.blocks) this.#calling?.cut(member);
       return member !== undefined && setBlock(log, member, isBlocked);
     });
-    if (hasEnded) this.#telling.hurry(log.members.present);
     // Of a block nobody is told. What ends with it, an author hears of: what was withheld, marks that stood still.
     if (!hasChanged || isBlocked || (log.revision === before && log.head === 0)) return;
     this.#telling.to(
@@ -148,30 +148,19 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     );
   }
 
-  async call(id: ConversationId, user: Uuid, deed: CallDeed): Promise<CallStanding | Refusal> {
-    const log = this.#log;
-    const member = log?.members.of(user);
-    const calling = this.#calling;
-    if (!log || !member || !calling || log.id !== id) return notFound;
-    const before = log.calls.version;
-    const done = log.transaction(() => calling.do(member, deed, Date.now()));
-    if (isRefusal(done)) return done;
-    const { dueAt } = calling;
-    if (dueAt !== undefined) this.#telling.wake(dueAt);
-    if (done.calls !== before) this.#telling.hurry(log.members.present);
-    return done;
+  async call(_id: ConversationId, user: Uuid, deed: CallDeed): Promise<CallStanding | Refusal> {
+    const member = this.#log?.members.of(user);
+    return member && this.#calling ? this.#calling.do(member, deed) : notFound;
   }
 
-  async standing(_id: ConversationId, user: Uuid, id: Uuid): Promise<CallStanding | Refusal> {
+  async standing(_id: ConversationId, user: Uuid, call: Uuid): Promise<CallStanding | Refusal> {
     const member = this.#log?.members.of(user);
-    if (!this.#log || !member) return notFound;
-    const { call, calls } = callFor(this.#log, member);
-    return call?.id === id ? { call, calls } : { error: "call_not_found" };
+    return member && this.#calling ? this.#calling.find(member, call) : notFound;
   }
 
-  async beat(_id: ConversationId, user: Uuid, call: Uuid): Promise<void> {
+  async beat(_id: ConversationId, user: Uuid, call: Uuid): Promise<boolean> {
     const member = this.#log?.members.of(user);
-    if (member) this.#calling?.beat(member, call, Date.now());
+    return member !== undefined && (this.#calling?.beat(member, call) ?? false);
   }
 
   async create(id: ConversationId, owner: Uuid, name: string, people: Newcomer[]): Promise<GroupDone | Refusal> {
@@ -271,14 +260,14 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
 
   #use(log: ConversationLog): ConversationLog {
     this.#log = log;
-    this.#calling = new Calling(log);
     this.#telling.begin(log);
+    this.#calling = new Calling(log, this.#telling);
     return log;
   }
 
-  #expireCall(): void {
-    const log = this.#log;
-    if (log?.transaction(() => this.#calling?.expire(Date.now()))) this.#telling.hurry(log.members.present);
+  /** A change of who may speak to whom, and what it makes of their call. */
+  #changeAll<T>(log: ConversationLog, change: () => T): T {
+    return this.#calling ? this.#calling.change(change) : log.transaction(change);
   }
 
   /** One commit for all that came together; if it fails as a whole, each on its own, so that one spoils none. */

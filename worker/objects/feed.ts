@@ -1,4 +1,4 @@
-import type { ChangesResult as Changes, ListPage } from "../../contract/commands";
+import type { ListPage } from "../../contract/commands";
 import { isToRead } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { markHoldMs } from "../../contract/limits";
@@ -15,8 +15,6 @@ import type { Notice, Standing } from "./rpc";
 import type { Sockets } from "./sockets";
 
 const unwrittenMax = counterReserve / 2;
-
-type ChangesResult = Omit<Changes, "calls">;
 
 /** A notice as it came: by itself, or in the answer to what this person's own sockets sent (`own`). */
 type Taking = { notice: Notice; own?: readonly Own[] };
@@ -76,7 +74,7 @@ export class Feed {
   }
 
   /** What changed after a cursor. A cursor that this inbox never gave out means everything. */
-  changes(since: number, before = Number.MAX_SAFE_INTEGER): ChangesResult {
+  changes(since: number, before = Number.MAX_SAFE_INTEGER) {
     this.flush();
     this.#writeFloor();
     const from = since > this.#counter ? 0 : since;

@@ -28,14 +28,10 @@ const farewell = ({ id, epoch, began }: ConversationLog, { turn }: Member): Noti
   messages: [],
 });
 
-/** Who lets nothing of the other through hears of no call but the one that ended when they began to. */
-export const callFor = (log: ConversationLog, { blocks }: Member): Pick<Notice, "call" | "calls"> => {
-  const { kept, version } = log.calls;
-  if (kept && blocks) {
-    const line = kept.over && log.findSent(kept.caller, kept.id);
-    if (!line || log.find(line.seq)?.withheld !== 0) return { call: null, calls: 0 };
-  }
-  return { call: kept ?? null, calls: version };
+/** The call as a member may know of it. */
+export const callFor = (log: ConversationLog, { number }: Member): Pick<Notice, "call" | "calls"> => {
+  const { kept = null, version } = log.calls;
+  return { call: kept?.withheld && kept.caller !== number ? null : kept, calls: version };
 };
 
 /** What a member's channel, which has been told this much, is told now. */

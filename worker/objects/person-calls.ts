@@ -1,16 +1,32 @@
-import type { CallAsk, CallDeed, CallFrame, CallResult } from "../../contract/calls";
+import type { Call, CallAsk, CallDeed, CallFrame, CallResult } from "../../contract/calls";
 import { isRefusal, type Refusal } from "../../contract/commands";
 import { type ConversationId, otherMember, type Uuid } from "../../contract/ids";
-import { signalBurst, signalsPerSecond } from "../../contract/limits";
-import { type CallNews, CallTable } from "./call-table";
+import {
+  callDeedBurst,
+  callDeedsPerSecond,
+  callRingMs,
+  callSilentMaxMs,
+  callVerdictMs,
+  dialBurst,
+  dialsPerSecond,
+  signalBurst,
+  signalsPerSecond,
+} from "../../contract/limits";
+import type { KeptCall } from "./call-row";
+import { type CallNews, CallTable, toCall } from "./call-table";
 import type { Gate } from "./gate";
 import type { CallSignal, CallStanding, ConversationRpc } from "./rpc";
 import type { Sockets } from "./sockets";
-import { conversationOf, userChannelOf } from "./stubs";
+import { userChannelOf } from "./stubs";
 import { TokenBucket } from "./token-bucket";
+import { Turns } from "./turns";
 
 type Host = { env: Env; user: Uuid; gate: Gate; sockets: Sockets; later(work: Promise<unknown>): void };
-type AskOf<T extends CallAsk["type"]> = Extract<CallAsk, { type: T }> & { conversation: ConversationId };
+type Asked = CallAsk & { conversation: ConversationId };
+type AskOf<T extends CallAsk["type"]> = Extract<Asked, { type: T }>;
+type Passed = { passed: boolean };
+
+const rememberedMax = 100;
 
 const frame = (payload: CallFrame["payload"]): CallFrame => ({ event: "call-system", payload });
 
@@ -21,10 +37,25 @@ const frameOf = ({ call, over }: CallNews): CallFrame => {
   return frame({ event_type: status, data: { call_id: call.call_id, seconds, ...(reason ? { reason } : {}) } });
 };
 
+const hasRungOut = ({ answered_at, created_at }: Call, now: number): boolean =>
+  answered_at === null && now >= created_at + callRingMs;
+
+const limited = (bucket: TokenBucket): Refusal | undefined =>
+  bucket.take() ? undefined : { error: "rate_limited", retryAfterMs: bucket.waitMs() };
+
 /** The calls of one person: what their devices ask, and what they are told. */
 export class PersonCalls {
   readonly #host: Host;
   readonly #table: CallTable;
+  readonly #turns = new Turns<ConversationId>();
+  /** Calls that are being dialled or answered: their conversations have not said yet what comes of it. */
+  readonly #claims = new Set<{ conversation: ConversationId; call: Uuid }>();
+  /** Calls that were given up before they were known: what dials them came late. */
+  readonly #givenUp = new Set<Uuid>();
+  /** When the conversations of open calls were last asked about them. */
+  readonly #lookedAt = new Map<Uuid, number>();
+  readonly #dials = new TokenBucket(dialBurst, dialsPerSecond);
+  readonly #deeds = new TokenBucket(callDeedBurst, callDeedsPerSecond);
   readonly #signals = new TokenBucket(signalBurst, signalsPerSecond);
 
   constructor(sql: SqlStorage, host: Host) {
@@ -32,61 +63,28 @@ export class PersonCalls {
     this.#table = new CallTable(sql);
   }
 
-  get open() {
-    return this.#table.open;
+  /** What a device that comes is told is under way: nothing that rang out, and nothing that is being answered busy. */
+  get current(): Call[] {
+    const now = Date.now();
+    const open = this.#table.open.filter((call) => !hasRungOut(call, now));
+    this.#lookAtDoubtful(now);
+    const [first] = open.filter((call) => this.#isRung(call)).sort((a, b) => a.created_at - b.created_at);
+    const isBusy = open.some((call) => !this.#isRung(call));
+    return open.filter((call) => !this.#isRung(call) || (!isBusy && call === first));
   }
 
-  /** Takes in how a conversation's call stands. Who talks already is busy for everybody else. */
-  take(conversation: ConversationId, standing: CallStanding): void {
-    const { user, sockets, later } = this.#host;
-    const others = this.#table.open.filter((call) => call.conversation !== conversation);
-    const news = this.#table.take(conversation, standing);
-    if (!news) return;
-    const { call, over } = news;
-    const isRinging = !over && call.answered_at === null && call.to === user;
-    if (isRinging && others.some(({ answered_at, from }) => answered_at !== null || from === user)) {
-      const busy: CallDeed = { type: "end", id: call.call_id, device: user, status: "missed", reason: "busy" };
-      later(this.#do(conversation, busy));
-      return;
+  /**
+   * Takes in how a conversation's call stands, null for none that this person may know of. Whoever is in a call, calls
+   * or is rung already is busy for everybody else.
+   */
+  take(conversation: ConversationId, kept: KeptCall | null, version: number): void {
+    if (version === 0) return;
+    for (const news of this.#table.take(conversation, kept, version)) {
+      const { call, over } = news;
+      if (over || !this.#isRung(call)) this.#host.sockets.signal(frameOf(news), true);
+      else if (!hasRungOut(call, Date.now())) this.#ring(call);
+      if (!over && !this.#isRung(call)) for (const other of this.#others(conversation)) this.#refuse(other);
     }
-    sockets.signal(frameOf(news));
-  }
-
-  async dial({ conversation, call, kind, device }: AskOf<"dial">): Promise<CallResult | Refusal> {
-    const isElsewhere = this.#table.open.some(
-      (open) => open.conversation !== conversation && (open.from === this.#host.user || open.answered_at !== null),
-    );
-    if (isElsewhere) return { error: "call_in_progress" };
-    return this.#do(conversation, { type: "create", id: call, kind, device });
-  }
-
-  answer({ conversation, call, device }: AskOf<"answer">): Promise<CallResult | Refusal> {
-    return this.#do(conversation, { type: "answer", id: call, device });
-  }
-
-  hangUp({ conversation, call, device, status, reason }: AskOf<"hangUp">): Promise<CallResult | Refusal> {
-    return this.#do(conversation, { type: "end", id: call, device, status, ...(reason ? { reason } : {}) });
-  }
-
-  standing({ conversation, call }: AskOf<"standing">): Promise<CallResult | Refusal> {
-    const { user } = this.#host;
-    return this.#ask(conversation, (stub) => stub.standing(conversation, user, call));
-  }
-
-  async beat({ conversation, call }: AskOf<"beat">): Promise<{ passed: boolean } | Refusal> {
-    if (!this.#isMine(conversation, call)) return { error: "call_not_found" };
-    await conversationOf(this.#host.env, conversation).beat(conversation, this.#host.user, call);
-    return { passed: true };
-  }
-
-  /** From channel to channel: both look whether there is such a call between the two. */
-  async signal({ conversation, call, from, to, signal }: AskOf<"signal">): Promise<{ passed: boolean } | Refusal> {
-    const { env, user } = this.#host;
-    const other = otherMember(conversation, user);
-    if (other === undefined || !this.#isMine(conversation, call)) return { error: "call_not_found" };
-    if (!this.#signals.take()) return { error: "rate_limited", retryAfterMs: this.#signals.waitMs() };
-    await userChannelOf(env, other).signal(other, user, { call, conversation, from, to, signal });
-    return { passed: true };
   }
 
   /** A signal of the other person's device. */
@@ -95,8 +93,154 @@ export class PersonCalls {
     this.#host.sockets.signal(frame({ event_type: "signal", data: { call_id: call, from_device, to_device, signal } }));
   }
 
-  #isMine(conversation: ConversationId, call: Uuid): boolean {
-    return this.#table.find(call)?.conversation === conversation;
+  async ask(asked: Asked): Promise<CallResult | Passed | Refusal> {
+    const { conversation, call } = asked;
+    switch (asked.type) {
+      case "dial":
+        return this.#turns.take(conversation, () => this.#dial(asked));
+      case "answer": {
+        const { device } = asked;
+        const answer = () => this.#do(conversation, { type: "answer", id: call, device });
+        return limited(this.#deeds) ?? this.#turns.take(conversation, () => this.#claim(conversation, call, answer));
+      }
+      case "hangUp":
+        return limited(this.#deeds) ?? this.#turns.take(conversation, () => this.#hangUp(asked));
+      case "standing":
+        return limited(this.#deeds) ?? this.#look(conversation, call);
+      case "beat":
+        return limited(this.#deeds) ?? this.#beat(asked);
+      case "signal":
+        return this.#signal(asked);
+      default:
+        return asked satisfies never;
+    }
+  }
+
+  async #dial({ conversation, call, kind, device }: AskOf<"dial">): Promise<CallResult | Refusal> {
+    if (this.#givenUp.has(call)) return { error: "call_not_found" };
+    const isAgain = this.#isMine(conversation, call);
+    const refusal = isAgain ? undefined : limited(this.#dials);
+    if (refusal) return refusal;
+    return this.#claim(conversation, call, () => this.#do(conversation, { type: "create", id: call, kind, device }));
+  }
+
+  async #hangUp({ conversation, call, device, status, reason }: AskOf<"hangUp">): Promise<CallResult | Refusal> {
+    const end: CallDeed = { type: "end", id: call, device, status, ...(reason ? { reason } : {}) };
+    const answer = await this.#do(conversation, end);
+    if (!isRefusal(answer) || answer.error !== "call_not_found") return answer;
+    if (this.#givenUp.size >= rememberedMax) this.#givenUp.clear();
+    this.#givenUp.add(call);
+    return answer;
+  }
+
+  async #beat({ conversation, call }: AskOf<"beat">): Promise<Passed | Refusal> {
+    const { gate, user } = this.#host;
+    if (!this.#isMine(conversation, call)) return { error: "call_not_found" };
+    const passed = await gate.call<Passed>(conversation, async (stub) => ({
+      passed: await stub.beat(conversation, user, call),
+    }));
+    if (isRefusal(passed) || passed.passed) return passed;
+    await this.#look(conversation, call);
+    return { error: "call_not_found" };
+  }
+
+  /** From channel to channel: both look whether there is such a call between the two. */
+  async #signal({ conversation, call, from, to, signal }: AskOf<"signal">): Promise<Passed | Refusal> {
+    const { env, user } = this.#host;
+    const other = otherMember(conversation, user);
+    if (other === undefined || !this.#isMine(conversation, call)) return { error: "call_not_found" };
+    const refusal = limited(this.#signals);
+    if (refusal) return refusal;
+    await userChannelOf(env, other).signal(other, user, { call, conversation, from, to, signal });
+    return { passed: true };
+  }
+
+  /** Does what brings this person into a call, unless they are in another one or about to be. */
+  async #claim(
+    conversation: ConversationId,
+    call: Uuid,
+    enter: () => Promise<CallResult | Refusal>,
+  ): Promise<CallResult | Refusal> {
+    for (const other of this.#others(conversation)) if (!this.#isRung(other)) await this.#lookAt(other);
+    const isElsewhere =
+      this.#others(conversation).some((other) => !this.#isRung(other)) ||
+      [...this.#claims].some((claim) => claim.conversation !== conversation);
+    if (isElsewhere) return { error: "call_in_progress" };
+    const claim = { conversation, call };
+    this.#claims.add(claim);
+    try {
+      return await enter();
+    } finally {
+      this.#claims.delete(claim);
+    }
+  }
+
+  /** Tells the devices that somebody calls, unless this person is busy: what makes them so may be over by now. */
+  #ring(call: Call): void {
+    const { sockets, later } = this.#host;
+    const others = this.#others(call.conversation);
+    const tell = () => sockets.signal(frameOf({ call, over: null }), true);
+    const decide = async () => {
+      for (const other of others) await this.#lookAt(other);
+      const isStill = this.#table.find(call.conversation, call.call_id)?.answered_at === null;
+      if (!isStill) return;
+      if (this.#others(call.conversation).length > 0) await this.#sayBusy(call);
+      else tell();
+    };
+    if (others.length === 0) tell();
+    else later(decide());
+  }
+
+  /** Somebody rings while this person has begun to talk, or to call, elsewhere. */
+  #refuse(call: Call): void {
+    if (this.#isRung(call)) this.#host.later(this.#sayBusy(call));
+  }
+
+  #sayBusy({ conversation, call_id }: Call): Promise<unknown> {
+    const { user } = this.#host;
+    return this.#do(conversation, { type: "end", id: call_id, device: user, status: "missed", reason: "busy" });
+  }
+
+  /** Asks about calls whose end may have been lost, at most once in a while. */
+  #lookAtDoubtful(now: number): void {
+    for (const call of this.#table.open) {
+      const isDoubtful =
+        call.answered_at === null
+          ? now >= call.created_at + callRingMs + callVerdictMs
+          : now >= Math.max(call.answered_at, this.#lookedAt.get(call.call_id) ?? 0) + callSilentMaxMs;
+      if (isDoubtful) this.#host.later(this.#lookAt(call));
+    }
+  }
+
+  /** What cannot be found out stays as it is. */
+  async #lookAt({ conversation, call_id }: Call): Promise<void> {
+    await this.#look(conversation, call_id).catch((error: unknown) => console.warn("a call was not found out", error));
+  }
+
+  /** Asks a conversation about a call. One that it knows nothing of is over. */
+  async #look(conversation: ConversationId, id: Uuid): Promise<CallResult | Refusal> {
+    const { user, sockets } = this.#host;
+    if (this.#lookedAt.size >= rememberedMax) this.#lookedAt.clear();
+    this.#lookedAt.set(id, Date.now());
+    const answer = await this.#ask(conversation, (stub) => stub.standing(conversation, user, id));
+    if (!isRefusal(answer) || !["call_not_found", "conversation_not_found"].includes(answer.error)) return answer;
+    const call = this.#table.find(conversation, id);
+    if (call) for (const news of this.#table.drop(call)) sockets.signal(frameOf(news), true);
+    return answer;
+  }
+
+  #others(conversation: ConversationId): Call[] {
+    return this.#table.open.filter((call) => call.conversation !== conversation);
+  }
+
+  /** Whether it rings for this person. */
+  #isRung({ answered_at, to }: Call): boolean {
+    return answered_at === null && to === this.#host.user;
+  }
+
+  #isMine(conversation: ConversationId, id: Uuid): boolean {
+    if (this.#table.find(conversation, id)) return true;
+    return [...this.#claims].some((claim) => claim.conversation === conversation && claim.call === id);
   }
 
   #do(conversation: ConversationId, deed: CallDeed): Promise<CallResult | Refusal> {
@@ -110,7 +254,8 @@ export class PersonCalls {
   ): Promise<CallResult | Refusal> {
     const standing = await this.#host.gate.call<CallStanding>(conversation, ask);
     if (isRefusal(standing)) return standing;
-    this.take(conversation, standing);
-    return { ...this.#table.read(conversation, standing), now: Date.now() };
+    const { call, calls } = standing;
+    this.take(conversation, call, calls);
+    return { call: toCall(conversation, call), over: call.over, now: Date.now() };
   }
 }

@@ -11,6 +11,9 @@ const pushedMax = 20; // changed messages that a notice carries; a device asks f
 const pushedMaxBytes = 16 * 1024;
 const pageMaxBytes = 64 * 1024;
 
+/** Lines that the conversation writes of what happened. */
+const isWrittenByNobody = ({ kind }: MessageRow): boolean => ["event", "call", "missed"].includes(kind);
+
 /** `isWithheld`: the others never had it. */
 type Retracted = { isNew: boolean; isWithheld: boolean };
 
@@ -18,7 +21,7 @@ type Retracted = { isNew: boolean; isWithheld: boolean };
 export const retract = (log: ConversationLog, member: Member, seq: number): Retracted | Refusal => {
   const row = seq > member.hidden && seq <= log.headOf(member) ? log.find(seq) : undefined;
   if (!row) return { error: "message_not_found" };
-  if (row.sender !== member.number || row.kind === "event") return { error: "not_your_message" };
+  if (row.sender !== member.number || isWrittenByNobody(row)) return { error: "not_your_message" };
   const isWithheld = row.withheld > 0;
   if (row.kind === "deleted") return { isNew: false, isWithheld };
   const { file } = attachmentOf(fromColumns(row.kind, row.body)) ?? {};

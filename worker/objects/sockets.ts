@@ -99,11 +99,14 @@ export class Sockets {
     for (const frame of frames) this.#send(socket, encodeFrame(frame));
   }
 
-  /** Tells every ready socket of something that is nothing to a device that comes too late. */
-  signal(frame: ServerFrame | CallFrame): void {
+  /**
+   * Tells every ready socket of something that is nothing to a device that comes too late. `isOwed`: also those that have
+   * not confirmed what they were sent before, for nothing makes up for it.
+   */
+  signal(frame: ServerFrame | CallFrame, isOwed = false): void {
     const text = encodeFrame(frame);
     for (const socket of this.#all()) {
-      if (socket.state?.isReady && !isBehind(this.#creditOf(socket))) this.#send(socket, text);
+      if (socket.state?.isReady && (isOwed || !isBehind(this.#creditOf(socket)))) this.#send(socket, text);
     }
   }
 

@@ -49,10 +49,14 @@ export class Telling {
     this.#fanOut = this.#makeFanOut();
   }
 
-  /** An alarm was left by an instance before this one. */
-  recover(): void {
+  /** Whatever an instance before this one left: it had set an alarm, or its alarm was lost while time was to make something. */
+  recover(alarmAt: number | null): void {
+    const due = this.#clock.next();
+    if (alarmAt === null && due === undefined) return;
     this.#isRecovering = true;
     this.#releases.add();
+    if (alarmAt !== null) this.#alarmAt = alarmAt;
+    if (due !== undefined) this.#arm(due);
   }
 
   /** Something was stored of which all hear before anything else, whoever asked for it. */

@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { type ConnectionContext, Server } from "partyserver";
 import type { Call } from "../../contract/calls";
 import { type Command, type CommandOf, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
-import { type ConversationId, otherMember, privateMembers, type Uuid } from "../../contract/ids";
-import { frameMaxBytes, groupTypingMax, readBurst, readPerSecond } from "../../contract/limits";
+import type { ConversationId, Uuid } from "../../contract/ids";
+import { frameMaxBytes, readBurst, readPerSecond } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
 import { baseOf, type ClientFrame, decodeClientFrames, protocolVersion } from "../../contract/protocol";
 import inboxTables from "../../migrations/user-channel/0001_inbox.sql?raw";
@@ -20,9 +20,8 @@ import type { Own } from "./pushes";
 import type { CallSignal, ConversationRpc, Notice, Standing, UserChannelRpc } from "./rpc";
 import { Sending } from "./sending";
 import { type Socket, type SocketState, Sockets } from "./sockets";
-import { conversationOf, userChannelOf } from "./stubs";
 import { TokenBucket } from "./token-bucket";
-import { TypingLimit } from "./typing";
+import { Typing } from "./typing";
 
 /** Set by the Worker on the request it builds for an upgrade; whatever a client sent by that name is gone. */
 export const sessionHeader = "x-lisolo-session";
@@ -39,7 +38,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   readonly #sending: Sending;
   readonly #asking: Asking;
   readonly #calls: PersonCalls;
-  readonly #typing = new TypingLimit();
+  readonly #typing: Typing;
   readonly #reads = new TokenBucket(readBurst, readPerSecond);
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -50,6 +49,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const gate = new Gate(env, user, (id) => feed.find(id) !== undefined);
     this.#feed = feed;
     this.#gate = gate;
+    this.#typing = new Typing({ env, user, feed, sockets: this.#sockets });
     this.#sending = new Sending({
       env,
       user,
@@ -143,10 +143,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   }
 
   async typing(_user: Uuid, conversation: ConversationId, from: { user: Uuid; number: number }): Promise<void> {
-    const row = this.#feed.find(conversation);
-    if (!row?.open || this.#feed.isBlocked(from.user)) return;
-    if (row.kind === "private" && otherMember(conversation, this.name) !== from.user) return;
-    this.#sockets.signal(["t", row.handle, from.number]);
+    this.#typing.pass(conversation, from);
   }
 
   async closeSessions(_user: Uuid, sessions: Uuid[] | "all"): Promise<void> {
@@ -163,7 +160,9 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
         if (!this.#sockets.confirm(socket, frame[1])) this.#sockets.malformed(socket);
         return;
       case "t":
-        return this.#sayTyping(frame);
+        return this.ctx.waitUntil(
+          this.#typing.say(frame[1]).catch((error: unknown) => console.warn("typing was not passed on", error)),
+        );
       case "f":
         return this.#asking.spread(socket, frame);
       default:
@@ -181,22 +180,6 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const base = baseOf(changes);
     this.#sockets.welcome(socket, base);
     this.#sockets.answer(socket, ["w", protocolVersion, ...changesTail(changes, base)]);
-  }
-
-  /** Who is typing goes from channel to channel, in a group by way of it, and is lost where it does not arrive. */
-  #sayTyping([, named]: FrameOf<"t">): void {
-    const row = typeof named === "string" ? this.#feed.find(named) : this.#feed.findByHandle(named);
-    if (!row?.open || (row.group?.count ?? 0) > groupTypingMax) return;
-    const { conversation } = row;
-    const other = otherMember(conversation, this.name);
-    if (other !== undefined && this.#feed.isBlocked(other)) return;
-    if (!this.#typing.take(conversation)) return;
-    const me = { user: this.name, number: privateMembers(conversation)?.indexOf(this.name) ?? 0 };
-    const told =
-      other === undefined
-        ? conversationOf(this.env, conversation).typing(conversation, this.name)
-        : userChannelOf(this.env, other).typing(other, conversation, me);
-    this.ctx.waitUntil(told.catch((error: unknown) => console.warn("typing was not passed on", error)));
   }
 
   // ── commands, from either carrier ────────────────────────────────────────────────────────────────────────
