@@ -1,0 +1,67 @@
+import { type ChildProcess, type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/**
+ * A network namespace without a name: a process that waits for the end of its input holds it. However this process
+ * ends, that one ends with it, and the namespace when the last of its own does.
+ */
+export class Namespace {
+  readonly pid: number;
+  private readonly holder: ChildProcess;
+  private readonly children: ChildProcess[] = [];
+  private readonly folder = mkdtempSync(join(tmpdir(), "lisolo-lab-"));
+
+  private constructor(holder: ChildProcess, pid: number) {
+    this.holder = holder;
+    this.pid = pid;
+  }
+
+  static async make(): Promise<Namespace> {
+    const script =
+      "ip link set lo up && echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6 && echo made && exec cat > /dev/null";
+    const holder = spawn("unshare", ["--net", "sh", "-c", script], { stdio: ["pipe", "pipe", "pipe"] });
+    let trouble = "";
+    holder.stderr.on("data", (chunk: Buffer) => {
+      trouble += chunk.toString();
+    });
+    await new Promise<void>((resolve, reject) => {
+      holder.stdout.once("data", () => resolve());
+      holder.once("error", reject);
+      holder.once("exit", () => reject(new Error(`No network namespace can be made here: ${trouble.trim()}`)));
+    });
+    if (holder.pid === undefined) throw new Error("No network namespace can be made here");
+    return new Namespace(holder, holder.pid);
+  }
+
+  private get entrance(): string[] {
+    return [`--net=/proc/${this.pid}/ns/net`, "--"];
+  }
+
+  run(command: string, ...words: string[]): void {
+    execFileSync("nsenter", [...this.entrance, command, ...words], { stdio: "pipe" });
+  }
+
+  /** Starts a program in it, which ends with this process however that ends. */
+  start(command: string, words: string[], env: NodeJS.ProcessEnv = process.env): ChildProcessWithoutNullStreams {
+    const tied = ["setpriv", "--pdeathsig", "KILL", command, ...words];
+    const child = spawn("nsenter", [...this.entrance, ...tied], { stdio: ["pipe", "pipe", "pipe"], env });
+    this.children.push(child);
+    return child;
+  }
+
+  /** The path of a program that is `command` inside this namespace, for those that start programs themselves. */
+  pathOf(command: string): string {
+    const path = join(this.folder, command.replaceAll("/", "-"));
+    writeFileSync(path, `#!/bin/sh\nexec nsenter ${this.entrance.join(" ")} ${command} "$@"\n`);
+    chmodSync(path, 0o700);
+    return path;
+  }
+
+  stop(): void {
+    for (const child of this.children) child.kill("SIGKILL");
+    this.holder.stdin?.end();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,153 @@
+"""A star of network links on one machine: every end has TUN devices in a namespace of its own, and this program carries
+the packets between them, late, thinned out or not at all, as it is told on its standard input.
+
+One JSON object a line: {"id", "do": "link", "link", "pid", "device", "address"}, {"id", "do": "shape", "link", …} or
+{"id", "do": "count"}; each is answered by one line with the same id. It ends when its input does, and the devices with it.
+"""
+
+import ctypes
+import fcntl
+import heapq
+import json
+import os
+import random
+import selectors
+import struct
+import sys
+import time
+
+TUNSETIFF, IFF_TUN, IFF_NO_PI, CLONE_NEWNET = 0x400454CA, 0x0001, 0x1000, 0x40000000
+UDP = 17
+libc = ctypes.CDLL(None, use_errno=True)
+random.seed(7)
+
+
+class Link:
+    """`delay` in ms one way, `loss` from 0 to 1 for each way, `rate` in kbit/s for each way (0: unlimited), `queue` in ms."""
+
+    def __init__(self, fd):
+        self.fd = fd
+        self.shape = {"delay": 0, "loss": 0, "rate": 0, "queue": 500, "udp": True, "up": True}
+        self.free = {"out": 0.0, "in": 0.0}
+        self.counts = {way: {"packets": 0, "bytes": 0, "udp": 0, "udpPackets": 0, "lost": 0} for way in self.free}
+
+    def pass_on(self, way, packet, now):
+        """When a packet that comes at `now` leaves this link again, or None. What is counted is what a meter would: sent for
+        the way out, received for the way in."""
+        shape, count = self.shape, self.counts[way]
+        is_udp = packet[9] == UDP
+        if way == "out":
+            self.meter(count, packet, is_udp)
+        if not shape["up"] or (is_udp and not shape["udp"]) or random.random() < shape["loss"]:
+            count["lost"] += 1
+            return None
+        if shape["rate"]:
+            start = max(now, self.free[way])
+            if start - now > shape["queue"] / 1000:
+                count["lost"] += 1
+                return None
+            now = self.free[way] = start + len(packet) * 8 / (shape["rate"] * 1000)
+        if way == "in":
+            self.meter(count, packet, is_udp)
+        return now + shape["delay"] / 1000
+
+    @staticmethod
+    def meter(count, packet, is_udp):
+        count["packets"] += 1
+        count["bytes"] += len(packet)
+        if is_udp:
+            count["udp"] += len(packet)
+            count["udpPackets"] += 1
+
+
+def open_tun(pid, device):
+    """A TUN device in the network namespace of a process."""
+    home = os.open("/proc/self/ns/net", os.O_RDONLY)
+    there = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
+    try:
+        if libc.setns(there, CLONE_NEWNET) != 0:
+            raise OSError(ctypes.get_errno(), "setns")
+        fd = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
+        fcntl.ioctl(fd, TUNSETIFF, struct.pack("16sH", device.encode(), IFF_TUN | IFF_NO_PI))
+        return fd
+    finally:
+        libc.setns(home, CLONE_NEWNET)
+        os.close(there)
+        os.close(home)
+
+
+links, by_address, waiting = {}, {}, []
+order = 0
+selector = selectors.DefaultSelector()
+os.set_blocking(0, False)
+selector.register(0, selectors.EVENT_READ, None)
+unread = b""
+
+
+def obey(command):
+    do = command["do"]
+    if do == "link":
+        link = Link(open_tun(command["pid"], command["device"]))
+        links[command["link"]] = link
+        by_address[bytes(int(part) for part in command["address"].split("."))] = link
+        selector.register(link.fd, selectors.EVENT_READ, link)
+    elif do == "shape":
+        links[command["link"]].shape.update(command["shape"])
+    return {"counts": {name: link.counts for name, link in links.items()}}
+
+
+def read_commands():
+    global unread
+    chunk = os.read(0, 65536)
+    if not chunk:
+        sys.exit(0)
+    *lines, unread = (unread + chunk).split(b"\n")
+    for line in lines:
+        command = json.loads(line)
+        try:
+            answer = obey(command)
+        except Exception as error:  # told to who asked
+            answer = {"error": str(error)}
+        print(json.dumps({"id": command["id"], **answer}), flush=True)
+
+
+def read_packets(link):
+    global order
+    for _ in range(64):
+        try:
+            packet = os.read(link.fd, 2048)
+        except (BlockingIOError, OSError):
+            return
+        target = by_address.get(packet[16:20]) if packet[0] >> 4 == 4 else None
+        if not target:
+            continue
+        at = link.pass_on("out", packet, time.monotonic())
+        if at is not None:
+            order += 1
+            heapq.heappush(waiting, (at, order, target, packet, True))
+
+
+def deliver(now):
+    global order
+    while waiting and waiting[0][0] <= now:
+        at, _, target, packet, is_between = heapq.heappop(waiting)
+        if is_between:
+            at = target.pass_on("in", packet, at)
+            if at is not None:
+                order += 1
+                heapq.heappush(waiting, (at, order, target, packet, False))
+            continue
+        try:
+            os.write(target.fd, packet)
+        except OSError:
+            target.counts["in"]["lost"] += 1
+
+
+while True:
+    wait = max(0, waiting[0][0] - time.monotonic()) if waiting else None
+    for key, _ in selector.select(wait):
+        if key.data is None:
+            read_commands()
+        else:
+            read_packets(key.data)
+    deliver(time.monotonic())

@@ -1,0 +1,84 @@
+// Two pages that call each other with what a browser does by itself: perfect negotiation as MDN shows it, ICE started anew
+// when the connection failed, a socket opened again when it closed. What anybody would write in an afternoon.
+const retryMs = 1_000;
+
+let connection;
+let socket;
+let options;
+let microphone;
+let camera;
+let isOffering = false;
+const unsent = [];
+
+function say(message) {
+  const text = JSON.stringify(message);
+  if (socket?.readyState === WebSocket.OPEN) socket.send(text);
+  else unsent.push(text);
+}
+
+function openSocket() {
+  socket = new WebSocket(`${location.origin.replace("http", "ws")}/${options.isCaller ? "caller" : "callee"}`);
+  socket.onopen = () => {
+    for (const text of unsent.splice(0)) socket.send(text);
+  };
+  socket.onmessage = ({ data }) => void hear(JSON.parse(data));
+  socket.onclose = () => setTimeout(openSocket, retryMs);
+}
+
+async function hear({ accepted, description, candidate }) {
+  if (accepted) return start();
+  if (description) {
+    const isGlare = description.type === "offer" && (isOffering || connection.signalingState !== "stable");
+    if (isGlare && options.isCaller) return;
+    await connection.setRemoteDescription(description);
+    if (description.type !== "offer") return;
+    await connection.setLocalDescription();
+    say({ description: connection.localDescription });
+  }
+  if (candidate) await connection.addIceCandidate(candidate).catch(() => undefined);
+}
+
+function connect() {
+  const { iceServers, iceTransportPolicy } = options;
+  connection = new RTCPeerConnection({ iceServers, iceTransportPolicy });
+  connection.onnegotiationneeded = async () => {
+    if (!options.isCaller && connection.signalingState === "stable" && !connection.localDescription) return;
+    isOffering = true;
+    await connection.setLocalDescription();
+    say({ description: connection.localDescription });
+    isOffering = false;
+  };
+  connection.onicecandidate = ({ candidate }) => candidate && say({ candidate });
+  connection.onconnectionstatechange = () => connection.connectionState === "failed" && connection.restartIce();
+  connection.ontrack = ({ track }) => {
+    const player = document.createElement(track.kind);
+    player.autoplay = true;
+    player.srcObject = new MediaStream([track]);
+    document.body.append(player);
+  };
+}
+
+function start() {
+  if (!connection) connect();
+  for (const track of [microphone, camera]) if (track) connection.addTrack(track, new MediaStream([track]));
+}
+
+globalThis.bare = {
+  /** Takes part in a call: `isCaller`, `hasVideo`, `iceServers`, `iceTransportPolicy`. Nothing connects before `accept`. */
+  async join(chosen) {
+    options = chosen;
+    const stream = await navigator.mediaDevices.getUserMedia({ audio: true, video: options.hasVideo });
+    [microphone] = stream.getAudioTracks();
+    [camera] = stream.getVideoTracks();
+    openSocket();
+    connect();
+    await new Promise((resolve) => socket.addEventListener("open", resolve, { once: true }));
+  },
+  /** The callee takes the call; the caller offers when it hears of it. Returns when that was. */
+  accept() {
+    const at = Date.now();
+    say({ accepted: true });
+    for (const track of [microphone, camera]) if (track) connection.addTrack(track, new MediaStream([track]));
+    return at;
+  },
+};

@@ -1,0 +1,71 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Server as HttpServer } from "node:http";
+import { connect, createServer as createTcpServer, type Server as TcpServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type WebSocket, WebSocketServer } from "ws";
+import { bin } from "../../scripts/run.mjs";
+import type { End } from "../network/network";
+
+export type Door = { close(): void };
+
+/** Lets what stands outside of the laboratory's network be reached at an address in it. */
+async function openDoor(end: End, address: string, port: number, server: HttpServer | TcpServer): Promise<Door> {
+  const folder = mkdtempSync(join(tmpdir(), "lisolo-lab-"));
+  const path = join(folder, "outside");
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  const script = fileURLToPath(new URL("../network/door.mjs", import.meta.url));
+  const child = end.space.start(join(bin, "node"), [script, address, String(port), path]);
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.once("data", () => resolve());
+    child.once("exit", () => reject(new Error(`Nothing can listen on ${address}:${port}`)));
+  });
+  return {
+    close() {
+      child.kill("SIGKILL");
+      server.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A server that listens on this machine's own port. */
+export function openDoorTo(end: End, address: string, port: number): Promise<Door> {
+  const relay = createTcpServer((inner) => {
+    const outer = connect(port, "localhost");
+    inner.pipe(outer).pipe(inner);
+    for (const socket of [inner, outer]) {
+      socket.on("error", () => {
+        inner.destroy();
+        outer.destroy();
+      });
+    }
+  });
+  return openDoor(end, address, port, relay);
+}
+
+/** Serves the two bare pages and passes on what each says to the other, however often they come again. */
+export function openBareDoor(end: End, address: string, port: number): Promise<Door> {
+  const read = (name: string) => readFileSync(new URL(name, import.meta.url));
+  const server = createServer((request, response) => {
+    const isScript = request.url === "/bare.js";
+    response.writeHead(200, { "content-type": isScript ? "text/javascript" : "text/html; charset=utf-8" });
+    response.end(read(isScript ? "bare.js" : "bare.html"));
+  });
+  const sockets = new Map<string, WebSocket>();
+  const unsaid = new Map<string, string[]>();
+  new WebSocketServer({ server, perMessageDeflate: false }).on("connection", (socket, request) => {
+    const side = String(request.url);
+    const other = side === "/caller" ? "/callee" : "/caller";
+    sockets.set(side, socket);
+    for (const text of unsaid.get(side)?.splice(0) ?? []) socket.send(text);
+    socket.on("error", () => socket.terminate());
+    socket.on("message", (data) => {
+      const there = sockets.get(other);
+      if (there?.readyState === 1) there.send(String(data));
+      else unsaid.set(other, [...(unsaid.get(other) ?? []), String(data)]);
+    });
+  });
+  return openDoor(end, address, port, server);
+}

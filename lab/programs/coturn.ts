@@ -1,0 +1,57 @@
+import { createHmac } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { End } from "../network/network";
+import { requireProgram } from "./debian";
+
+const port = 3478;
+const startMs = 10_000;
+
+/** A relay with a shared secret, as the product's adapter expects one. */
+export type Relay = {
+  host: string;
+  port: number;
+  secret: string;
+  /** ICE servers with credentials as the server of the product mints them, of another secret or another time on request. */
+  iceServers(ways: ("udp" | "tcp")[], other?: { secret?: string; expiresAt?: number }): RTCIceServer[];
+  log(): string;
+};
+
+export async function startRelay(end: End, host: string): Promise<Relay> {
+  const { path, env } = requireProgram("turnserver", { package: "coturn", path: "usr/bin/turnserver" });
+  const secret = "only-for-the-laboratory";
+  const folder = mkdtempSync(join(tmpdir(), "lisolo-lab-"));
+  const words = [
+    ...["-n", "--no-cli", "--no-tls", "--no-dtls", "--log-file=stdout", "--simple-log", "--pidfile="],
+    ...["--use-auth-secret", `--static-auth-secret=${secret}`, "--realm=lab.invalid", "--fingerprint"],
+    ...[`--listening-ip=${host}`, `--relay-ip=${host}`, `--listening-port=${port}`, `--userdb=${join(folder, "users")}`],
+  ];
+  const child = end.space.start(path, words, env);
+  child.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  let log = "";
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`coturn did not start\n${log}`)), startMs);
+    const read = (chunk: Buffer) => {
+      log = (log + chunk.toString()).slice(-100_000);
+      if (!log.includes("(admin thread)")) return;
+      clearTimeout(timer);
+      resolve();
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+    child.once("exit", () => reject(new Error(`coturn ended\n${log}`)));
+    child.once("error", reject);
+  });
+  return {
+    host,
+    port,
+    secret,
+    iceServers(ways, { secret: key = secret, expiresAt = Date.now() / 1000 + 7_200 } = {}) {
+      const username = `${Math.floor(expiresAt)}:somebody`;
+      const credential = createHmac("sha1", key).update(username).digest("base64");
+      return [{ urls: ways.map((way) => `turn:${host}:${port}?transport=${way}`), username, credential }];
+    },
+    log: () => log,
+  };
+}

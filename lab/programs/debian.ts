@@ -1,0 +1,80 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { root } from "../../tests/support/state";
+
+/** Debian's packages unpacked, never installed; git ignores it, and it may be removed at any time. */
+const cache = join(root, "node_modules", ".cache", "lab");
+
+const onPath = (name: string): string | undefined =>
+  (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((path) => existsSync(path));
+
+function apt(command: string, words: string[], cwd?: string): string {
+  return execFileSync(command, words, {
+    cwd,
+    encoding: "utf8",
+    stdio: "pipe",
+    env: { ...process.env, LC_ALL: "C" },
+    maxBuffer: 2 ** 26,
+  });
+}
+
+/** What apt would install for it on this machine. */
+const neededFor = (name: string): string[] =>
+  [...apt("apt-get", ["install", "--simulate", "--no-install-recommends", name]).matchAll(/^Inst (\S+)/gm)].map(
+    ([, needed]) => String(needed),
+  );
+
+function unpack(name: string, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  let needed: string[];
+  try {
+    needed = neededFor(name);
+    apt("apt-get", ["download", ...needed], folder);
+  } catch {
+    apt("apt-get", ["update"]);
+    needed = neededFor(name);
+    apt("apt-get", ["download", ...needed], folder);
+  }
+  for (const file of readdirSync(folder).filter((entry) => entry.endsWith(".deb"))) {
+    apt("dpkg-deb", ["--extract", file, "."], folder);
+    rmSync(join(folder, file));
+  }
+}
+
+export type Program = { path: string; env: NodeJS.ProcessEnv };
+
+/** A program of this machine, or out of Debian's package of it, unpacked into the cache the first time. */
+export function requireProgram(name: string, from: { package: string; path: string }): Program {
+  const installed = onPath(name);
+  if (installed) return { path: installed, env: process.env };
+  const folder = join(cache, from.package);
+  const path = join(folder, from.path);
+  if (!existsSync(path)) {
+    if (!onPath("apt-get") || !onPath("dpkg-deb")) {
+      throw new Error(`${name} is missing. Install it, or run this where apt-get can fetch Debian's ${from.package}.`);
+    }
+    console.log(`Fetching ${from.package} with apt-get, once…`);
+    rmSync(folder, { recursive: true, force: true });
+    try {
+      unpack(from.package, folder);
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true });
+      throw new Error(`${name} is missing, and apt-get could not fetch ${from.package}: ${String(error)}`);
+    }
+  }
+  const libraries = ["usr/lib", "lib"]
+    .flatMap((below) => [join(folder, below), ...foldersIn(join(folder, below))])
+    .join(delimiter);
+  return { path, env: { ...process.env, LD_LIBRARY_PATH: libraries } };
+}
+
+const foldersIn = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map((entry) => join(folder, entry.name))
+    : [];

@@ -1,0 +1,76 @@
+import { type Browser, chromium, type Page } from "@playwright/test";
+import { chromiumFlags, requireChromium } from "../scripts/chromium.mjs";
+import { type End, Network, type Shape, type Traffics } from "./network/network";
+import { watchPage } from "./pages/watch";
+import { makeTalkers } from "./talkers";
+
+export const serverAddress = "10.77.0.1";
+/** What pages are served from: by this name they are as trusted as over TLS. */
+export const serverPort = 9_370;
+export const origin = `http://localhost:${serverPort}`;
+
+export type Side = { end: End; browser: Browser; page: Page };
+export type Scene = {
+  network: Network;
+  server: End;
+  /** Who calls, and who is called, each on a machine of their own with wifi, and a mobile link not yet in use. */
+  sides: [Side, Side];
+  /** The same for the links of all three, so that between any two ends it happens twice. */
+  shapeAll(shape: Shape): Promise<void>;
+  /** The same for both people's links, whichever they use; the server's stays as it is. */
+  shapeSides(shape: Shape): Promise<Traffics>;
+  stop(): Promise<void>;
+};
+
+/** A browser on a machine of the laboratory's network; `talks` for all the time or for half of it. */
+async function openSide(end: End, wav: string): Promise<Side> {
+  const browser = await chromium.launch({
+    executablePath: end.space.pathOf(await requireChromium()),
+    args: [
+      ...chromiumFlags,
+      `--use-file-for-fake-audio-capture=${wav}`,
+      "--autoplay-policy=no-user-gesture-required",
+      "--disable-features=WebRtcHideLocalIpsWithMdns",
+      `--host-resolver-rules=MAP localhost ${serverAddress}`,
+    ],
+  });
+  const context = await browser.newContext({ locale: "fr-FR", viewport: { width: 400, height: 800 } });
+  const page = await context.newPage();
+  await watchPage(page);
+  return { end, browser, page };
+}
+
+export async function openScene(talks: "always" | "half" = "always"): Promise<Scene> {
+  const network = await Network.start();
+  const talkers = makeTalkers();
+  const opened: Side[] = [];
+  const stop = async () => {
+    await Promise.all(opened.map(({ browser }) => browser.close()));
+    await network.stop();
+    talkers.remove();
+  };
+  try {
+    const server = await network.addEnd("server", { wire: serverAddress });
+    for (const [n, name] of ["caller", "callee"].entries()) {
+      const end = await network.addEnd(name, { wifi: `10.77.${n + 1}.2`, mobile: `10.77.${n + 3}.2` });
+      opened.push(await openSide(end, talkers[talks]));
+    }
+    const [caller, callee] = opened;
+    if (!caller || !callee) throw new Error("nobody is there");
+    const shapeSides = async (shape: Shape) => {
+      for (const { end } of [caller, callee]) {
+        await end.shape("wifi", shape);
+        await end.shape("mobile", shape);
+      }
+      return network.traffic();
+    };
+    const shapeAll = async (shape: Shape) => {
+      await server.shape("wire", { ...shape, rate: 0 });
+      await shapeSides(shape);
+    };
+    return { network, server, sides: [caller, callee], shapeAll, shapeSides, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { makeSpeech } from "../bench/speech";
+
+const headerBytes = 44;
+const bytesPerSecond = 96_000; // 48 kHz, 16 bits
+const breathAfterSeconds = 2.25; // nine syllables of four a second
+const turnSeconds = 7;
+
+/** The beginning of a talk, and silence after it; a browser plays it again and again. */
+function makeTalk(seconds: number, silentSeconds: number): Buffer {
+  const speech = makeSpeech().subarray(0, headerBytes + seconds * bytesPerSecond);
+  const wav = Buffer.concat([speech, Buffer.alloc(silentSeconds * bytesPerSecond)]);
+  wav.writeUInt32LE(wav.length - 8, 4);
+  wav.writeUInt32LE(wav.length - headerBytes, headerBytes - 4);
+  return wav;
+}
+
+export type Talkers = { always: string; half: string; remove(): void };
+
+/**
+ * Files for a browser's make-believe microphone: somebody who talks without a breath, so that the first sound is heard
+ * when it comes, and somebody who talks for seven seconds and listens for as long, which is half of a conversation.
+ */
+export function makeTalkers(): Talkers {
+  const folder = mkdtempSync(join(tmpdir(), "lisolo-lab-"));
+  const [always, half] = [join(folder, "always.wav"), join(folder, "half.wav")];
+  writeFileSync(always, makeTalk(breathAfterSeconds, 0));
+  writeFileSync(half, makeTalk(turnSeconds, turnSeconds));
+  return { always, half, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
