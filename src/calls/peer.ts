@@ -1,15 +1,318 @@
-import type { MakeMedia } from "./media-plane";
+import type { Device } from "../../contract/calls";
+import { DeviceLink } from "./device-link";
+import { Hearing } from "./hearing";
+import { Inputs } from "./inputs";
+import type { MakeMedia, MediaEvents, MediaOptions, MediaPlane, MediaView } from "./media-plane";
+import { firstRung, type RungState, stepRung } from "./rungs";
+import { Servers } from "./servers";
+import { type MediaState, readSignal, type SignalFrame } from "./signals";
+import { qualityOf, type Sample } from "./stats";
 
-/** The media of a call between two people: directly from browser to browser, or over a relay. */
-export const makePeerMedia: MakeMedia = () => ({
-  prepare: () => undefined,
-  open: () => undefined,
-  meet: () => undefined,
-  start: () => undefined,
-  receive: () => undefined,
-  resend: () => undefined,
-  setMuted: () => undefined,
-  setCamera: () => undefined,
-  setInput: () => undefined,
-  stop: () => undefined,
-});
+const lookMs = 500;
+const samplesOfQuality = 4; // two seconds
+const ringingLinksMax = 2;
+const noSoundAfterMs = 1_500; // a microphone that is not there by then is told to the other side
+const thinAfterSeconds = 5;
+
+type NetworkInformation = EventTarget & { type?: string };
+const networkOf = (): NetworkInformation | undefined =>
+  (navigator as Navigator & { connection?: NetworkInformation }).connection;
+
+class PeerMedia implements MediaPlane {
+  readonly #options: MediaOptions;
+  readonly #events: MediaEvents;
+  readonly #inputs: Inputs;
+  readonly #servers: Servers;
+  readonly #links = new Map<Device, DeviceLink>();
+  readonly #hearing = new Hearing();
+  readonly #network = networkOf();
+  #networkType = this.#network?.type;
+  #link: DeviceLink | undefined; // the one that is talked over
+  #startedAt = 0;
+  #isHeard = false;
+  #isCameraOn: boolean;
+  #rungs: RungState;
+  #samples: Sample[] = [];
+  #bytes = 0;
+  #quality: MediaView["quality"] = 0;
+  #told: MediaState | undefined;
+  #local: MediaStream | undefined;
+  #view: MediaView | undefined;
+  #isLooking = false;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #isStopped = false;
+
+  constructor(options: MediaOptions, events: MediaEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#isCameraOn = options.kind === "video";
+    this.#rungs = firstRung(options.isThrifty);
+    this.#servers = new Servers(() => options.iceServers());
+    this.#inputs = new Inputs(options.isThrifty, () => this.#update());
+    this.#timer = setInterval(() => void this.#look(), lookMs);
+    addEventListener("online", this.#onOnline);
+    addEventListener("pagehide", this.#onPageHide);
+    this.#network?.addEventListener("change", this.#onNetworkChange);
+  }
+
+  prepare(): void {
+    if (this.#options.isCaller) this.open();
+    this.#update();
+  }
+
+  open(): void {
+    if (!this.#isStopped) this.#inputs.open(this.#isCameraOn ? ["audio", "video"] : ["audio"]);
+  }
+
+  meet(device: Device): void {
+    if (this.#isStopped || this.#links.has(device)) return;
+    if (!this.#link && this.#links.size < ringingLinksMax) this.#connect(device);
+  }
+
+  start(device: Device): void {
+    if (this.#isStopped || this.#link?.device === device) return;
+    this.open();
+    if (this.#startedAt === 0) this.#startedAt = performance.now();
+    this.#talkOver(this.#links.get(device) ?? this.#connect(device));
+  }
+
+  receive(from: Device, signal: string): void {
+    const frame = this.#isStopped ? undefined : readSignal(signal);
+    if (!frame) return;
+    this.meet(from);
+    if (this.#isReplacing(from, frame)) this.#talkOver(this.#connect(from));
+    this.#links.get(from)?.hear(frame);
+  }
+
+  resend(): void {
+    for (const link of this.#links.values()) link.resend();
+  }
+
+  setMuted(isMuted: boolean): void {
+    this.#inputs.setMuted(isMuted);
+    // A tap on a microphone that could not be had is the wish to try again.
+    if (!isMuted && this.#startedAt > 0) this.#inputs.retry("audio");
+  }
+
+  setCamera(isOn: boolean): void {
+    if (this.#isStopped) return;
+    this.#isCameraOn = isOn;
+    if (!isOn) this.#inputs.shut("video");
+    else this.#inputs.retry("video");
+  }
+
+  setInput(kind: "audioinput" | "videoinput", deviceId: string): void {
+    if (!this.#isStopped) this.#inputs.choose(kind === "audioinput" ? "audio" : "video", deviceId);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    removeEventListener("online", this.#onOnline);
+    removeEventListener("pagehide", this.#onPageHide);
+    this.#network?.removeEventListener("change", this.#onNetworkChange);
+    for (const link of this.#links.values()) link.close();
+    this.#links.clear();
+    this.#link = undefined;
+    this.#servers.close();
+    this.#inputs.close();
+  }
+
+  #connect(device: Device): DeviceLink {
+    const link = new DeviceLink(device, this.#options.isPolite, this.#servers, {
+      post: (to, signal) => this.#events.send(to, signal),
+      changed: () => this.#update(),
+      suspect: () => this.#events.suspect(),
+      interrupted: () => {
+        this.#quality = 1;
+        this.#events.interrupted();
+        this.#update();
+      },
+      mended: () => {
+        if (this.#isHeard) this.#events.heard();
+      },
+      failed: () => this.#events.failed(),
+    });
+    this.#links.set(device, link);
+    return link;
+  }
+
+  /** From now on that is the other side. Those of its devices that only rang are let go. */
+  #talkOver(link: DeviceLink): void {
+    for (const other of this.#links.values()) {
+      if (other === link) continue;
+      this.#links.delete(other.device);
+      other.close();
+    }
+    this.#link = link;
+    link.start();
+    link.tune(this.#rungs.rung);
+    this.#told = undefined;
+    this.#update();
+  }
+
+  /** A page that came back under another name, its store was emptied: it takes the place of one that is silent. */
+  #isReplacing(from: Device, { x }: SignalFrame): boolean {
+    const link = this.#link;
+    if (!link || this.#links.has(from) || !this.#isHeard) return false;
+    const isBeginning = x.some((item) => "hello" in item || ("d" in item && item.d === "offer"));
+    return isBeginning && (link.isGone || link.state !== "connected");
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      const link = this.#link;
+      const sample = await link?.sample();
+      if (this.#isStopped) return;
+      if (link && link === this.#link && sample) this.#learn(link, sample);
+      for (const each of this.#links.values()) each.look(each === link ? (sample?.packets ?? 0) : 0);
+      this.#update();
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  #learn(link: DeviceLink, sample: Sample): void {
+    const before = this.#samples.at(-1)?.packets ?? 0;
+    this.#samples = [...this.#samples, sample].slice(-samplesOfQuality);
+    this.#bytes += sample.bytes;
+    this.#quality = qualityOf(this.#samples);
+    const isHeard = sample.packets > before;
+    this.#hearing.take(sample, isHeard, {
+      now: performance.now(),
+      isSpeaking: !this.#inputs.isMuted && this.#inputs.track("audio") !== undefined,
+      isMicSilenced: this.#inputs.track("audio")?.muted === true,
+      peerHears: link.peer?.hears,
+    });
+    this.#rungs = stepRung(
+      this.#rungs,
+      { ...sample, seconds: lookMs / 1000, isHeard },
+      {
+        isCameraOn: this.#isCameraOn && this.#inputs.track("video") !== undefined,
+        isThrifty: this.#options.isThrifty,
+        peer: { takesVideo: link.peer?.takesVideo ?? true, hasVideo: link.peer?.video ?? false },
+      },
+    );
+    link.tune(this.#rungs.rung);
+  }
+
+  /** Everything that follows from how things are now: what is sent, told and shown. Doing it again changes nothing. */
+  #update(): void {
+    if (this.#isStopped) return;
+    const link = this.#link;
+    if (link) {
+      link.send("audio", this.#inputs.track("audio"));
+      link.send("video", this.#rungs.rung.video === "off" ? undefined : this.#inputs.track("video"));
+      this.#tell(link);
+      if (!this.#isHeard && this.#isAnswered(link)) {
+        this.#isHeard = true;
+        this.#events.heard();
+      }
+    }
+    this.#show();
+  }
+
+  /** Its voice comes; or it talks without a microphone, and that much is known. */
+  #isAnswered(link: DeviceLink): boolean {
+    return link.isHearing || (link.state === "connected" && link.peer?.sound === "none");
+  }
+
+  #sound(): MediaState["sound"] {
+    if (this.#inputs.track("audio")) return "sent";
+    const isLate = performance.now() - this.#startedAt > noSoundAfterMs;
+    return this.#inputs.state("audio") !== "waiting" || isLate ? "none" : "later";
+  }
+
+  #tell(link: DeviceLink): void {
+    const { rung } = this.#rungs;
+    const state: MediaState = {
+      n: this.#told?.n ?? 0,
+      muted: this.#inputs.isMuted,
+      video: rung.video !== "off" && this.#inputs.track("video") !== undefined,
+      takesVideo: rung.takesVideo,
+      sound: this.#sound(),
+      hears: this.#hearing.hears,
+    };
+    if (this.#told && JSON.stringify(state) === JSON.stringify(this.#told)) return;
+    this.#told = { ...state, n: state.n + 1 };
+    link.tell(this.#told);
+  }
+
+  #micOf(): MediaView["mic"] {
+    const state = this.#inputs.state("audio");
+    if (state === "on") return this.#inputs.isMuted ? "muted" : "on";
+    return state === "off" ? "waiting" : state;
+  }
+
+  #cameraOf(): MediaView["camera"] {
+    if (!this.#isCameraOn) return "off";
+    const state = this.#inputs.state("video");
+    if (state !== "on") return state === "off" ? "waiting" : state;
+    const { rung, wait, heardFor } = this.#rungs;
+    const isHeldBack = wait > 0 || this.#link?.peer?.takesVideo === false || heardFor > thinAfterSeconds;
+    return rung.video === "off" && this.#startedAt > 0 && isHeldBack ? "thin" : "on";
+  }
+
+  #localOf(): MediaStream | undefined {
+    const track = this.#inputs.track("video");
+    if (!track) this.#local = undefined;
+    else if (this.#local?.getVideoTracks()[0] !== track) this.#local = new MediaStream([track]);
+    return this.#local;
+  }
+
+  #show(): void {
+    const link = this.#link;
+    const view: MediaView = {
+      mic: this.#micOf(),
+      camera: this.#cameraOf(),
+      local: this.#localOf(),
+      remote: link?.remote,
+      peer: {
+        isMuted: link?.peer?.muted === true || link?.peer?.sound === "none",
+        hasVideo: link?.peer?.video === true,
+      },
+      quality: this.#quality,
+      bytes: this.#bytes,
+      isUnheard: this.#hearing.isUnheard,
+    };
+    const before = this.#view;
+    const isSame =
+      before !== undefined &&
+      (Object.keys(view) as (keyof MediaView)[]).every((key) =>
+        key === "peer"
+          ? before.peer.isMuted === view.peer.isMuted && before.peer.hasVideo === view.peer.hasVideo
+          : before[key] === view[key],
+      );
+    if (isSame) return;
+    this.#view = view;
+    this.#events.changed(view);
+  }
+
+  readonly #onOnline = () => {
+    for (const link of this.#links.values()) link.onNetwork(true);
+    this.#events.suspect();
+    void this.#look();
+  };
+
+  /** Fires for every new guess at how fast the network is; only another kind of network is a reason by itself. */
+  readonly #onNetworkChange = () => {
+    const type = this.#network?.type;
+    const isOther = type !== this.#networkType && type !== "none";
+    this.#networkType = type;
+    for (const link of this.#links.values()) link.onNetwork(isOther);
+    if (isOther) this.#events.suspect();
+  };
+
+  readonly #onPageHide = () => {
+    for (const link of this.#links.values()) link.tellGone();
+  };
+}
+
+/**
+ * The media of a call between two people: directly from browser to browser, or over a relay. What comes is in
+ * `MediaView.remote`; it is to be played by an element that is not muted, or Chromium neither decodes nor measures it,
+ * and the other side is told that it is not heard.
+ */
+export const makePeerMedia: MakeMedia = (options, events) => new PeerMedia(options, events);

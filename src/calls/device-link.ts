@@ -1,0 +1,242 @@
+import type { Device } from "../../contract/calls";
+import { Path } from "./path";
+import type { Rung } from "./rungs";
+import type { Servers } from "./servers";
+import { SignalBox } from "./signal-box";
+import { judge, type MediaState, readMediaState, type SignalFrame, type SignalItem } from "./signals";
+import { type Sample, StatsReader } from "./stats";
+import { Watch } from "./watch";
+
+type DeviceLinkEvents = {
+  post(device: Device, signal: string): void;
+  /** Something of it is another way than before. */
+  changed(): void;
+  suspect(): void;
+  interrupted(): void;
+  mended(): void;
+  failed(): void;
+};
+
+const goneText = "gone";
+const freshServersMs = 500; // how long a way that has to be mended waits for new credentials
+
+/**
+ * What there is to one device of the other person: signals and peer connections, one life after another. A life ends
+ * when the other side begins a new one (its page was loaded again) or when mending did not help.
+ */
+export class DeviceLink {
+  readonly device: Device;
+  readonly #isPolite: boolean;
+  readonly #servers: Servers;
+  readonly #events: DeviceLinkEvents;
+  readonly #watch = new Watch(performance.now());
+  #epoch = 0;
+  #theirs = 0;
+  #box: SignalBox;
+  #path: Path | undefined;
+  #held: SignalItem[] = [];
+  #stats = new StatsReader();
+  #peer: MediaState | undefined;
+  #mine: MediaState | undefined;
+  #tracks: Record<"audio" | "video", MediaStreamTrack | undefined> = { audio: undefined, video: undefined };
+  #rung: Rung | undefined;
+  #isStarted = false;
+  #isGone = false;
+  #wasUp = false;
+  #rebuilds = 0;
+  #isClosed = false;
+
+  constructor(device: Device, isPolite: boolean, servers: Servers, events: DeviceLinkEvents) {
+    this.device = device;
+    this.#isPolite = isPolite;
+    this.#servers = servers;
+    this.#events = events;
+    this.#box = this.#begin(0);
+  }
+
+  get state(): RTCPeerConnectionState {
+    return this.#path?.state ?? "new";
+  }
+  /** What the other side says of itself. */
+  get peer(): MediaState | undefined {
+    return this.#peer;
+  }
+  get remote(): MediaStream | undefined {
+    return this.#path?.remote;
+  }
+  get isHearing(): boolean {
+    return this.#path?.isHearing === true;
+  }
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  hear(frame: SignalFrame): void {
+    const verdict = judge(frame, this.#epoch, this.#theirs);
+    if (verdict === "drop") return;
+    if (verdict === "renew") {
+      this.#box = this.#begin(frame.e);
+    } else if (verdict === "adopt") {
+      this.#theirs = frame.e;
+      this.#peer = undefined;
+      this.#box.adopt(frame.e);
+    }
+    this.#isGone = false;
+    this.#box.hear(frame);
+  }
+
+  resend(): void {
+    this.#box.resend();
+  }
+
+  start(): void {
+    this.#isStarted = true;
+  }
+
+  send(kind: "audio" | "video", track: MediaStreamTrack | undefined): void {
+    this.#tracks[kind] = track;
+    this.#path?.send(kind, track);
+  }
+
+  tune(rung: Rung): void {
+    this.#rung = rung;
+    this.#path?.tune(rung);
+  }
+
+  /** By the data channel, which costs the server nothing; by signals while it is not open. */
+  tell(state: MediaState): void {
+    this.#mine = state;
+    if (!this.#path?.tell(JSON.stringify(state))) this.#box.say({ m: state });
+  }
+
+  /** This page goes, for good or to be loaded again. */
+  tellGone(): void {
+    this.#path?.tell(goneText);
+  }
+
+  async sample(): Promise<Sample | undefined> {
+    const path = this.#path;
+    if (!path) return undefined;
+    const report = await path.stats();
+    return path === this.#path ? this.#stats.read(report.values()) : undefined;
+  }
+
+  onNetwork(isOnline: boolean): void {
+    this.#watch.onNetwork(isOnline, performance.now());
+  }
+
+  /** To be called twice a second. `packets`: the voice that came so far. */
+  look(packets: number): void {
+    const facts = {
+      state: this.state,
+      packets,
+      isDue: this.#isStarted && this.#peer?.sound === "sent",
+      isGone: this.#isGone,
+      isStarted: this.#isStarted,
+    };
+    if (facts.state === "connected") this.#wasUp = true;
+    for (const deed of this.#watch.look(facts, performance.now())) {
+      if (this.#isClosed) return;
+      if (deed === "kick") void this.#kick();
+      else if (deed === "rebuild") this.#rebuild();
+      else this.#events[deed]();
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#box.close();
+    this.#path?.close();
+    this.#path = undefined;
+  }
+
+  async #kick(): Promise<void> {
+    const path = this.#path;
+    this.#events.suspect();
+    // Who has no answer yet needs the way to the server, not another way between the two.
+    if (!path?.isNegotiated) {
+      this.#box.resend();
+      return;
+    }
+    await this.#servers.refresh(freshServersMs);
+    if (path === this.#path) path.restart(this.#servers.configuration());
+  }
+
+  #rebuild(): void {
+    this.#events.suspect();
+    if (!this.#path?.isNegotiated) {
+      this.#box.resend();
+      return;
+    }
+    this.#rebuilds++;
+    this.#box = this.#begin(0);
+  }
+
+  /** A new life, for a known life of the other side or for whichever answers. */
+  #begin(theirs: number): SignalBox {
+    this.#box?.close();
+    this.#path?.close();
+    this.#path = undefined;
+    this.#held = [];
+    this.#peer = undefined;
+    this.#epoch = Math.max(Date.now(), this.#epoch + 1);
+    this.#theirs = theirs;
+    this.#watch.onRebuilt(performance.now());
+    const epoch = this.#epoch;
+    const box = new SignalBox(epoch, theirs, {
+      post: (frame) => this.#events.post(this.device, frame),
+      deliver: (item) => this.#onItem(item),
+    });
+    if (this.#isPolite) box.say({ hello: 1 });
+    void this.#servers.ready().then(() => {
+      if (!this.#isClosed && epoch === this.#epoch) this.#build(box);
+    });
+    this.#events.changed();
+    return box;
+  }
+
+  #build(box: SignalBox): void {
+    // One that never came up is tried over the relay alone, every other time.
+    const isRelayOnly = !this.#wasUp && this.#rebuilds % 2 === 1;
+    const path = new Path(this.#servers.configuration(isRelayOnly), this.#isPolite, this.#servers.isHiding, {
+      describe: (description) => box.say(description),
+      candidate: (line, section, generation) => box.sayCandidate(line, section, generation),
+      opened: () => {
+        if (this.#mine) path.tell(JSON.stringify(this.#mine));
+      },
+      told: (text) => this.#onTold(text),
+      gone: () => {
+        this.#isGone = true;
+      },
+      changed: () => this.#events.changed(),
+    });
+    this.#path = path;
+    this.#stats = new StatsReader();
+    this.#watch.onRebuilt(performance.now());
+    path.send("audio", this.#tracks.audio);
+    path.send("video", this.#tracks.video);
+    if (this.#rung) path.tune(this.#rung);
+    for (const item of this.#held.splice(0)) this.#onItem(item);
+    this.#events.changed();
+  }
+
+  #onItem(item: SignalItem): void {
+    if ("m" in item) this.#onState(item.m);
+    else if ("hello" in item) return;
+    else if (!this.#path) this.#held.push(item);
+    else if ("d" in item) this.#path.describe(item);
+    else this.#path.addCandidates(item);
+  }
+
+  #onTold(text: string): void {
+    this.#isGone = text === goneText;
+    const state = this.#isGone ? undefined : readMediaState(text);
+    if (state) this.#onState(state);
+  }
+
+  #onState(state: MediaState): void {
+    if (this.#peer && state.n <= this.#peer.n) return;
+    this.#peer = state;
+    this.#events.changed();
+  }
+}

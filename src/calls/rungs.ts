@@ -1,0 +1,182 @@
+/**
+ * What is sent, by how the link is (measured; see docs/decisions on calls): voice first, at the price of little; twice
+ * where packets are lost; pictures small, only when voice runs well and the link carries them; and whoever hears badly
+ * because of pictures does away with them, both ways.
+ */
+export type VideoSize = "off" | "small" | "medium";
+export type Rung = {
+  audioBitrate: number;
+  /** RED: each packet of voice carries the one before it. */
+  isRedundant: boolean;
+  video: VideoSize;
+  /** Whether the other side may send pictures. */
+  takesVideo: boolean;
+};
+
+/** How the link was in the last half second. */
+export type LinkWindow = {
+  seconds: number;
+  /** Of what is sent, as the other side reports it: 0 to 1. */
+  outLoss: number | undefined;
+  rttMs: number | undefined;
+  /** Bits a second the link carries upwards; known only where pictures are negotiated. */
+  estimate: number | undefined;
+  /** Audible gaps in what is heard: 0 to 1. */
+  concealed: number;
+  /** Something was heard in it. */
+  isHeard: boolean;
+};
+
+export type Wishes = {
+  /** The person's camera is on. */
+  isCameraOn: boolean;
+  isThrifty: boolean;
+  /** What the other side says of itself. */
+  peer: { takesVideo: boolean; hasVideo: boolean };
+};
+
+export const voiceBitrate = 24_000;
+export const tinyVoiceBitrate = 12_000;
+export const voiceFrameMs = 60;
+export const videoStartKbps = 100;
+export const videoSizes = {
+  small: { width: 320, height: 240, framesPerSecond: 15, bitrate: 150_000 },
+  medium: { width: 640, height: 480, framesPerSecond: 24, bitrate: 500_000 },
+} as const;
+
+const lossyShare = 0.08;
+const lossySeconds = 5;
+const calmShare = 0.03;
+const calmSeconds = 15;
+const tinyEstimate = 30_000;
+const roomyEstimate = 60_000;
+const tightSeconds = 5;
+const queueMs = 400; // a round trip this much longer than the shortest one: packets wait somewhere
+const videoEstimate = 150_000;
+const mediumEstimate = 600_000;
+const maybeMediumEstimate = 400_000; // with small pictures alone the estimate does not grow: then it is tried
+const voiceFirstSeconds = 1.5;
+const gapSeconds = 1.5;
+const untestedSeconds = 10;
+const mediumSeconds = 10;
+const badShare = 0.15;
+const badWindows = 2;
+const goodShare = 0.05;
+const againSeconds = 20; // doubles with each time pictures had to go
+const againMaxSeconds = 160;
+const steadySeconds = 120; // pictures that ran this long start from the beginning
+const mediumAgainSeconds = 60;
+
+export type RungState = {
+  rung: Rung;
+  bestRttMs: number;
+  lossyFor: number;
+  calmFor: number;
+  tightFor: number;
+  roomyFor: number;
+  badRun: number;
+  heardFor: number;
+  unheardFor: number;
+  videoFor: number;
+  /** Good seconds in which nothing may be sent but voice. */
+  wait: number;
+  falls: number;
+  mediumWait: number;
+};
+
+export const firstRung = (isThrifty: boolean): RungState => ({
+  rung: {
+    audioBitrate: isThrifty ? tinyVoiceBitrate : voiceBitrate,
+    isRedundant: false,
+    video: "off",
+    takesVideo: true,
+  },
+  bestRttMs: Number.POSITIVE_INFINITY,
+  lossyFor: 0,
+  calmFor: 0,
+  tightFor: 0,
+  roomyFor: 0,
+  badRun: 0,
+  heardFor: 0,
+  unheardFor: 0,
+  videoFor: 0,
+  wait: 0,
+  falls: 0,
+  mediumWait: 0,
+});
+
+const held = (before: number, is: boolean, seconds: number): number => (is ? before + seconds : 0);
+
+/** Voice: how many bits, and once or twice. */
+const stepVoice = (state: RungState, window: LinkWindow, isThrifty: boolean): RungState => {
+  const { seconds, outLoss = 0, rttMs, estimate } = window;
+  const bestRttMs = Math.min(state.bestRttMs, rttMs ?? Number.POSITIVE_INFINITY);
+  const isQueueing = rttMs !== undefined && rttMs > bestRttMs + queueMs;
+  // Lost because the link is full: sending it twice would fill it more.
+  const isFull = (estimate !== undefined && estimate < tinyEstimate) || (outLoss > lossyShare && isQueueing);
+  const lossyFor = held(state.lossyFor, outLoss > lossyShare && !isFull, seconds);
+  const calmFor = held(state.calmFor, outLoss < calmShare, seconds);
+  const tightFor = held(state.tightFor, isFull, seconds);
+  const roomyFor = held(state.roomyFor, !isQueueing && (estimate === undefined || estimate > roomyEstimate), seconds);
+  const wasTiny = state.rung.audioBitrate === tinyVoiceBitrate;
+  const isTiny = isThrifty || (wasTiny ? roomyFor < calmSeconds : tightFor >= tightSeconds);
+  const isRedundant =
+    tightFor < tightSeconds && (state.rung.isRedundant ? calmFor < calmSeconds : lossyFor >= lossySeconds);
+  const rung = { ...state.rung, isRedundant, audioBitrate: isTiny ? tinyVoiceBitrate : voiceBitrate };
+  return { ...state, rung, bestRttMs, lossyFor, calmFor, tightFor, roomyFor };
+};
+
+const carriesVideo = ({ heardFor }: RungState, { estimate, outLoss = 0, concealed }: LinkWindow): boolean => {
+  if (heardFor < voiceFirstSeconds || concealed > goodShare || outLoss > lossyShare) return false;
+  return estimate === undefined || estimate > videoEstimate || heardFor > untestedSeconds;
+};
+
+const sizeOf = (state: RungState, window: LinkWindow, { isCameraOn, isThrifty, peer }: Wishes): VideoSize => {
+  const { video } = state.rung;
+  if (!isCameraOn || !peer.takesVideo || state.wait > 0) return "off";
+  if (video === "off") return carriesVideo(state, window) ? "small" : "off";
+  if (isThrifty) return "small";
+  const { estimate, outLoss = 0, concealed } = window;
+  const isClean = outLoss < calmShare && concealed < goodShare;
+  if (video === "medium") {
+    return isClean && (estimate === undefined || estimate > maybeMediumEstimate) ? "medium" : "small";
+  }
+  if (estimate === undefined || !isClean || state.mediumWait > 0) return "small";
+  return estimate >= mediumEstimate || (estimate >= maybeMediumEstimate && state.videoFor >= mediumSeconds)
+    ? "medium"
+    : "small";
+};
+
+/** What to send now. Pure: the same windows give the same rungs. */
+export const stepRung = (before: RungState, window: LinkWindow, wishes: Wishes): RungState => {
+  const { seconds, concealed, isHeard, outLoss = 0, estimate } = window;
+  const state = stepVoice(before, window, wishes.isThrifty);
+  const unheardFor = held(state.unheardFor, !isHeard, seconds);
+  // A silent voice sends a packet now and then; a window without one is no gap.
+  const heardFor = held(state.heardFor, unheardFor < gapSeconds, seconds);
+  const isWithVideo = state.rung.video !== "off" || (wishes.peer.hasVideo && state.rung.takesVideo);
+  // When nothing comes at all, pictures are not what keeps it away.
+  const isBad = isWithVideo && isHeard && concealed > badShare;
+  const badRun = isBad ? state.badRun + 1 : 0;
+  const isDrowned =
+    state.rung.video !== "off" && state.videoFor > 3 && (outLoss > 0.2 || (estimate ?? 1e6) < roomyEstimate);
+  if (badRun >= badWindows || isDrowned) {
+    const falls = state.falls + 1;
+    const rung: Rung = { ...state.rung, video: "off", takesVideo: false };
+    const wait = Math.min(againMaxSeconds, againSeconds * 2 ** (falls - 1));
+    return { ...state, rung, badRun: 0, heardFor, unheardFor, videoFor: 0, wait, falls };
+  }
+  const isGood = isHeard && concealed < goodShare && outLoss < lossyShare;
+  const wait = Math.max(0, state.wait - (isGood ? seconds : 0));
+  const next = { ...state, badRun, heardFor, unheardFor, wait };
+  const video = sizeOf(next, window, wishes);
+  const isSmaller = state.rung.video === "medium" && video === "small";
+  const videoFor = video === state.rung.video && video !== "off" ? state.videoFor + seconds : 0;
+  return {
+    ...next,
+    rung: { ...state.rung, video, takesVideo: wait === 0 },
+    videoFor,
+    falls: videoFor > steadySeconds ? 0 : state.falls,
+    mediumWait: isSmaller ? mediumAgainSeconds : Math.max(0, state.mediumWait - seconds),
+  };
+};
