@@ -89,6 +89,9 @@ export class Calling {
     const { calls, group } = this.#log;
     if (group) return { error: "not_allowed" };
     const { kept, open } = calls;
+    // What rings nowhere is neither answered nor refused.
+    const isHidden = member.blocks && deed.type !== "create" && callFor(this.#log, member).call?.id !== deed.id;
+    if (isHidden) return { error: "call_not_found" };
     // It is over, and whoever asks has not heard of it yet.
     if (kept?.over && kept.id === deed.id && deed.type !== "answer") return { call: kept, calls: calls.version };
     if (deed.type === "create") {
