@@ -1,3 +1,4 @@
+// @unocss-include – the icons below are classes, and only component files are searched for those by default.
 import type { CallBody, CallKind } from "../../contract/calls";
 import type { Translate } from "../i18n/setup";
 import { isolate } from "../lib/isolate";

@@ -15,7 +15,7 @@ export const cardPx = 272;
 export const cardHighPx = 64;
 /** The line of a call: a round icon of 40 px, and beside it two lines. */
 export const callHighPx = 56;
-export const callIconPx = 40 + 12; // with the room beside it
+export const callIconPx = 40 + 10; // with the room beside it
 export const callVoicePx = 48; // the button of one that was missed
 export const forwardedPx = 22;
 export const namePx = 22; // of who wrote it, among several others

@@ -37,7 +37,10 @@ function Facts({ item, body, length }: { item: ChatItem; body: CallBody; length:
     <span className="flex flex-wrap items-center gap-x-1.5 text-xs text-muted tabular-nums">
       <span className={item.mine ? "i-ph-arrow-up-right-bold" : "i-ph-arrow-down-left-bold"} aria-hidden="true" />
       {facts.map((fact) => (
-        <span key={fact}>{fact} ·</span>
+        <span key={fact}>
+          {fact}
+          <span aria-hidden="true"> ·</span>
+        </span>
       ))}
       <time dateTime={new Date(item.at).toISOString()}>{formatTime(item.at, language)}</time>
     </span>
@@ -52,6 +55,7 @@ export default function CallRow({ item, body, name, author, endsRun, isTarget, i
   const { mine } = item;
   const line = callLine(body, { isMine: mine, name }, t);
   const tabIndex = isTabStop ? 0 : -1;
+  const canSpeak = body.status === "missed" && can?.speak !== undefined;
   const corner = endsRun ? (mine ? "rounded-br-[6px]" : "rounded-bl-[6px]") : "";
   return (
     <div className={`flex flex-col px-3 ${mine ? "items-end" : "items-start"} ${endsRun ? "pb-2" : "pb-0.5"}`}>
@@ -66,7 +70,7 @@ export default function CallRow({ item, body, name, author, endsRun, isTarget, i
           data-message-menu=""
           tabIndex={tabIndex}
           aria-disabled={can ? undefined : true}
-          className="flex min-w-0 flex-1 items-center gap-3 self-stretch rounded-bubble py-2 pr-3 pl-2 text-start -outline-offset-3 hover:bg-raised"
+          className={`flex min-w-0 flex-1 items-center gap-2.5 self-stretch rounded-bubble py-2 pl-2 text-start -outline-offset-3 hover:opacity-80 ${canSpeak ? "pr-1" : "pr-3"}`}
           style={{ minHeight: callHighPx }}
           onClick={() => can?.callBack(body.kind)}
         >
@@ -89,12 +93,12 @@ export default function CallRow({ item, body, name, author, endsRun, isTarget, i
             <span className="sr-only"> {t(mine ? "callLines.callAgain" : "callLines.callBack")}</span>
           </span>
         </button>
-        {body.status === "missed" && can?.speak && (
+        {canSpeak && (
           <IconButton
             icon="i-ph-microphone"
             label={t("callLines.speak")}
             tabIndex={tabIndex}
-            className="mr-1 text-accent"
+            className="text-accent"
             onClick={can.speak}
           />
         )}
