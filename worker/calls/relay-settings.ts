@@ -5,7 +5,7 @@ import type { IceServer } from "../../contract/ice";
  * What the Worker is told of relays, all of it optional (README.md). It is not in wrangler.jsonc: in production these are
  * kept by the Worker beside its secrets, so that no deployment resets them, and a server on this machine has none.
  */
-const required = (name: string) => v.pipe(v.string(`${name} is missing`), v.nonEmpty(`${name} is empty`));
+const required = (name: string) => v.pipe(v.optional(v.string(), ""), v.trim(), v.nonEmpty(`${name} is missing`));
 
 /** A host, and a port where there is only that one and no TLS. */
 const hostPattern = /^([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d{1,5})?$/i;
