@@ -3,11 +3,12 @@ import { errorCodes, errorStatus } from "../../contract/errors";
 import { api } from "../../worker/api";
 import { call } from "./site";
 
+type Way = { properties: object; required: string[] };
 type Operation = {
   summary: string;
   security?: object[];
   responses: Record<string, { content?: Record<string, { schema: unknown }> }>;
-  requestBody?: { content: Record<string, { schema: { properties?: Record<string, unknown> } }> };
+  requestBody?: { content: Record<string, { schema: { properties?: object; anyOf?: Way[] } }> };
   parameters?: { name: string; in: string; required?: boolean }[];
 };
 type Document = { openapi: string; paths: Record<string, Record<string, Operation>>; components: { schemas: object } };
@@ -62,6 +63,49 @@ test("what a body and a query may hold is in the document", async () => {
   const picture = paths["/api/groups/{id}/picture"]?.["put"]?.requestBody?.content;
   expect(picture).toEqual({ "image/*": { schema: { type: "string", format: "binary" } } });
   expect(paths["/api/auth/challenge"]?.["get"]?.security).toEqual([]);
+});
+
+test("both ways of naming whom a call is with are in the document, and what each answers", async () => {
+  const { paths } = await read();
+  const waysOf = (path: string) => {
+    const body = paths[path]?.["post"]?.requestBody?.content["application/json"]?.schema;
+    return (body?.anyOf ?? []).map(({ properties, required }) => [Object.keys(properties), required]);
+  };
+  const dial = ["call_id", "type", "device"];
+  expect(waysOf("/api/calls")).toEqual([
+    [
+      ["conversation", ...dial],
+      ["conversation", "type"],
+    ],
+    [
+      ["callee_id", ...dial],
+      ["callee_id", "type"],
+    ],
+  ]);
+  for (const [action, ...fields] of [
+    ["answer", "device"],
+    ["end", "device", "status", "reason"],
+    ["beat"],
+    ["signal", "from", "to", "signal"],
+  ]) {
+    const ways = waysOf(`/api/calls/{id}/${action}`);
+    expect(ways.map(([properties]) => properties)).toEqual([
+      ["conversation", ...fields],
+      ["to_user_id", ...fields],
+    ]);
+  }
+  const standing = paths["/api/calls/{id}"]?.["get"];
+  expect(standing?.parameters?.map(({ name, in: place, required }) => [name, place, required ?? false])).toEqual([
+    ["id", "path", true],
+    ["conversation", "query", false],
+    ["to_user_id", "query", false],
+  ]);
+  const answerOf = (path: string, method: string) => {
+    const content = paths[path]?.[method]?.responses["200"]?.content?.["application/json"];
+    return Object.keys((content?.schema as Partial<Way> | undefined)?.properties ?? {});
+  };
+  expect(answerOf("/api/calls", "post")).toEqual(["call", "over", "now", "call_id", "ice_servers"]);
+  expect(answerOf("/api/calls/{id}/ice", "get")).toEqual(["ice_servers", "ttl", "relays", "hide"]);
 });
 
 test("the readable page names every route and runs no script", async () => {

@@ -208,7 +208,8 @@ test.each([
   expect(headers.get("referrer-policy")).toBe("no-referrer");
   expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
   expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
-  expect(headers.get("permissions-policy")).toContain("camera=(self)");
+  const allowed = ["camera", "microphone", "display-capture", "autoplay"].map((feature) => `${feature}=(self)`);
+  expect(headers.get("permissions-policy")?.split(", ")).toEqual(expect.arrayContaining(allowed));
   expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; .*frame-ancestors 'none'/);
   expect(headers.get("cache-control")).toBe("no-store");
 });
