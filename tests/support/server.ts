@@ -61,8 +61,11 @@ async function isHealthy(origin: string): Promise<boolean> {
   }
 }
 
-/** Starts the product from `dist/` (build first) on a free port. Rejects with Wrangler's output when it does not come up. */
-export async function startServer(options: { port?: number } = {}): Promise<Server> {
+/**
+ * Starts the product from `dist/` (build first) on a free port, told `vars` besides its secrets. Rejects with Wrangler's
+ * output when it does not come up.
+ */
+export async function startServer(options: { port?: number; vars?: Record<string, string> } = {}): Promise<Server> {
   const port = options.port ?? (await findFreePort());
   const origin = `http://localhost:${port}`;
   const folder = makeState();
@@ -87,6 +90,8 @@ export async function startServer(options: { port?: number } = {}): Promise<Serv
       String(port),
       "--inspector-port",
       "0",
+      // Of its secrets' file Wrangler takes only what wrangler.jsonc names.
+      ...Object.entries(options.vars ?? {}).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
     ];
     const started = spawn(join(bin, "node"), [...args, "--persist-to", state, "--log-level", "warn"], {
       cwd: root,
