@@ -51,7 +51,7 @@ export class Ends {
     return this.#untold.has(call);
   }
 
-  add(end: Omit<End, "at">, after: Promise<unknown> | undefined): void {
+  add(end: Omit<End, "at">, after?: Promise<unknown>): void {
     const kept: End = { ...end, at: this.#link.platform.now() };
     this.#untold.set(end.call, kept);
     if (after) this.#after.set(end.call, after);

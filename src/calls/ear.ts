@@ -1,0 +1,130 @@
+import type { CallEvent, CallPlace, CallState } from "../../contract/call-machine";
+import type { Call, Device } from "../../contract/calls";
+import type { Uuid } from "../../contract/ids";
+import { callRingMs } from "../../contract/limits";
+import type { CallNews } from "../sync/call-news";
+import { type CallAsker, toHere } from "./asker";
+import type { Ends } from "./ends";
+import type { CallLink } from "./link";
+import type { MediaPlane } from "./media-plane";
+
+export type EarHost = {
+  state(): CallState;
+  /** The call that goes on or rings here. */
+  call(): CallPlace | undefined;
+  step(event: CallEvent): void;
+  learn(call: Call): void;
+  media(): MediaPlane | undefined;
+  /** Goes without a screen that tells how it ended. */
+  leave(): void;
+};
+
+const leftMs = 120_000; // what is told of a call later than this is of another one
+
+/** What the server and this browser's other tabs tell, and what it means for the call of this tab. */
+export class CallEar {
+  readonly #link: CallLink;
+  readonly #device: Device;
+  readonly #ends: Ends;
+  readonly #asker: CallAsker;
+  readonly #host: EarHost;
+  /** Calls that are over for this browser, and when they were. */
+  readonly #left = new Map<Uuid, number>();
+
+  constructor(link: CallLink, device: Device, ends: Ends, asker: CallAsker, host: EarHost) {
+    this.#link = link;
+    this.#device = device;
+    this.#ends = ends;
+    this.#asker = asker;
+    this.#host = host;
+  }
+
+  /** It is over here: what comes late does not bring it back. */
+  forget(id: Uuid): void {
+    const now = this.#link.platform.now();
+    for (const [left, at] of this.#left) if (now - at > leftMs) this.#left.delete(left);
+    this.#left.set(id, now);
+  }
+
+  hear(news: CallNews): void {
+    switch (news.event_type) {
+      case "ring":
+      case "answered":
+        this.#onCall(news.data);
+        break;
+      case "signal": {
+        const { call_id, from_device, to_device, signal } = news.data;
+        const isForMe = (to_device ?? this.#device) === this.#device;
+        if (isForMe && call_id === this.#host.call()?.id) this.#host.media()?.receive(from_device, signal);
+        break;
+      }
+      case "standing":
+        this.#onStanding(news.calls);
+        break;
+      case "taken":
+        this.forget(news.data.call_id);
+        if (this.#host.state().at === "ringing" && this.#host.call()?.id === news.data.call_id) this.#host.leave();
+        break;
+      default: {
+        const { call_id: id, seconds, reason } = news.data;
+        this.forget(id);
+        this.#host.step({ type: "over", id, status: news.event_type, seconds, reason });
+      }
+    }
+  }
+
+  /** Calls that are known to be under way. */
+  look(calls: readonly Call[]): void {
+    for (const call of calls) this.#onCall(call);
+  }
+
+  /** The way to the server is there again, and these are under way. */
+  #onStanding(calls: readonly Call[]): void {
+    const state = this.#host.state();
+    const call = this.#host.call();
+    const isKnown = state.at !== "outgoing" || state.isKnown;
+    if (call && isKnown && !calls.some(({ call_id }) => call_id === call.id)) void this.#asker.standing(call);
+    this.look(calls);
+    this.#host.media()?.resend();
+    this.#ends.hurry();
+  }
+
+  #onCall(told: Call): void {
+    const state = this.#host.state();
+    const device = this.#device;
+    if (told.call_id === this.#host.call()?.id) {
+      this.#host.learn(told);
+      if (told.answered_at !== null) this.#onAnswered(toHere(this.#link, told));
+    } else if (told.answered_at === null) this.#onRing(told);
+    else if (state.at === "outgoing" && state.call.conversation === told.conversation && told.to_device === device) {
+      // The other one called at the same moment, and the server made one call of the two.
+      this.#host.learn(told);
+      this.#host.step({ type: "created", call: toHere(this.#link, told), device });
+    }
+  }
+
+  #onRing(told: Call): void {
+    const { me, platform } = this.#link;
+    const { call_id: id, to } = told;
+    if (to !== me || this.#host.call() || this.#left.has(id) || this.#ends.has(id)) return;
+    const call = toHere(this.#link, told);
+    if (platform.now() >= call.created_at + callRingMs) return;
+    this.#host.learn(told);
+    this.#host.step({ type: "ring", call });
+  }
+
+  #onAnswered(call: Call): void {
+    const device = this.#device;
+    switch (this.#host.state().at) {
+      case "outgoing":
+        this.#host.step({ type: "answered", call, device });
+        break;
+      case "ringing": // taken on another device
+        this.#host.step({ type: "answered", call, device });
+        this.#host.leave();
+        break;
+      case "connecting":
+        if (call.to === this.#link.me && call.to_device === device) this.#host.step({ type: "accepted", call });
+    }
+  }
+}

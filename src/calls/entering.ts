@@ -1,0 +1,122 @@
+import type { CallEvent, CallPlace, CallState } from "../../contract/call-machine";
+import type { Call, Device } from "../../contract/calls";
+import { asSyncError, isWorthRetry } from "../sync/sync-error";
+import type { CallAsker } from "./asker";
+import { toHere } from "./asker";
+import type { Ends } from "./ends";
+import { Hold } from "./hold";
+import { insist } from "./insist";
+import type { KeptCall } from "./kept-call";
+import type { CallLink } from "./link";
+import type { CallSaying } from "./views";
+
+const ownMs = 500; // another tab that has a call keeps it for longer
+const rejoinMs = 20_000; // within so long a page that was loaded anew takes its call up again
+const rejoinOwnMs = 2_000; // the page before this one may take a moment to go
+
+export type EnteringHost = {
+  state(): CallState;
+  step(event: CallEvent): void;
+  learn(call: Call): void;
+  /** It is over for this browser, whatever the server still says. */
+  forget(call: Call["call_id"]): void;
+  say(saying: CallSaying): void;
+  isOnline(): boolean;
+};
+
+/** How a call comes into this tab. One tab of a browser has a call: that in which it was dialled or accepted. */
+export class Entering {
+  readonly #link: CallLink;
+  readonly #device: Device;
+  readonly #ends: Ends;
+  readonly #asker: CallAsker;
+  readonly #host: EnteringHost;
+  readonly #own: Hold;
+  #isUnderWay = false;
+
+  constructor(link: CallLink, device: Device, ends: Ends, asker: CallAsker, host: EnteringHost) {
+    this.#link = link;
+    this.#device = device;
+    this.#ends = ends;
+    this.#asker = asker;
+    this.#host = host;
+    this.#own = new Hold(link.platform, `lisolo-call-${link.me}`);
+  }
+
+  /** A call is coming into this tab, which is not to be seen by the state yet. */
+  get isUnderWay(): boolean {
+    return this.#isUnderWay;
+  }
+
+  /** This tab has no call. */
+  release(): void {
+    if (!this.#isUnderWay) this.#own.release();
+  }
+
+  /** Calls somebody; what hinders it is said. */
+  async dial(call: CallPlace): Promise<void> {
+    const { peer } = call;
+    if (this.#isUnderWay) return;
+    if (!this.#host.isOnline() || this.#link.state.get() === "offline") {
+      this.#host.say({ notice: "failed", error: "offline", peer });
+      return;
+    }
+    if (!(await this.#take(ownMs))) this.#host.say({ notice: "inProgress", peer });
+    else this.#host.step({ type: "dial", call }); // says so when somebody rings meanwhile
+  }
+
+  async accept(call: CallPlace): Promise<void> {
+    if (this.#isUnderWay) return;
+    const isHad = await this.#take(ownMs);
+    const state = this.#host.state();
+    const isStill = state.at === "ringing" && state.call.id === call.id;
+    if (isHad && isStill) {
+      this.#link.take(call.id);
+      this.#host.step({ type: "accept" });
+    } else if (isHad) this.#own.release();
+    else if (isStill) this.#host.say({ notice: "inProgress", peer: call.peer });
+  }
+
+  /** The call that this tab had before it was loaded anew. */
+  async rejoin(kept: KeptCall): Promise<void> {
+    // A tab that was copied has what was kept too; the call is still the other's.
+    if (this.#isLate(kept)) this.#giveUp(kept);
+    else if (await this.#take(rejoinOwnMs)) {
+      this.#isUnderWay = true;
+      await this.#takeUp(kept);
+      this.#isUnderWay = false;
+    }
+  }
+
+  async #takeUp(kept: KeptCall): Promise<void> {
+    const { id, conversation, isCaller, since } = kept;
+    const ask = () => this.#asker.askCall({ type: "standing", conversation, call: id });
+    try {
+      const { call, over } = await insist(this.#link, ask, () => !this.#isLate(kept));
+      const mine = isCaller ? call.from_device : (call.to_device ?? this.#device);
+      const { at } = this.#host.state();
+      if (over || mine !== this.#device || (at !== "idle" && at !== "ended")) return;
+      this.#host.learn(call);
+      this.#host.step({ type: "rejoin", call: toHere(this.#link, call), isCaller, since });
+    } catch (error) {
+      if (isWorthRetry(asSyncError(error))) this.#giveUp(kept);
+    }
+  }
+
+  #isLate({ aliveAt }: KeptCall): boolean {
+    return this.#link.platform.now() >= aliveAt + rejoinMs;
+  }
+
+  #giveUp({ id, conversation, since, at }: KeptCall): void {
+    const status = since !== undefined ? "ended" : at === "connecting" ? "cancelled" : "missed";
+    this.#host.forget(id);
+    this.#ends.add({ conversation, call: id, device: this.#device, status });
+  }
+
+  async #take(waitMs: number): Promise<boolean> {
+    this.#isUnderWay = true;
+    const isHad = await this.#own.take(waitMs);
+    this.#isUnderWay = false;
+    return isHad;
+  }
+}
