@@ -14,7 +14,6 @@ export type Sample = {
   /** How loud it was, as a mean of squares: what comes, and this side's microphone. */
   heardEnergy: number;
   spokenEnergy: number;
-  framesDecoded: number;
 };
 
 const packetOverhead = 28; // UDP and IPv4
@@ -69,7 +68,6 @@ export class StatsReader {
       estimate: maybeNumber(pair, "availableOutgoingBitrate"),
       heardEnergy: heardFor > 0 ? heardEnergy / heardFor : 0,
       spokenEnergy: spokenFor > 0 ? spokenEnergy / spokenFor : 0,
-      framesDecoded: numberOf(find("inbound-rtp", "video"), "framesDecoded"),
     };
   }
 

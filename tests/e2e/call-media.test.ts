@@ -1,0 +1,225 @@
+import { expect, test } from "@playwright/test";
+import type { CallSideOptions } from "../support/call-page";
+import {
+  bundleCallPage,
+  CallSides,
+  heardBy,
+  type Side,
+  saidBy,
+  statesOf,
+  viewOf,
+  whenConnected,
+  whenHearing,
+} from "../support/call-sides";
+
+// Sound is played without a tap here; a candidate names its address, as on a phone that allowed the microphone.
+test.use({
+  launchOptions: async ({ launchOptions }, use) => {
+    const args = ["--autoplay-policy=no-user-gesture-required", "--disable-features=WebRtcHideLocalIpsWithMdns"];
+    await use({ ...launchOptions, args: [...(launchOptions.args ?? []), ...args] });
+  },
+});
+
+const aline: CallSideOptions = { device: "a", isPolite: false, isCaller: true, kind: "audio" };
+const joel: CallSideOptions = { device: "b", isPolite: true, isCaller: false, kind: "audio" };
+
+let script: string;
+let sides: CallSides;
+test.beforeAll(async () => {
+  script = await bundleCallPage();
+});
+test.beforeEach(({ browser }) => {
+  sides = new CallSides(browser, script);
+});
+test.afterEach(async () => {
+  await sides.close();
+});
+
+/** She calls, his device rings: a way is made. */
+const ring = async (caller: CallSideOptions = aline, callee: CallSideOptions = joel): Promise<[Side, Side]> => {
+  const [a, b] = await Promise.all([sides.open(caller), sides.open(callee)]);
+  await a.page.evaluate(() => window.side.plane.prepare());
+  await b.page.evaluate((device) => {
+    window.side.plane.prepare();
+    window.side.plane.meet(device);
+  }, caller.device);
+  return [a, b];
+};
+
+const start = ({ page }: Side, other: Side): Promise<void> =>
+  page.evaluate((device) => {
+    window.side.plane.open();
+    window.side.plane.start(device);
+  }, other.device);
+
+const talk = async (a: Side, b: Side): Promise<void> => {
+  await Promise.all([start(b, a), start(a, b)]);
+  await Promise.all([whenHearing(a), whenHearing(b)]);
+};
+
+const countOf = (side: Side, what: string) =>
+  saidBy(side).then((said) => said.filter((one) => one.what === what).length);
+
+test("a way is made silently while it rings, and both hear each other at once when it is taken", async () => {
+  const [a, b] = await ring();
+  await Promise.all([whenConnected(a), whenConnected(b)]);
+  // Nothing was opened where it only rings, and no voice left.
+  expect(await b.page.evaluate(() => window.side.sentTracks())).toEqual(["none", "none"]);
+  const sent = await a.page.evaluate(() => window.side.stats());
+  expect(sent.filter(({ type }) => type === "outbound-rtp").every(({ packetsSent }) => packetsSent === 0)).toBe(true);
+  expect(await countOf(a, "heard")).toBe(0);
+  const signalled = sides.signals.reduce((sum, { signal }) => sum + signal.length, 0);
+  expect(signalled).toBeLessThan(10_000);
+
+  const from = Date.now();
+  await talk(a, b);
+  for (const side of [a, b]) {
+    const [first] = await saidBy(side);
+    expect(first?.what).toBe("heard");
+    test.info().annotations.push({ type: "start to first voice, ms", description: `${(first?.at ?? 0) - from}` });
+  }
+  await expect.poll(async () => (await heardBy(a)).samples).toBeGreaterThan(150_000);
+  for (const side of [a, b]) {
+    const { samples, concealed } = await heardBy(side);
+    expect(concealed / samples).toBeLessThan(0.1);
+  }
+  // Voice in packets of 60 ms, each with no more header than it needs.
+  const [voice] = (await a.page.evaluate(() => window.side.stats())).filter(
+    ({ type, kind }) => type === "outbound-rtp" && kind === "audio",
+  );
+  expect(voice.headerBytesSent / voice.packetsSent).toBeLessThan(21);
+  await expect.poll(async () => (await viewOf(a))?.quality).toBeGreaterThan(0);
+});
+
+test("a muted voice is silent, a camera is seen while it is on, and its light goes out with it", async () => {
+  const [a, b] = await ring();
+  await talk(a, b);
+  await a.page.evaluate(() => window.side.plane.setMuted(true));
+  await expect.poll(async () => (await viewOf(b))?.peer.isMuted).toBe(true);
+  // What was under way is played out first.
+  await expect
+    .poll(async () => {
+      const before = await heardBy(b);
+      await b.page.waitForTimeout(700);
+      const now = await heardBy(b);
+      return now.energy - before.energy < 0.001 && now.packets > before.packets;
+    })
+    .toBe(true);
+  await a.page.evaluate(() => window.side.plane.setMuted(false));
+  await whenHearing(b);
+
+  await a.page.evaluate(() => window.side.plane.setCamera(true));
+  await expect.poll(async () => (await heardBy(b)).frames, { timeout: 15_000 }).toBeGreaterThan(10);
+  expect(await viewOf(b)).toMatchObject({ peer: { isMuted: false, hasVideo: true } });
+  expect(await viewOf(a)).toMatchObject({ camera: "on", local: 1 });
+  await a.page.evaluate(() => window.side.plane.setCamera(false));
+  await expect.poll(async () => (await viewOf(b))?.peer.hasVideo).toBe(false);
+  expect(await a.page.evaluate(() => window.side.sentTracks())).toEqual(["audio", "none"]);
+  expect(await viewOf(a)).toMatchObject({ camera: "off", local: 0 });
+});
+
+test("signals that are lost, come twice, late and in another order still make one way", async () => {
+  let turn = 0;
+  sides.carrier = {
+    delayMs: () => 20 + ((turn * 7919) % 400),
+    isLost: () => ++turn % 3 === 0,
+    isDoubled: () => turn % 2 === 0,
+  };
+  const [a, b] = await ring();
+  await Promise.all([whenConnected(a), whenConnected(b)]);
+  await talk(a, b);
+  expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
+});
+
+test("both looking for another way at the same moment keep their two sections and go on hearing", async () => {
+  sides.carrier = { delayMs: () => 150, isLost: () => false, isDoubled: () => false };
+  const [a, b] = await ring();
+  await talk(a, b);
+  for (let round = 0; round < 3; round++) {
+    const before = await Promise.all([a, b].map(({ page }) => page.evaluate(() => window.side.generation())));
+    await Promise.all([a, b].map(({ page }) => page.evaluate(() => window.side.restart())));
+    for (const [index, { page }] of [a, b].entries()) {
+      await expect.poll(() => page.evaluate(() => window.side.generation())).not.toBe(before[index]);
+    }
+  }
+  await Promise.all([whenHearing(a), whenHearing(b)]);
+  for (const { page } of [a, b]) expect(await page.evaluate(() => window.side.transceivers())).toEqual([2]);
+});
+
+test("a voice that stops coming is missed after two seconds, and comes again over a connection made anew", async () => {
+  test.setTimeout(40_000);
+  const [a, b] = await ring();
+  await talk(a, b);
+  const generation = await a.page.evaluate(() => window.side.generation());
+  const from = Date.now();
+  await b.page.evaluate(() => window.side.loseVoice());
+  await expect.poll(() => countOf(a, "interrupted")).toBe(1);
+  const missed = (await saidBy(a)).find(({ what }) => what === "interrupted")?.at ?? 0;
+  expect(missed - from).toBeLessThan(4_000);
+  expect(await countOf(a, "suspect")).toBeGreaterThan(0);
+  await expect.poll(() => a.page.evaluate(() => window.side.generation())).not.toBe(generation);
+  await expect.poll(() => countOf(a, "heard"), { timeout: 20_000 }).toBe(2);
+  await Promise.all([whenHearing(a), whenHearing(b)]);
+  for (const { page } of [a, b]) expect(await page.evaluate(() => window.side.connections())).toBe(1);
+});
+
+test("a page that is loaded again is taken in without a ring", async () => {
+  const [a, b] = await ring();
+  await talk(a, b);
+  const from = Date.now();
+  await sides.load(b, joel);
+  await start(b, a);
+  await whenConnected(b);
+  await Promise.all([whenHearing(a), whenHearing(b)]);
+  test.info().annotations.push({ type: "loaded again to heard, ms", description: `${Date.now() - from}` });
+  expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
+  expect(await countOf(a, "failed")).toBe(0);
+});
+
+test("of three devices that ring two are met, and only the one that takes the call is kept", async () => {
+  const [a, b] = await ring();
+  const others = await Promise.all(["c", "d"].map((device) => sides.open({ ...joel, device })));
+  for (const { page } of others) await page.evaluate(() => window.side.plane.meet("a"));
+  await expect.poll(() => statesOf(a)).toEqual(["connected", "connected"]);
+  // The one that was not met takes it.
+  const taken = [];
+  for (const side of [b, ...others]) {
+    const [state] = await statesOf(side);
+    if (state !== "connected") taken.push(side);
+  }
+  const [late] = taken;
+  if (!late || taken.length !== 1) throw new Error(`${taken.length} devices were not met`);
+  await talk(a, late);
+  expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
+});
+
+test("a microphone that is pulled out is replaced by another one", async () => {
+  const [a, b] = await ring();
+  await talk(a, b);
+  const pulled = await a.page.evaluate(() => window.side.pullMicrophone());
+  await expect.poll(async () => (await viewOf(a))?.mic).toBe("on");
+  await expect.poll(() => a.page.evaluate(() => window.side.microphone())).not.toBe(pulled);
+  await whenHearing(b);
+});
+
+test("who was refused the microphone is told so and hears the other side, who knows that nothing comes", async () => {
+  const [a, b] = await Promise.all([sides.open(aline), sides.open(joel, false)]);
+  await a.page.evaluate(() => window.side.plane.prepare());
+  await b.page.evaluate(() => window.side.plane.meet("a"));
+  await Promise.all([start(b, a), start(a, b)]);
+  await whenHearing(b);
+  expect(await viewOf(b)).toMatchObject({ mic: "refused" });
+  await expect.poll(() => countOf(a, "heard")).toBe(1);
+  expect(await viewOf(a)).toMatchObject({ mic: "on", peer: { isMuted: true } });
+});
+
+test("a hidden address does not leave, not even when there is no other way", async () => {
+  const hidden = { isHidden: true };
+  const [a, b] = await ring({ ...aline, ...hidden }, { ...joel, ...hidden });
+  await expect.poll(() => sides.signals.some(({ signal }) => signal.includes('"answer"'))).toBe(true);
+  await a.page.waitForTimeout(500);
+  const said = sides.signals.map(({ signal }) => signal).join("\n");
+  expect(said).not.toContain("candidate");
+  expect(said.match(/\b(?!0\.0\.0\.0|127\.0\.0\.1)\d+\.\d+\.\d+\.\d+\b/)).toBeNull();
+  expect(await statesOf(b)).not.toEqual(["connected"]);
+});
