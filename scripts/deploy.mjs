@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { generateTypes } from "./prepare.mjs";
+import { productionStun } from "./relay.mjs";
 import { install, must, root, run } from "./run.mjs";
 import { makeSecrets, secretNames } from "./secrets.mjs";
 
@@ -32,12 +33,15 @@ function requireBucket(name) {
   must("wrangler", ["r2", "bucket", "create", name]);
 }
 
-/** Secrets are made once and never shown; an existing one is never replaced, it would lock people out. */
+/**
+ * Secrets are made once and never shown; an existing one is never replaced, it would lock people out. The list of STUN
+ * servers is none, and kept with them so that it stays as it was set.
+ */
 function requireSecrets() {
   const listed = run("wrangler", ["secret", "list", "-c", "wrangler.jsonc"], { quiet: true });
-  const made = makeSecrets();
+  const made = { ...makeSecrets(), STUN_URLS: productionStun };
   // The Worker does not exist before the first deploy, so it has no secrets either; `secret put` creates it.
-  for (const name of secretNames) {
+  for (const name of [...secretNames, "STUN_URLS"]) {
     if (listed.ok && listed.output.includes(`"${name}"`)) continue;
     must("wrangler", ["secret", "put", name, "-c", "wrangler.jsonc"], { input: made[name] });
     console.log(`Secret ${name} created.`);
@@ -52,7 +56,7 @@ try {
     must("wrangler", ["deploy", "--dry-run", "-c", "dist/lisolo/wrangler.json"]);
     console.log(`Would create, where missing: D1 database ${databaseName}; R2 buckets ${buckets.join(", ")};`);
     console.log(
-      `secrets ${secretNames.join(", ")}. Would apply migrations/*.sql and deploy the build, which is in order.`,
+      `secrets ${secretNames.join(", ")} and the setting STUN_URLS. Would apply migrations/*.sql and deploy the build, which is in order.`,
     );
   } else {
     requireDatabase();

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { build } from "./build.mjs";
 import { readOptions } from "./options.mjs";
 import { prepare } from "./prepare.mjs";
+import { relayArguments } from "./relay.mjs";
 import { requireFreePort, root, run, serve } from "./run.mjs";
 
 const sweepMs = 3_600_000;
@@ -23,6 +24,7 @@ try {
     resolve(root, state),
     "--log-level",
     "warn",
+    ...relayArguments(),
   ]);
 
   const address = `http://localhost:${port}`;
