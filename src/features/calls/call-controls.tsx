@@ -9,6 +9,8 @@ type CallControlsProps = {
   sound: SoundOutput;
   /** They stand over a picture. */
   isSeen: boolean;
+  /** There is little height: all in one row, as far as it goes. */
+  isLow: boolean;
   isVoiceOnly: boolean;
   onVoiceOnly: (is: boolean) => void;
 };
@@ -22,7 +24,7 @@ function Toggle({ icon, label, isOn, isSeen, ...props }: ToggleProps) {
       ? "bg-white text-black"
       : "bg-text text-bg"
     : isSeen
-      ? "bg-black/55 text-white"
+      ? "border border-white/30 bg-black/55 text-white"
       : "bg-raised text-text";
   return (
     <button
@@ -39,13 +41,13 @@ function Toggle({ icon, label, isOn, isSeen, ...props }: ToggleProps) {
 }
 
 const wide =
-  "inline-flex min-h-14 min-w-0 flex-1 items-center justify-center gap-2 rounded-full px-4 py-2 font-semibold text-white hover:opacity-90";
+  "inline-flex min-h-14 min-w-fit flex-1 items-center justify-center gap-2 rounded-full px-4 py-2 font-semibold text-white hover:opacity-90";
 
-function Answering({ call: { state } }: { call: CallView }) {
+function Answering({ call: { state }, isLow }: Pick<CallControlsProps, "call" | "isLow">) {
   const t = useT();
   const isVideo = state.call.kind === "video";
   return (
-    <div className="flex flex-col gap-3">
+    <div className={`flex gap-3 ${isLow ? "flex-wrap justify-center" : "flex-col"}`}>
       {isVideo && (
         <button
           type="button"
@@ -59,7 +61,7 @@ function Answering({ call: { state } }: { call: CallView }) {
           {t("calls.acceptVoice")}
         </button>
       )}
-      <div className="flex flex-wrap gap-3">
+      <div className="flex grow flex-wrap gap-3">
         <button type="button" className={`${wide} bg-danger`} onClick={rejectCall}>
           <span className="i-ph-phone-x-fill text-[26px]" aria-hidden="true" />
           {t("calls.decline")}
@@ -134,16 +136,16 @@ function Toggles({ call: { state, media }, sound, isSeen, isVoiceOnly, onVoiceOn
 export function CallControls(props: CallControlsProps) {
   const t = useT();
   const { state } = props.call;
-  if (state.at === "ringing") return <Answering call={props.call} />;
+  if (state.at === "ringing") return <Answering call={props.call} isLow={props.isLow} />;
   return (
-    <>
+    <div className={`flex gap-x-5 gap-y-3 ${props.isLow ? "flex-wrap justify-center" : "flex-col"}`}>
       {state.at === "connected" && <Toggles {...props} />}
-      <div className="flex justify-center">
+      <div className="flex grow justify-center">
         <button type="button" className={`${wide} max-w-72 bg-danger`} onClick={hangUp}>
           <span className="i-ph-phone-disconnect-fill text-[26px]" aria-hidden="true" />
           {t("calls.hangUp")}
         </button>
       </div>
-    </>
+    </div>
   );
 }

@@ -54,7 +54,7 @@ export function CallScreen({ call, person, name, troubles, sound, ...props }: Ca
   const { state, media } = call;
   const t = useT();
   const id = useId();
-  const panel = useRef<HTMLDivElement>(null);
+  const [panel, setPanel] = useState<HTMLElement | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const [isChoosing, setChoosing] = useState(false);
   const time = useCallClock(state);
@@ -86,7 +86,7 @@ export function CallScreen({ call, person, name, troubles, sound, ...props }: Ca
         ref={heading}
         tabIndex={-1}
         data-autofocus
-        className={`max-w-full font-bold break-words focus-visible:outline-none ${isSeen ? "truncate text-lg" : "line-clamp-2 text-2xl"}`}
+        className={`max-w-full font-bold break-words focus-visible:outline-none ${isSeen ? "truncate text-lg" : `line-clamp-2 ${isLow ? "text-xl" : "text-2xl"}`}`}
       >
         <bdi>{name}</bdi>
       </h2>
@@ -94,6 +94,7 @@ export function CallScreen({ call, person, name, troubles, sound, ...props }: Ca
       {timer}
     </>
   );
+  const troubleLines = <TroubleLines troubles={troubles} name={name} onUnblock={props.onUnblock} />;
   return (
     <Modal
       {...(state.at === "ringing" ? { role: "alertdialog" as const } : {})}
@@ -104,15 +105,15 @@ export function CallScreen({ call, person, name, troubles, sound, ...props }: Ca
     >
       <div className="flex h-full items-center justify-center">
         <div
-          ref={panel}
+          ref={setPanel}
           className={`relative flex size-full flex-col overflow-hidden sm:max-h-[700px] sm:max-w-[512px] sm:rounded-bubble sm:border sm:border-line sm:shadow-xl ${isSeen ? "bg-black text-white" : "entry-ground bg-surface"}`}
         >
           <p id={`${id}-status`} role="status" className="sr-only">
             {status}
           </p>
           {isSeen && media.remote && <Picture stream={media.remote} fits className="absolute inset-0 size-full" />}
-          {isFilmed && media.local && (
-            <LocalPreview stream={media.local} within={panel} spot={props.spot} onMove={props.onSpot} />
+          {isFilmed && media.local && panel && (
+            <LocalPreview stream={media.local} panel={panel} spot={props.spot} onMove={props.onSpot} />
           )}
           <header
             data-part="header"
@@ -154,33 +155,43 @@ export function CallScreen({ call, person, name, troubles, sound, ...props }: Ca
               />
             )}
           </header>
-          <div className="relative flex min-h-0 flex-1 flex-col items-center gap-1 overflow-y-auto px-6 text-center">
+          <div className="relative flex min-h-0 flex-1 flex-col items-center gap-3 overflow-y-auto overscroll-contain px-4 pb-2 text-center">
             {!isSeen && (
-              <div className="my-auto flex max-w-full flex-col items-center gap-1 py-2">
-                <span className={`mb-3 rounded-full ${state.at === "connected" ? "" : "call-pulse"}`}>
-                  <Avatar person={person} size={isLow ? avatarPx.low : avatarPx.high} />
-                </span>
-                {who}
-                <p className="text-sm text-muted">
-                  <DataLine call={call} />
-                </p>
-              </div>
+              <>
+                <div
+                  className={`flex max-w-full shrink-0 items-center ${isLow ? `gap-4 text-left ${isFilmed ? "mr-auto" : "my-auto"}` : `flex-col pt-6 ${isFilmed ? "" : "my-auto"}`}`}
+                >
+                  <span className={`rounded-full ${isLow ? "" : "mb-6"} ${isUp || isLow ? "" : "call-pulse"}`}>
+                    <Avatar person={person} size={isLow ? avatarPx.low : avatarPx.high} />
+                  </span>
+                  <div className={`flex min-w-0 max-w-full flex-col gap-1 ${isLow ? "" : "items-center"}`}>
+                    {who}
+                    <p className="text-sm text-muted">
+                      <DataLine call={call} />
+                    </p>
+                  </div>
+                </div>
+                {troubleLines}
+              </>
             )}
           </div>
           <div
             data-part="controls"
             className={`relative z-1 flex shrink-0 flex-col gap-3 px-4 pt-2 pb-[max(16px,env(safe-area-inset-bottom))] ${isSeen ? "bg-gradient-to-t from-black/80 to-transparent" : ""}`}
           >
-            <TroubleLines troubles={troubles} name={name} onUnblock={props.onUnblock} />
             {isSeen && (
-              <p className="text-center text-sm">
-                <DataLine call={call} />
-              </p>
+              <>
+                {troubleLines}
+                <p className="text-center text-sm">
+                  <DataLine call={call} />
+                </p>
+              </>
             )}
             <CallControls
               call={call}
               sound={sound}
               isSeen={isSeen}
+              isLow={isLow}
               isVoiceOnly={props.isVoiceOnly}
               onVoiceOnly={props.onVoiceOnly}
             />

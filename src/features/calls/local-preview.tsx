@@ -1,4 +1,4 @@
-import { type RefObject, useLayoutEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { useT } from "../../i18n/setup";
 import { Picture } from "./picture";
 import {
@@ -18,7 +18,7 @@ const slipPx = 6; // moved less than this it was a press
 type LocalPreviewProps = {
   stream: MediaStream;
   /** It moves within this. */
-  within: RefObject<HTMLElement | null>;
+  panel: HTMLElement;
   /** Kept by whoever keeps the call, so that it is there again after the call was put away. */
   spot: Spot | undefined;
   onMove: (spot: Spot) => void;
@@ -31,13 +31,11 @@ const insetsOf = (panel: HTMLElement): Insets => {
 };
 
 /** One's own picture, dragged with a finger, moved by arrow keys, set in the next corner by a press. */
-export function LocalPreview({ stream, within, spot, onMove }: LocalPreviewProps) {
+export function LocalPreview({ stream, panel, spot, onMove }: LocalPreviewProps) {
   const t = useT();
   const [place, setPlace] = useState<{ area: Area; insets: Insets }>();
   const drag = useRef<{ fromX: number; fromY: number; spot: Spot; hasMoved: boolean }>(undefined);
   useLayoutEffect(() => {
-    const panel = within.current;
-    if (!panel) return;
     const measure = () =>
       setPlace({ area: { width: panel.clientWidth, height: panel.clientHeight }, insets: insetsOf(panel) });
     const observer = new ResizeObserver(measure);
@@ -45,7 +43,7 @@ export function LocalPreview({ stream, within, spot, onMove }: LocalPreviewProps
     for (const part of panel.querySelectorAll("[data-part]")) observer.observe(part);
     measure();
     return () => observer.disconnect();
-  }, [within]);
+  }, [panel]);
   if (!place) return null;
   const { area, insets } = place;
   // One's own face is known from mirrors; what the camera at the back films is not.

@@ -7,13 +7,15 @@ import type { Trouble } from "./troubles";
 function Line({ tone, children, action }: { tone: Trouble["tone"]; children: ReactNode; action?: ReactNode }) {
   return (
     <div
-      className={`flex min-h-10 w-full max-w-104 items-center gap-2 rounded-card py-1 pl-3 text-left text-sm ${action ? "pr-1" : "pr-3"} ${tone === "danger" ? "bg-danger-soft text-danger" : "bg-raised text-text"}`}
+      className={`flex min-h-10 w-full max-w-104 shrink-0 flex-wrap items-center justify-end rounded-card py-1 pr-1 pl-3 text-left text-sm ${tone === "danger" ? "bg-danger-soft text-danger" : "bg-raised text-text"}`}
     >
-      <span
-        className={`shrink-0 text-xl ${tone === "danger" ? "i-ph-warning-circle-fill" : "i-ph-info-fill"}`}
-        aria-hidden="true"
-      />
-      <span className="min-w-0 flex-1 break-words">{children}</span>
+      <span className="flex min-w-[9rem] flex-1 items-center gap-2 pr-2">
+        <span
+          className={`shrink-0 text-xl ${tone === "danger" ? "i-ph-warning-circle-fill" : "i-ph-info-fill"}`}
+          aria-hidden="true"
+        />
+        <span className="min-w-0 flex-1 break-words">{children}</span>
+      </span>
       {action}
     </div>
   );
@@ -27,7 +29,7 @@ type TroubleLinesProps = { troubles: Trouble[]; name: string; onUnblock: (() => 
 export function TroubleLines({ troubles, name, onUnblock }: TroubleLinesProps) {
   const t = useT();
   return (
-    <div role="status" className="flex max-h-[30vh] flex-col items-center gap-2 overflow-y-auto empty:hidden">
+    <div role="status" className="flex w-full shrink-0 flex-col items-center gap-2 empty:hidden">
       {onUnblock && (
         <Line
           tone="danger"
