@@ -164,7 +164,8 @@ export class DeviceLink {
 
   #rebuild(): void {
     this.#events.suspect();
-    if (!this.#path?.isNegotiated) {
+    // While the other side cannot be asked, the way there was may come back by itself.
+    if (!this.#path?.isNegotiated || !this.#box.isConfirmed) {
       this.#box.resend();
       return;
     }

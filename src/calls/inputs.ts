@@ -116,8 +116,11 @@ export class Inputs {
       stream = await this.#getMedia(constraints);
     } catch (error) {
       // Together they are refused together: each for itself, so that a call goes on with what there is.
-      if (kinds.length > 1) for (const kind of kinds) await this.#ask([kind]);
-      else for (const { kind, input, turn } of turns) this.#refuse(kind, input, turn, error);
+      for (const { kind, input, turn } of turns) {
+        if (this.#isClosed || turn !== input.turn) continue;
+        if (kinds.length > 1) await this.#ask([kind]);
+        else this.#refuse(kind, input, error);
+      }
       return;
     }
     for (const { kind, input, turn } of turns) {
@@ -133,8 +136,7 @@ export class Inputs {
     return Promise.reject(new DOMException("no devices here", "NotFoundError"));
   }
 
-  #refuse(kind: Kind, input: Input, turn: number, error: unknown): void {
-    if (this.#isClosed || turn !== input.turn) return;
+  #refuse(kind: Kind, input: Input, error: unknown): void {
     const trouble = troubleOf(error);
     if (input.chosen !== undefined && trouble !== "refused") {
       input.chosen = undefined; // it is gone or taken: any other one

@@ -108,13 +108,18 @@ export class Path {
     const next = track ?? null;
     if (this.#tracks[kind] === next) return;
     this.#tracks[kind] = next;
-    void this.#attach(kind);
-    this.#tune();
+    if (kind === "audio") {
+      void this.#attach(kind);
+      return;
+    }
+    this.#tune(); // no picture goes larger than it may
+    this.#enqueue(() => this.#attach(kind));
   }
 
   tune(rung: Rung): void {
+    const isSame = rung.audioBitrate === this.#rung?.audioBitrate && rung.video === this.#rung.video;
     this.#rung = rung;
-    this.#tune();
+    if (!isSame) this.#tune();
     if (rung.isRedundant === this.#isRedundant) return;
     this.#isRedundant = rung.isRedundant;
     // Which codec goes is read from the other's description when it is set: once more, then.

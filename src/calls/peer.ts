@@ -30,6 +30,8 @@ class PeerMedia implements MediaPlane {
   #link: DeviceLink | undefined; // the one that is talked over
   #startedAt = 0;
   #isHeard = false;
+  #isInterrupted = false;
+  #takesPictures = true;
   #isCameraOn: boolean;
   #rungs: RungState;
   #samples: Sample[] = [];
@@ -94,6 +96,11 @@ class PeerMedia implements MediaPlane {
     if (!isMuted && this.#startedAt > 0) this.#inputs.retry("audio");
   }
 
+  setPictures(areTaken: boolean): void {
+    this.#takesPictures = areTaken;
+    this.#update();
+  }
+
   setCamera(isOn: boolean): void {
     if (this.#isStopped) return;
     this.#isCameraOn = isOn;
@@ -124,11 +131,12 @@ class PeerMedia implements MediaPlane {
       changed: () => this.#update(),
       suspect: () => this.#events.suspect(),
       interrupted: () => {
-        this.#quality = 1;
+        this.#isInterrupted = true;
         this.#events.interrupted();
         this.#update();
       },
       mended: () => {
+        this.#isInterrupted = false;
         if (this.#isHeard) this.#events.heard();
       },
       failed: () => this.#events.failed(),
@@ -231,7 +239,7 @@ class PeerMedia implements MediaPlane {
       n: this.#told?.n ?? 0,
       muted: this.#inputs.isMuted,
       video: rung.video !== "off" && this.#inputs.track("video") !== undefined,
-      takesVideo: rung.takesVideo,
+      takesVideo: rung.takesVideo && this.#takesPictures,
       sound: this.#sound(),
       hears: this.#hearing.hears,
     };
@@ -273,7 +281,7 @@ class PeerMedia implements MediaPlane {
         isMuted: link?.peer?.muted === true || link?.peer?.sound === "none",
         hasVideo: link?.peer?.video === true,
       },
-      quality: this.#quality,
+      quality: this.#isInterrupted ? 1 : this.#quality,
       bytes: this.#bytes,
       isUnheard: this.#hearing.isUnheard,
     };

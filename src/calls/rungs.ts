@@ -3,7 +3,7 @@
  * where packets are lost; pictures small, only when voice runs well and the link carries them; and whoever hears badly
  * because of pictures does away with them, both ways.
  */
-export type VideoSize = "off" | "small" | "medium";
+type VideoSize = "off" | "small" | "medium";
 export type Rung = {
   audioBitrate: number;
   /** RED: each packet of voice carries the one before it. */
@@ -36,7 +36,7 @@ export type Wishes = {
 };
 
 export const voiceBitrate = 24_000;
-export const tinyVoiceBitrate = 12_000;
+const tinyVoiceBitrate = 12_000;
 export const voiceFrameMs = 60;
 export const videoStartKbps = 100;
 export const videoSizes = {

@@ -14,6 +14,16 @@ type BoxEvents = {
 };
 
 /**
+ * A new offer takes the place of those before it, and of the candidates of another generation: over a link that was away
+ * they would come first. Their numbers stay.
+ */
+const isOutdated = (old: SignalItem, next: SignalItem): boolean => {
+  if (!("d" in next) || next.d !== "offer") return false;
+  if ("d" in old) return old.d === "offer";
+  return "u" in old && !next.sdp.includes(`a=ice-ufrag:${old.u}\r\n`);
+};
+
+/**
  * What goes between a life of this device and one of the other's, over a server that keeps nothing and may lose, double
  * and turn around: numbered, confirmed in a row, and said again until it is.
  */
@@ -38,8 +48,14 @@ export class SignalBox {
     this.#events = events;
   }
 
+  /** Whether the other side has confirmed everything. */
+  get isConfirmed(): boolean {
+    return this.#unconfirmed.length === 0;
+  }
+
   say(item: SignalItem): void {
     if (this.#isClosed) return;
+    this.#unconfirmed = this.#unconfirmed.map((old) => (isOutdated(old, item) ? { hello: 1 } : old));
     this.#unconfirmed.push(item);
     this.#post(this.#first + this.#unconfirmed.length - 1);
     this.#waitForAck();

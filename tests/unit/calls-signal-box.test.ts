@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const offer = (n: number): SignalItem => ({ d: "offer", n, sdp: `v=0 ${n}` });
+const item = (n: number): SignalItem => ({ d: "answer", n, sdp: `v=0 ${n}` });
 const read = (text: string): SignalFrame => {
   const frame = readSignal(text);
   if (!frame) throw new Error(`not a signal: ${text}`);
@@ -37,8 +37,8 @@ const makePair = (carry: (hand: () => void, number: number) => void = (hand) => 
 describe("a box of signals", () => {
   it("brings each item at once, in its order, and then says no more", () => {
     const { a, got, posted } = makePair();
-    for (let n = 1; n <= 3; n++) a.say(offer(n));
-    expect(got.b).toEqual([offer(1), offer(2), offer(3)]);
+    for (let n = 1; n <= 3; n++) a.say(item(n));
+    expect(got.b).toEqual([item(1), item(2), item(3)]);
     vi.advanceTimersByTime(60_000);
     expect(posted.a).toHaveLength(3);
     expect(posted.b).toHaveLength(1); // one confirmation of all three
@@ -46,7 +46,7 @@ describe("a box of signals", () => {
 
   it("says again after one, two and four seconds what nobody confirmed", () => {
     const { a, posted } = makePair(() => undefined);
-    a.say(offer(1));
+    a.say(item(1));
     const times = [1_000, 2_000, 4_000, 4_000];
     for (const [index, wait] of times.entries()) {
       vi.advanceTimersByTime(wait - 1);
@@ -58,10 +58,10 @@ describe("a box of signals", () => {
 
   it("says everything unconfirmed once more when it is told to, as one frame", () => {
     const { a, posted } = makePair(() => undefined);
-    a.say(offer(1));
-    a.say(offer(2));
+    a.say(item(1));
+    a.say(item(2));
     a.resend();
-    expect(read(posted.a.at(-1) ?? "").x).toEqual([offer(1), offer(2)]);
+    expect(read(posted.a.at(-1) ?? "").x).toEqual([item(1), item(2)]);
   });
 
   it("brings everything once and in order over a server that loses half, doubles and turns around", () => {
@@ -72,11 +72,11 @@ describe("a box of signals", () => {
         setTimeout(hand, (dice * 37) % 700);
         if (dice > 80) setTimeout(hand, (dice * 53) % 900);
       });
-      const said = Array.from({ length: 12 }, (_, index) => offer(index + 1));
-      for (const item of said) {
-        a.say(item);
+      const said = Array.from({ length: 12 }, (_, index) => item(index + 1));
+      for (const one of said) {
+        a.say(one);
         vi.advanceTimersByTime(130);
-        b.say(item);
+        b.say(one);
       }
       vi.advanceTimersByTime(300_000);
       expect(got).toEqual({ a: said, b: said });
@@ -106,10 +106,28 @@ describe("a box of signals", () => {
     ]);
   });
 
+  it("says no more of an offer, and of its candidates, that another one took the place of", () => {
+    const { a, got, posted } = makePair(() => undefined);
+    const generation = (n: number, u: string): SignalItem => ({ d: "offer", n, sdp: `v=0\r\na=ice-ufrag:${u}\r\n` });
+    const answer: SignalItem = { d: "answer", n: 4, sdp: "v=0" };
+    a.say(generation(1, "u1"));
+    a.say(answer);
+    a.say({ u: "u1", c: [["one", "0"]] });
+    a.say(generation(2, "u2"));
+    a.say({ u: "u2", c: [["two", "0"]] });
+    a.say(generation(3, "u2"));
+    a.resend();
+    const hello: SignalItem = { hello: 1 };
+    const last = read(posted.a.at(-1) ?? "");
+    expect(last.s).toBe(1);
+    expect(last.x).toEqual([hello, answer, hello, hello, { u: "u2", c: [["two", "0"]] }, generation(3, "u2")]);
+    expect(got.b).toEqual([]);
+  });
+
   it("never says more than 16 KB in one frame", () => {
     const { a, b, got, posted } = makePair();
     b.close(); // confirms nothing
-    const long = (n: number): SignalItem => ({ d: "offer", n, sdp: "x".repeat(5_000) });
+    const long = (n: number): SignalItem => ({ d: "answer", n, sdp: "x".repeat(5_000) });
     for (let n = 1; n <= 8; n++) a.say(long(n));
     posted.a.length = 0;
     a.resend();
@@ -121,22 +139,22 @@ describe("a box of signals", () => {
 
   it("begins to count anew with another life of the other side, and says to it what was not confirmed", () => {
     const { a, got, posted } = makePair(() => undefined);
-    a.hear({ e: 2, t: 1, s: 1, a: 0, x: [offer(1)] });
-    a.say(offer(9));
+    a.hear({ e: 2, t: 1, s: 1, a: 0, x: [item(1)] });
+    a.say(item(9));
     a.adopt(3);
-    expect(read(posted.a.at(-1) ?? "")).toMatchObject({ t: 3, a: 0, x: [offer(9)] });
-    a.hear({ e: 3, t: 1, s: 1, a: 0, x: [offer(2)] });
-    expect(got.a).toEqual([offer(1), offer(2)]);
+    expect(read(posted.a.at(-1) ?? "")).toMatchObject({ t: 3, a: 0, x: [item(9)] });
+    a.hear({ e: 3, t: 1, s: 1, a: 0, x: [item(2)] });
+    expect(got.a).toEqual([item(1), item(2)]);
   });
 
   it("says and does nothing once it is closed", () => {
     const { a, b, got, posted } = makePair(() => undefined);
-    a.say(offer(1));
+    a.say(item(1));
     a.sayCandidate("one", "0", "u1");
     a.close();
-    a.say(offer(2));
+    a.say(item(2));
     a.resend();
-    a.hear({ e: 2, t: 1, s: 1, a: 0, x: [offer(1)] });
+    a.hear({ e: 2, t: 1, s: 1, a: 0, x: [item(1)] });
     vi.advanceTimersByTime(60_000);
     expect(posted.a).toHaveLength(1);
     expect(got.a).toEqual([]);
