@@ -128,7 +128,7 @@ describe("the expected height of a message", () => {
     for (const status of ["missed", "cancelled", "ended", "rejected"] as const)
       expect(bodyHeight({ ...call, status })).toBe(58);
     const declined = makeItem({ mine: true, body: { ...call, status: "rejected" } });
-    expect(estimateHeight(declined, place, 360)).toBe(Math.round(58 + 22.4));
+    expect(estimateHeight(declined, place, 360)).toBe(79);
     expect(estimateHeight(declined, place, 1280)).toBe(58);
   });
 

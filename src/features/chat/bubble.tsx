@@ -27,7 +27,7 @@ export type BubbleDeeds = {
   unfold: (key: string) => void;
 };
 
-type BubbleProps = {
+export type BubbleProps = {
   conversation: ConversationId;
   item: ChatItem;
   me: Uuid;

@@ -7,24 +7,22 @@ import { useLanguage, useT } from "../../i18n/setup";
 import { useSession } from "../../lib/session";
 import type { ChatItem, ChatView } from "../../sync/hooks";
 import type { ChatAround } from "../../sync/use-chat-around";
-import { Bubble, type BubbleDeeds } from "./bubble";
-import { callHighPx } from "./bubble-box";
-import { type ChatPeople, nameOfSender, writerOf } from "./chat-people";
+import type { BubbleDeeds } from "./bubble";
+import type { ChatPeople } from "./chat-people";
 import { DayHeading } from "./day-heading";
-import { EventLine } from "./event-line";
 import type { Standing } from "./failed-reason";
 import { FoundMessage } from "./found";
 import { ListTop } from "./list-top";
 import { moveBetweenMenus } from "./menu-moves";
 import type { Deed } from "./message-deeds";
+import { MessageRow } from "./message-row";
 import { NewestButton } from "./newest-button";
 import { stopPlaying } from "./playing";
 import { hasDeeds } from "./same-item";
-import { estimateHeight, placementOf } from "./time-line";
+import { estimateHeight, type Placement, placementOf } from "./time-line";
 import { usePages } from "./use-pages";
 import { useReading } from "./use-reading";
 
-const CallRow = late(() => import("./call-row"));
 const MessageDeeds = late(() => import("./message-deeds"));
 const Viewer = late(() => import("./viewer"));
 
@@ -82,6 +80,8 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
     }),
     [],
   );
+  const heightOf = (item: ChatItem, placement: Placement): number =>
+    estimateHeight(item, placement, scroller.current?.clientWidth ?? narrowPx, openKeys.has(item.key));
   useEffect(() => stopPlaying, []);
   // A page may arrive between a scroll and its event: what is held in place must be what is in sight now.
   const list = useRef<ReactVirtualizer<HTMLDivElement, Element>>(undefined);
@@ -95,9 +95,7 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
     getScrollElement: () => scroller.current,
     estimateSize: (index) => {
       const item = itemAt(index);
-      if (!item) return bubbleEstimatePx;
-      const listPx = scroller.current?.clientWidth ?? narrowPx;
-      return estimateHeight(item, placeAt(item, index), listPx, openKeys.has(item.key));
+      return item ? heightOf(item, placeAt(item, index)) : bubbleEstimatePx;
     },
     // Starts where one will look, so that nothing else is drawn first.
     initialOffset: () => (hasTarget ? targetIndex * bubbleEstimatePx : topPx + count * bubbleEstimatePx),
@@ -238,10 +236,6 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
               if (!item) return null;
               const newer = itemAt(index + 1);
               const placement = placeAt(item, index);
-              const isTarget = item.seq !== undefined && (item.seq === highlighted || item.seq === foundSeq);
-              const author = item.mine
-                ? t("chat.fromYou")
-                : t("chat.from", { name: nameOfSender(people, item.sender, t) });
               return (
                 <li
                   key={key}
@@ -250,35 +244,19 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
                   data-key={item.key}
                   className="absolute inset-x-0 top-0"
                 >
-                  {item.body.type === "event" ? (
-                    <EventLine body={item.body} sender={item.sender} people={people} />
-                  ) : item.body.type === "call" ? (
-                    <CallRow
-                      item={item}
-                      body={item.body}
-                      name={people.name}
-                      author={author}
-                      endsRun={placement.endsRun}
-                      isTarget={isTarget}
-                      isTabStop={key === tabKey}
-                      deeds={deeds}
-                      fallback={<div style={{ height: callHighPx + (placement.endsRun ? 8 : 2) }} />}
-                    />
-                  ) : (
-                    <Bubble
-                      conversation={conversation}
-                      item={item}
-                      me={me}
-                      author={author}
-                      writer={item.mine ? undefined : writerOf(people, item.sender, t)}
-                      placement={placement}
-                      isTarget={isTarget}
-                      isOpen={openKeys.has(item.key)}
-                      standing={standing}
-                      isTabStop={key === tabKey}
-                      deeds={deeds}
-                    />
-                  )}
+                  <MessageRow
+                    conversation={conversation}
+                    item={item}
+                    me={me}
+                    people={people}
+                    placement={placement}
+                    isTarget={item.seq !== undefined && (item.seq === highlighted || item.seq === foundSeq)}
+                    isOpen={openKeys.has(item.key)}
+                    standing={standing}
+                    isTabStop={key === tabKey}
+                    deeds={deeds}
+                    roomPx={() => heightOf(item, { ...placement, endsDay: false })}
+                  />
                   {placement.endsDay && newer && <DayHeading at={newer.at} />}
                 </li>
               );

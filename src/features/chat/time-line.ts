@@ -73,6 +73,7 @@ const dayHeadingPx = 42;
 const eventLetters = 44; // "Ana a renommé le groupe en « Famille Mbuyi »."
 const eventLinePx = 20;
 const callLetters = 18; // "Appel audio annulé"
+const factsPx = 16; // below its outcome
 const declinedLetters = 38; // "Appel audio refusé par Benoît Kabongo"
 const aroundEventPx = 8 + 8; // within its ground and around it
 
@@ -94,7 +95,8 @@ const textHeight = (whole: string, widthPx: number, isOpen: boolean): number => 
 const callHeight = ({ status }: CallBody, isMine: boolean, textPx: number): number => {
   const letters = status === "rejected" && isMine ? declinedLetters : callLetters;
   const besidePx = callIconPx + (status === "missed" ? callVoicePx : 0);
-  return callHighPx + (Math.ceil((letters * letterPx) / (textPx - besidePx)) - 1) * linePx;
+  const lines = Math.ceil((letters * letterPx) / (textPx - besidePx));
+  return Math.max(callHighPx, lines * linePx + factsPx + aroundTextPx);
 };
 
 const bodyHeight = ({ body, mine }: ChatItem, listPx: number, isOpen: boolean): number => {
