@@ -70,6 +70,17 @@ const later = [
       "src/features/groups/virtual-members.tsx",
     ],
   },
+  // A call: what rings, what carries voices and pictures, and what shows of it.
+  {
+    name: "calls",
+    roots: [
+      "src/calls/call-bar.tsx",
+      "src/calls/open.ts",
+      "src/calls/video-question.tsx",
+      "src/features/calls/call-layer.tsx",
+      "src/features/calls/sayings.ts",
+    ],
+  },
   {
     name: "screens",
     roots: [

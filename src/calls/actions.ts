@@ -30,6 +30,8 @@ export const hangUp = act((engine) => engine.act({ type: "hangUp" }));
 export const leaveEnded = act((engine) => engine.act({ type: "leave" }));
 export const setMuted = act((engine, isMuted: boolean) => engine.media?.setMuted(isMuted));
 export const setCamera = act((engine, isOn: boolean) => engine.media?.setCamera(isOn));
+/** Whether the other side's picture is wanted. */
+export const setPictures = act((engine, areTaken: boolean) => engine.media?.setPictures?.(areTaken));
 export const setInput = act((engine, kind: "audioinput" | "videoinput", deviceId: string) =>
   engine.media?.setInput(kind, deviceId),
 );

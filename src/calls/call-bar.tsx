@@ -26,11 +26,11 @@ export default function CallBar({ call: { state }, name, children }: CallBarProp
   return (
     <section
       aria-label={t("calls.banner")}
-      className="flex min-h-14 shrink-0 items-center gap-2 border-b border-line bg-accent-soft py-1 pr-2 pl-2 text-text"
+      className="flex min-h-14 shrink-0 flex-wrap items-center justify-end gap-2 border-b border-line bg-accent-soft py-1 pr-2 pl-2 text-text"
     >
       <button
         type="button"
-        className="flex min-h-12 min-w-0 flex-1 items-center gap-3 rounded-card px-2 text-left hover:bg-raised"
+        className="flex min-h-12 min-w-[9rem] flex-1 items-center gap-3 rounded-card px-2 text-left hover:bg-raised"
         onClick={restore}
       >
         <span className={`${icon} shrink-0 text-2xl text-accent`} aria-hidden="true" />

@@ -76,6 +76,8 @@ export type MediaPlane = {
   resend(): void;
   setMuted(isMuted: boolean): void;
   setCamera(isOn: boolean): void;
+  /** Whether the other side's picture is wanted: without it a call takes a tenth of the data. */
+  setPictures?(areTaken: boolean): void;
   setInput(kind: "audioinput" | "videoinput", deviceId: string): void;
   /** Everything stops and is let go; what is asked of it afterwards does nothing. */
   stop(): void;

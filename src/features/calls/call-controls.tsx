@@ -1,5 +1,5 @@
 import type { ComponentProps } from "react";
-import { acceptCall, hangUp, rejectCall, setCamera, setMuted } from "../../calls/actions";
+import { acceptCall, hangUp, rejectCall, setCamera, setMuted, setPictures } from "../../calls/actions";
 import type { CallView } from "../../calls/views";
 import { useT } from "../../i18n/setup";
 import type { SoundOutput } from "./remote-sound";
@@ -101,7 +101,6 @@ function Toggles({ call: { state, media }, sound, isSeen, isVoiceOnly, onVoiceOn
           isSeen={isSeen}
           disabled={media.camera === "waiting"}
           onClick={() => {
-            if (!isFilmed) onVoiceOnly(false);
             setCamera(!isFilmed);
           }}
         />
@@ -124,6 +123,7 @@ function Toggles({ call: { state, media }, sound, isSeen, isVoiceOnly, onVoiceOn
           isSeen={isSeen}
           onClick={() => {
             if (!isVoiceOnly) setCamera(false);
+            setPictures(isVoiceOnly);
             onVoiceOnly(!isVoiceOnly);
           }}
         />

@@ -36,7 +36,7 @@ export function EndCard({ call, bytes, person, name, text, isTold, onLeave }: En
   if (isTold && call.seconds === 0) return null;
   const details = [
     ...(call.seconds > 0 ? [formatLength(call.seconds * 1_000, true)] : []),
-    ...(bytes > 0 ? [t("calls.used", { amount: formatMegabytes(bytes) })] : []),
+    ...(bytes > 0 ? [formatMegabytes(bytes)] : []),
   ];
   return (
     <div className="pointer-events-none fixed inset-x-0 top-[80px] z-40 flex justify-center px-3 pt-safe">
@@ -50,10 +50,13 @@ export function EndCard({ call, bytes, person, name, text, isTold, onLeave }: En
             <p className={`font-semibold ${call.status === "missed" && !call.call.isCaller ? "text-danger" : ""}`}>
               {text}
             </p>
-            <p className="truncate text-sm text-muted">
-              <bdi>{name}</bdi>
+            <p className="flex flex-wrap text-sm text-muted">
+              <bdi className="max-w-full truncate">{name}</bdi>
               {details.map((detail) => (
-                <span key={detail}> · {detail}</span>
+                <span key={detail} className="whitespace-pre">
+                  {" · "}
+                  {detail}
+                </span>
               ))}
             </p>
           </div>

@@ -11,7 +11,7 @@ const complaints: [CallComplaint, TextKey][] = [
 ];
 
 const choice =
-  "inline-flex min-h-12 flex-1 items-center justify-center gap-2 rounded-card border border-field px-3 py-2 font-semibold hover:bg-raised";
+  "inline-flex min-h-12 min-w-fit flex-1 items-center justify-center gap-2 rounded-card border border-field px-3 py-2 font-semibold hover:bg-raised";
 
 type FeedbackProps = {
   call: Extract<CallView["state"], { at: "ended" }>;
@@ -37,8 +37,8 @@ export function Feedback({ call: { call }, onJudging, onSent }: FeedbackProps) {
   }
   const isBad = stage === "bad";
   return (
-    <fieldset className="pr-2 pb-2">
-      <legend className="pb-2">{t(isBad ? "calls.feedback.why" : "calls.feedback.question")}</legend>
+    <fieldset className="min-w-0 pr-2 pb-2">
+      <legend className="max-w-full pb-2">{t(isBad ? "calls.feedback.why" : "calls.feedback.question")}</legend>
       {isBad ? (
         <div className="flex flex-col gap-2">
           {complaints
@@ -50,7 +50,7 @@ export function Feedback({ call: { call }, onJudging, onSent }: FeedbackProps) {
             ))}
         </div>
       ) : (
-        <div className="flex gap-2">
+        <div className="flex flex-wrap gap-2">
           <button type="button" className={choice} onClick={() => send({ good: true })}>
             <span className="i-ph-thumbs-up text-xl" aria-hidden="true" />
             {t("calls.feedback.good")}
