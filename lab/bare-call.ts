@@ -1,34 +1,39 @@
-import { type Door, openBareDoor } from "./pages/door";
-import { origin, type Scene, serverAddress, serverPort } from "./scene";
+import type { Page } from "@playwright/test";
+import { type CallOptions, type LabCall, origin, type Scene, serverAddress, serverPort } from "./scene";
+import { openBareDoor } from "./pages/door";
 
-export type BareOptions = {
-  hasVideo?: boolean;
-  iceServers?: RTCIceServer[];
-  iceTransportPolicy?: RTCIceTransportPolicy;
+type BareOptions = {
+  isCaller: boolean;
+  hasVideo: boolean;
+  iceServers: RTCIceServer[];
+  iceTransportPolicy: RTCIceTransportPolicy;
 };
-
 declare global {
-  var bare: { join(options: BareOptions & { isCaller: boolean }): Promise<void>; accept(): number };
+  var bare: { join(options: BareOptions): Promise<void>; accept(): number };
 }
 
-export type BareCall = {
-  /** The callee takes the call; when that was. */
-  accept(): Promise<number>;
-  leave(): Promise<void>;
-};
-
-/** A call between two bare pages in the scene, up to where it rings. */
-export async function makeBareCall({ sides, server }: Scene, options: BareOptions = {}): Promise<BareCall> {
-  const door: Door = await openBareDoor(server, serverAddress, serverPort);
-  const [caller, callee] = sides;
-  for (const { page } of sides) await page.goto(origin);
-  const join = { iceServers: [], iceTransportPolicy: "all", hasVideo: false, ...options } as const;
-  await caller.page.evaluate((chosen) => bare.join(chosen), { ...join, isCaller: true });
-  await callee.page.evaluate((chosen) => bare.join(chosen), { ...join, isCaller: false });
+/** A call between two bare pages, up to where it rings: nothing connects before it is taken. */
+export async function ringBare(scene: Scene, { hasVideo, relay }: CallOptions): Promise<LabCall> {
+  const { sides, server } = scene;
+  const door = await openBareDoor(server, serverAddress, serverPort);
+  const contexts = [await sides[0].open(), await sides[1].open()] as const;
+  const pages: [Page, Page] = [await contexts[0].newPage(), await contexts[1].newPage()];
+  for (const [n, page] of pages.entries()) {
+    const options: BareOptions = {
+      isCaller: n === 0,
+      hasVideo: hasVideo ?? false,
+      iceServers: relay ? relay.iceServers(["udp", "tcp"]) : [],
+      iceTransportPolicy: relay ? "relay" : "all",
+    };
+    await page.goto(origin);
+    await page.evaluate((chosen) => bare.join(chosen), options);
+  }
   return {
-    accept: () => callee.page.evaluate(() => bare.accept()),
+    pages,
+    ring: () => Promise.resolve(),
+    accept: () => pages[1].evaluate(() => bare.accept()),
     async leave() {
-      for (const { page } of sides) await page.goto("about:blank");
+      for (const context of contexts) await context.close();
       door.close();
     },
   };

@@ -1,7 +1,8 @@
-import { type Browser, chromium, type Page } from "@playwright/test";
+import { type Browser, type BrowserContext, chromium, type Page } from "@playwright/test";
 import { chromiumFlags, requireChromium } from "../scripts/chromium.mjs";
 import { type End, Network, type Shape, type Traffics } from "./network/network";
-import { watchPage } from "./pages/watch";
+import { watchPages } from "./pages/watch";
+import type { Relay } from "./programs/coturn";
 import { makeTalkers } from "./talkers";
 
 export const serverAddress = "10.77.0.1";
@@ -9,7 +10,28 @@ export const serverAddress = "10.77.0.1";
 export const serverPort = 9_370;
 export const origin = `http://localhost:${serverPort}`;
 
-export type Side = { end: End; browser: Browser; page: Page };
+export type CallOptions = {
+  hasVideo?: boolean;
+  /** Where there is one, nothing goes another way. */
+  relay?: Relay | undefined;
+};
+/** A call in a scene, the product's or that of two bare pages, so that both are driven and measured alike. */
+export type LabCall = {
+  pages: [caller: Page, callee: Page];
+  /** It rings, and has done so for long enough that whatever is made ready meanwhile is. */
+  ring(): Promise<void>;
+  /** The callee takes it; when that was. */
+  accept(): Promise<number>;
+  leave(): Promise<void>;
+};
+export type MakeCall = (scene: Scene, options: CallOptions) => Promise<LabCall>;
+
+export type Side = {
+  end: End;
+  browser: Browser;
+  /** A browser that has never been anywhere, whose pages are watched. */
+  open(): Promise<BrowserContext>;
+};
 export type Scene = {
   network: Network;
   server: End;
@@ -34,10 +56,12 @@ async function openSide(end: End, wav: string): Promise<Side> {
       `--host-resolver-rules=MAP localhost ${serverAddress}`,
     ],
   });
-  const context = await browser.newContext({ locale: "fr-FR", viewport: { width: 400, height: 800 } });
-  const page = await context.newPage();
-  await watchPage(page);
-  return { end, browser, page };
+  const open = async () => {
+    const context = await browser.newContext({ locale: "fr-FR", viewport: { width: 400, height: 800 } });
+    await watchPages(context);
+    return context;
+  };
+  return { end, browser, open };
 }
 
 export async function openScene(talks: "always" | "half" = "always"): Promise<Scene> {

@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { BrowserContext, Page } from "@playwright/test";
 
 /** What a page has heard and seen of the other side so far, all its connections together. */
 export type Totals = {
@@ -44,9 +44,10 @@ function watch(): void {
   let last = 0;
   setInterval(() => {
     for (const connection of watcher.connections) {
-      for (const { track, ...receiver } of connection.getReceivers().map((one) => ({ track: one.track, one }))) {
-        if (track.kind !== "audio") continue;
-        for (const { timestamp, audioLevel = 0 } of receiver.one.getSynchronizationSources()) {
+      for (const receiver of connection.getReceivers()) {
+        if (receiver.track.kind !== "audio") continue;
+        // Without the header that tells the level, as the product sends it, what is played counts as heard.
+        for (const { timestamp, audioLevel = 1 } of receiver.getSynchronizationSources()) {
           if (timestamp <= last || audioLevel < audible) continue;
           last = timestamp;
           watcher.heard.push(Date.now());
@@ -56,7 +57,7 @@ function watch(): void {
   }, lookEveryMs);
 }
 
-export const watchPage = (page: Page): Promise<void> => page.addInitScript(watch);
+export const watchPages = (context: BrowserContext): Promise<void> => context.addInitScript(watch);
 
 export const totalsOf = (page: Page): Promise<Totals> =>
   page.evaluate(async () => {

@@ -1,0 +1,62 @@
+import type { Page } from "@playwright/test";
+import { makeCouple, siteOf } from "../tests/support/pair";
+import { isKeptOffline } from "../tests/support/offline";
+import { fill, Phone, textsOf } from "../tests/support/phone";
+import { type Server, startServer } from "../tests/support/server";
+import { type Door, openDoorTo } from "./pages/door";
+import { type CallOptions, type LabCall, type MakeCall, type Scene, serverAddress, serverPort } from "./scene";
+
+const ringsMs = 4_000; // somebody takes the phone out of a pocket
+const patienceMs = 30_000;
+const texts = textsOf.fr;
+
+/** The product as it is served to the laboratory's network, with a relay or none. */
+export type Product = { server: Server; ring: MakeCall; stop(): Promise<void> };
+
+let made = 0;
+
+/**
+ * `relay` is what the server is told of one. People who have just met hide their addresses from each other, so that with
+ * a relay nothing goes another way.
+ */
+export async function startProduct(relay?: { host: string; port: number; secret: string }): Promise<Product> {
+  const vars = relay && { RELAY: "coturn", TURN_HOST: `${relay.host}:${relay.port}`, TURN_SECRET: relay.secret };
+  const server = await startServer({ port: serverPort, ...(vars && { vars }) });
+  return { server, ring: (scene, options) => ring(server, scene, options), stop: () => server.stop() };
+}
+
+async function ring(server: Server, scene: Scene, { hasVideo = false }: CallOptions): Promise<LabCall> {
+  const { people } = await makeCouple(siteOf(server), (made += 2) * 2);
+  const door: Door = await openDoorTo(scene.server, serverAddress, serverPort);
+  const phones: Phone[] = [];
+  for (const [n, side] of scene.sides.entries()) {
+    const [me, other] = n === 0 ? people : [people[1], people[0]];
+    const phone = await Phone.openIn(await side.open(), server, "fr");
+    await phone.signInToChat(me, other.id);
+    await isKeptOffline(phone.page);
+    phones.push(phone);
+  }
+  const [caller, callee] = phones;
+  if (!caller || !callee) throw new Error("nobody is there");
+  const pages: [Page, Page] = [caller.page, callee.page];
+  const label = hasVideo ? texts.people.videoCallName : texts.people.audioCallName;
+  const answer = callee.page.getByRole("button", { name: texts.calls.accept, exact: true });
+  return {
+    pages,
+    async ring() {
+      await caller.page.getByRole("button", { name: fill(label, { name: people[1].username }) }).click();
+      await answer.waitFor({ timeout: patienceMs });
+      await callee.page.waitForTimeout(ringsMs);
+    },
+    async accept() {
+      await answer.click();
+      return callee.page.evaluate(() => labWatcher.clicks.at(-1) ?? Number.NaN);
+    },
+    async leave() {
+      const hangUp = caller.page.getByRole("button", { name: texts.calls.hangUp }).first();
+      await hangUp.click({ timeout: 2_000 }).catch(() => undefined); // it may have ended by itself
+      for (const { context } of phones) await context.close();
+      door.close();
+    },
+  };
+}
