@@ -15,6 +15,8 @@ export type EarHost = {
   step(event: CallEvent): void;
   learn(call: Call): void;
   media(): MediaPlane | undefined;
+  /** It is coming into this tab by itself. */
+  isTaking(call: Uuid): boolean;
   /** Goes without a screen that tells how it ended. */
   leave(): void;
 };
@@ -108,7 +110,7 @@ export class CallEar {
     const { call_id: id, to } = told;
     if (to !== me || this.#host.call() || this.#left.has(id) || this.#ends.has(id)) return;
     const call = toHere(this.#link, told);
-    if (platform.now() >= call.created_at + callRingMs) return;
+    if (this.#host.isTaking(id) || platform.now() >= call.created_at + callRingMs) return;
     this.#host.learn(told);
     this.#host.step({ type: "ring", call });
   }

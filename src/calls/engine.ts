@@ -89,6 +89,7 @@ export class CallEngine {
     this.#ear = new CallEar(link, device, this.#ends, this.#asker, {
       ...host,
       media: () => this.#media.plane,
+      isTaking: (call) => this.#entering.isTaking(call),
       leave: () => this.#leave(),
     });
   }
@@ -123,6 +124,7 @@ export class CallEngine {
       if (ringing) void this.#entering.accept(ringing);
       return;
     }
+    if (event.type === "hangUp" && !this.#call) this.#entering.cancel();
     if (ringing && event.type !== "leave") this.#link.take(ringing.id);
     this.#step(event);
   }

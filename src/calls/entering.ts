@@ -33,6 +33,10 @@ export class Entering {
   readonly #host: EnteringHost;
   readonly #own: Hold;
   #isUnderWay = false;
+  /** The one that comes in, where the server has it already. */
+  #rejoining: Call["call_id"] | undefined;
+  /** Changes when what comes in is not wanted any more. */
+  #turn = 0;
 
   constructor(link: CallLink, device: Device, ends: Ends, asker: CallAsker, host: EnteringHost) {
     this.#link = link;
@@ -48,6 +52,16 @@ export class Entering {
     return this.#isUnderWay;
   }
 
+  /** That call is coming in by itself: it need not ring. */
+  isTaking(call: Call["call_id"]): boolean {
+    return this.#rejoining === call;
+  }
+
+  /** Somebody dialled and thought better of it at once. */
+  cancel(): void {
+    this.#turn++;
+  }
+
   /** This tab has no call. */
   release(): void {
     if (!this.#isUnderWay) this.#own.release();
@@ -61,7 +75,10 @@ export class Entering {
       this.#host.say({ notice: "failed", error: "offline", peer });
       return;
     }
-    if (!(await this.#take(ownMs))) this.#host.say({ notice: "inProgress", peer });
+    const turn = ++this.#turn;
+    const isHad = await this.#take(ownMs);
+    if (turn !== this.#turn) this.#own.release();
+    else if (!isHad) this.#host.say({ notice: "inProgress", peer });
     else this.#host.step({ type: "dial", call }); // says so when somebody rings meanwhile
   }
 
@@ -83,7 +100,9 @@ export class Entering {
     if (this.#isLate(kept)) this.#giveUp(kept);
     else if (await this.#take(rejoinOwnMs)) {
       this.#isUnderWay = true;
+      this.#rejoining = kept.id;
       await this.#takeUp(kept);
+      this.#rejoining = undefined;
       this.#isUnderWay = false;
     }
   }

@@ -1,0 +1,372 @@
+import { describe, expect, it } from "vitest";
+import type { CallNews } from "../../src/sync/call-news";
+import { expectQuiet, makeCallPair } from "../support/call-pair";
+
+describe("a server that is dead for ten seconds", () => {
+  it("while somebody dials: it rings when the server is back, or it is said that it could not be", async () => {
+    for (const revivesAfter of [3_000, 10_000]) {
+      const { time, server, a, b, chat, ben, setDead } = await makeCallPair();
+      setDead(true);
+      a.dial(chat, ben);
+      await time.pass(revivesAfter);
+      setDead(false);
+      await time.pass(4_000);
+      if (revivesAfter < 4_000) expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
+      else expect(a.sayings).toMatchObject([{ notice: "failed", error: "offline" }]);
+      await time.pass(40_000);
+      expectQuiet(a, b);
+      expect(server.open).toEqual([]);
+      expect(server.lines).toHaveLength(server.began.size);
+    }
+  });
+
+  it("while it rings: it rings on and can be answered afterwards", async () => {
+    const { time, a, b, ring, setDead } = await makeCallPair();
+    await ring();
+    setDead(true);
+    await time.pass(10_000);
+    expect([a.at, b.at, b.tone]).toEqual(["outgoing", "ringing", "ringtone"]);
+    setDead(false);
+    await time.pass(1_000);
+    b.engine.act({ type: "accept" });
+    await time.pass(2_000);
+    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+  });
+
+  it("as somebody answers: they talk when it is back", async () => {
+    const { time, server, a, b, ring, setDead } = await makeCallPair();
+    await ring();
+    setDead(true);
+    b.engine.act({ type: "accept" });
+    await time.pass(10_000);
+    expect([a.at, b.at]).toEqual(["outgoing", "connecting"]);
+    setDead(false);
+    await time.pass(5_000);
+    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+    expect(server.open).toHaveLength(1);
+  });
+
+  it("while two talk: they talk on", async () => {
+    const { time, a, b, talk, setDead } = await makeCallPair();
+    await talk();
+    setDead(true);
+    await time.pass(10_000);
+    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+    setDead(false);
+    await time.pass(90_000);
+    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+    expectQuiet(...[a, b].filter(({ faults }) => faults.length > 0));
+  });
+
+  it("as somebody hangs up: it ends here at once, and there when it is back", async () => {
+    const { time, server, a, b, talk, setDead } = await makeCallPair();
+    await talk();
+    setDead(true);
+    a.engine.act({ type: "hangUp" });
+    await time.pass(4_000);
+    expectQuiet(a);
+    await time.pass(6_000);
+    setDead(false);
+    await time.pass(4_000);
+    expectQuiet(b);
+    expect(server.lines).toMatchObject([{ status: "ended" }]);
+  });
+
+  it("beyond the end of the ringing: both sides know by themselves that it is over", async () => {
+    const { time, server, a, b, ring, setDead } = await makeCallPair();
+    await ring();
+    setDead(true);
+    await time.pass(31_000);
+    expect([a.at, b.at, b.tone]).toEqual(["outgoing", "ringing", "none"]);
+    await time.pass(60_000);
+    expectQuiet(a, b);
+    setDead(false);
+    await time.pass(5_000);
+    expectQuiet(a, b);
+    expect(server.lines).toMatchObject([{ status: "missed" }]);
+  });
+});
+
+describe("what cannot be told now", () => {
+  it("dialling without a network says so at once, and nothing is left hanging", async () => {
+    const { time, a, chat, ben, hers, server } = await makeCallPair();
+    hers.setOffline(true);
+    a.dial(chat, ben);
+    await time.pass(1);
+    expect(a.sayings).toMatchObject([{ notice: "failed", error: "offline", peer: ben }]);
+    expectQuiet(a);
+    expect(a.planes).toEqual([]);
+    hers.setOffline(false);
+    await time.pass(60_000);
+    expect(server.began.size).toBe(0);
+  });
+
+  it("a network that goes as somebody dials: no call is left ringing at the other end", async () => {
+    const { time, server, a, b, chat, ben, hers } = await makeCallPair();
+    a.dial(chat, ben);
+    await time.pass(25); // it is with the server, the answer is on its way
+    hers.setOffline(true);
+    await time.pass(10_000);
+    expect(a.sayings).toMatchObject([{ notice: "failed" }]);
+    expectQuiet(a);
+    expect(b.at).toBe("ringing");
+    hers.setOffline(false);
+    await time.pass(5_000);
+    expectQuiet(b);
+    expect(server.lines).toMatchObject([{ status: "missed", reason: "failed" }]);
+  });
+
+  it("an end is told also when the page has gone meanwhile", async () => {
+    const { time, server, a, b, ring, hers } = await makeCallPair();
+    await ring();
+    hers.setOffline(true);
+    a.engine.act({ type: "hangUp" });
+    await time.pass(100);
+    a.kill();
+    await time.pass(2_000);
+    expect(b.at).toBe("ringing");
+    hers.setOffline(false);
+    await hers.openTab();
+    await time.pass(1_000);
+    expect(server.lines).toMatchObject([{ status: "missed" }]);
+    await time.pass(3_000);
+    expectQuiet(b);
+    expect([...hers.memory.keys()]).toEqual(["device"]);
+  });
+
+  it("hanging up before the server knows of the call leaves none behind", async () => {
+    for (const after of [0, 5, 15, 25, 35, 60]) {
+      const { time, server, a, b, chat, ben } = await makeCallPair();
+      a.dial(chat, ben);
+      await time.pass(after);
+      a.engine.act({ type: "hangUp" });
+      await time.pass(4_000);
+      expectQuiet(a, b);
+      expect(server.open).toEqual([]);
+      expect(server.lines).toHaveLength(server.began.size);
+    }
+  });
+
+  it("a refusal stops the ringing here at once, and what rings on at the server does not ring here again", async () => {
+    const { time, server, b, ring, his } = await makeCallPair();
+    const other = await his.openTab();
+    await ring();
+    his.setOffline(true);
+    b.engine.act({ type: "reject" });
+    await time.pass(3_000);
+    expectQuiet(b, other);
+    await his.openTab();
+    his.setOffline(false);
+    await time.pass(10_000);
+    expectQuiet(...his.tabs);
+    expect(server.lines).toMatchObject([{ status: "rejected" }]);
+  });
+
+  it("a call that was refused by the server says why", async () => {
+    const { time, a, chat, ben, server } = await makeCallPair();
+    server.execute = () => ({ error: "not_connected" });
+    a.dial(chat, ben);
+    await time.pass(200);
+    expect(a.sayings).toMatchObject([{ notice: "failed", error: "not_connected" }]);
+    await time.pass(3_000);
+    expectQuiet(a);
+  });
+});
+
+describe("news that is late, doubled or out of order", () => {
+  const told = async () => {
+    const pair = await makeCallPair();
+    const { b, ring, server } = pair;
+    const heard: CallNews[] = [];
+    b.wire.subscribe((news) => heard.push(structuredClone(news)));
+    await ring();
+    return { ...pair, heard, id: server.open[0]?.call_id ?? "" };
+  };
+
+  it("a doubled ring rings once", async () => {
+    const { time, b, heard } = await told();
+    for (const news of [...heard]) b.hear(news);
+    await time.pass(100);
+    expect(b.planes).toHaveLength(1);
+    expect(b.at).toBe("ringing");
+  });
+
+  it("an end that overtakes its ring keeps it from ringing", async () => {
+    const { time, server, a, b, chat, ben, id } = await told();
+    a.engine.act({ type: "hangUp" });
+    await time.pass(4_000);
+    const late = await b.reload();
+    await time.pass(500);
+    late.hear({ event_type: "missed", data: { call_id: id, seconds: 0 } });
+    const began = server.began.get(id) ?? 0;
+    const [from_device, answered_at] = [a.device, null];
+    const call = { call_id: id, conversation: chat, type: "audio" as const, from: a.browser.user, to: ben };
+    late.hear({
+      event_type: "ring",
+      data: { ...call, from_device, to_device: null, created_at: began, answered_at },
+    });
+    await time.pass(500);
+    expectQuiet(late);
+  });
+
+  it("a ring of a call that ended here does not bring it back, nor does an old list of those under way", async () => {
+    const { time, a, b, heard, server, ben } = await told();
+    const list = server.standing(ben);
+    a.engine.act({ type: "hangUp" });
+    await time.pass(4_000);
+    expectQuiet(a, b);
+    for (const news of [...heard, list]) b.hear(news);
+    await time.pass(1_000);
+    expectQuiet(b);
+  });
+
+  it("a ring older than thirty seconds by the server's clock is not shown", async () => {
+    const { time, his, heard, b } = await told();
+    const ring = heard.find(({ event_type }) => event_type === "ring");
+    if (!ring) throw new Error("it did not ring");
+    b.kill();
+    his.isOffline = true;
+    const late = await his.openTab();
+    late.hear({ event_type: "standing", calls: [], now: time.now + 31_000 });
+    late.hear(ring);
+    await time.pass(100);
+    expect(late.at).toBe("idle");
+  });
+
+  it("an answer that is heard before the answer to dialling, and an end that is never told, are found out", async () => {
+    const { time, server, a, b, talk } = await makeCallPair();
+    await talk();
+    a.browser.lost = 1;
+    b.engine.act({ type: "hangUp" });
+    await time.pass(1_000);
+    a.browser.lost = 0;
+    expect(a.at).toBe("connected");
+    await time.pass(25_000); // the next sign of life is refused
+    expectQuiet(a, b);
+    expect(server.lines).toMatchObject([{ status: "ended" }]);
+  });
+});
+
+describe("a page that is loaded anew", () => {
+  it("takes its call up again without ringing, and counts on", async () => {
+    const { time, server, a, b, talk } = await makeCallPair();
+    await talk();
+    const since = a.view?.state.at === "connected" ? a.view.state.since : 0;
+    const again = await a.reload();
+    await time.pass(5_000);
+    expect([again.at, b.at]).toEqual(["connected", "connected"]);
+    expect(again.view?.state).toMatchObject({ since });
+    expect(b.tone).toBe("none");
+    const other = await b.reload();
+    await time.pass(5_000);
+    expect([again.at, other.at]).toEqual(["connected", "connected"]);
+    again.engine.act({ type: "hangUp" });
+    await time.pass(4_000);
+    expectQuiet(again, other);
+    expect(server.lines).toHaveLength(1);
+  });
+
+  it("while it rings at the other end goes on calling, and while it is answered goes on answering", async () => {
+    const { time, a, b, ring, his } = await makeCallPair();
+    await ring();
+    const again = await a.reload();
+    await time.pass(500);
+    expect([again.at, again.tone, b.at]).toEqual(["outgoing", "ringback", "ringing"]);
+    his.isOffline = true;
+    b.engine.act({ type: "accept" });
+    await time.pass(50);
+    const other = await b.reload();
+    his.setOffline(false);
+    await time.pass(5_000);
+    expect([again.at, other.at]).toEqual(["connected", "connected"]);
+  });
+
+  it("after more than twenty seconds has lost its call, and tells the server so", async () => {
+    const { time, server, hers, a, b, talk } = await makeCallPair();
+    await talk();
+    hers.isOffline = true;
+    a.kill();
+    await time.pass(21_000);
+    expect(b.at).not.toBe("connecting");
+    hers.setOffline(false);
+    const again = await hers.openTab(a.storage);
+    await time.pass(4_000);
+    expectQuiet(again, b);
+    expect(again.planes).toEqual([]);
+    expect(server.lines).toMatchObject([{ status: "ended" }]);
+    expect(again.storage.size).toBe(0);
+  });
+
+  it("in a call that ended meanwhile shows nothing of it", async () => {
+    const { time, hers, a, b, talk } = await makeCallPair();
+    await talk();
+    a.kill();
+    b.engine.act({ type: "hangUp" });
+    await time.pass(1_000);
+    const again = await hers.openTab(a.storage);
+    await time.pass(1_000);
+    expectQuiet(again);
+    expect(again.planes).toEqual([]);
+  });
+
+  it("as a copy of the tab that talks leaves the call to that one", async () => {
+    const { time, hers, a, b, talk } = await makeCallPair();
+    await talk();
+    const copy = await hers.openTab(new Map(a.storage));
+    await time.pass(10_000);
+    expectQuiet(copy);
+    expect(copy.planes).toEqual([]);
+    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+  });
+
+  it("never comes back: the other side is told that it was cut off, and the call ends once", async () => {
+    const { time, server, a, b, talk } = await makeCallPair();
+    await talk();
+    a.kill();
+    await time.pass(5_000);
+    expect(b.view?.state).toMatchObject({ at: "connected", isInterrupted: true });
+    await time.pass(25_000);
+    expectQuiet(b);
+    expect(server.lines).toMatchObject([{ status: "ended", reason: "failed" }]);
+  });
+});
+
+describe("signing out", () => {
+  it("in a call ends it, and waits until the server knows", async () => {
+    const { time, server, a, b, talk } = await makeCallPair();
+    await talk();
+    let isEnded = false;
+    void a.engine.end().then(() => {
+      isEnded = true;
+    });
+    await time.pass(100);
+    expect(isEnded).toBe(true);
+    expect(server.lines).toMatchObject([{ status: "ended" }]);
+    expectQuiet(a);
+    await time.pass(3_000);
+    expectQuiet(b);
+  });
+
+  it("does not wait for ever without a network, and leaves the ringing to other devices", async () => {
+    const { time, server, his, a, b, ring } = await makeCallPair();
+    await ring();
+    his.setOffline(true);
+    const ended = b.engine.end();
+    b.engine.stop();
+    await time.pass(3_500);
+    await ended;
+    expectQuiet(b);
+    expect([a.at, server.open.length]).toEqual(["outgoing", 1]);
+  });
+
+  it("on another device, which ends the synchronisation here, stops everything of a call", async () => {
+    const { time, a, b, talk } = await makeCallPair();
+    await talk();
+    a.engine.stop();
+    expectQuiet(a);
+    expect(a.view).toBeUndefined();
+    await time.pass(30_000);
+    expectQuiet(a, b);
+    expect(a.storage.size).toBe(0);
+  });
+});
