@@ -30,6 +30,7 @@ vi.setConfig({ testTimeout: 40_000 });
 
 export type FrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
 type Frame = LiveText | ServerFrame | CallFrame;
+type Answer = FrameOf<"g" | "q" | "c" | "v" | "y" | "j" | "n">;
 const isLive = (frame: Frame): frame is LiveText => "text" in frame;
 const isA =
   <T extends ServerFrame[0]>(type: T) =>
@@ -175,13 +176,12 @@ export class Device {
   }
 
   /** Asks something that is answered by its ref. */
-  async ask(frame: (ref: number) => ClientFrame): Promise<FrameOf<"g" | "q" | "c" | "v" | "y" | "n">> {
+  async ask(frame: (ref: number) => ClientFrame): Promise<Answer> {
     const ref = ++this.#ref;
     this.send(frame(ref));
-    const answers = ["g", "q", "c", "v", "y", "n"];
+    const answers = ["g", "q", "c", "v", "y", "j", "n"];
     return this.next(
-      (got): got is FrameOf<"g" | "q" | "c" | "v" | "y" | "n"> =>
-        Array.isArray(got) && answers.includes(got[0] as string) && got[1] === ref,
+      (got): got is Answer => Array.isArray(got) && answers.includes(got[0] as string) && got[1] === ref,
     );
   }
 
@@ -209,6 +209,10 @@ export class Device {
 
   peopleOf(frame: FrameOf<"w" | "c">) {
     return frame[6].map(fromWirePerson);
+  }
+
+  callsOf(frame: FrameOf<"w" | "c">) {
+    return frame[7];
   }
 
   messagesOf(frame: FrameOf<"g" | "m" | "q" | "v" | "e">) {

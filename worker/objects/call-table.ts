@@ -68,12 +68,12 @@ export class CallTable {
     return call ? [...news, { call, over: kept?.over ?? null }] : news;
   }
 
-  /** The conversation knows nothing of this call. */
-  drop(call: Call): CallNews[] {
-    const { conversation } = call;
-    if (!this.find(conversation, call.call_id)) return [];
+  /** The conversation says that this call is over, and perhaps how, though its version is known here. */
+  drop(conversation: ConversationId, id: Uuid, over: CallNews["over"]): CallNews[] {
+    const call = this.find(conversation, id);
+    if (!call) return [];
     this.#write(conversation, this.#versionOf(conversation), null);
-    return [lost(call)];
+    return [over ? { call, over } : lost(call)];
   }
 
   #versionOf(conversation: ConversationId): number {

@@ -33,6 +33,14 @@ const furthest = (a: Told, b: Told): Told => ({
   revision: Math.max(a.revision, b.revision),
 });
 
+/** Waits for something, but not too long. A timer that is left behind would keep the object awake for nothing. */
+const atMost = async (ms: number, work: Promise<void>): Promise<void> => {
+  const isDone = new AbortController();
+  const wait = scheduler.wait(ms, { signal: isDone.signal }).catch(() => {});
+  await Promise.race([work, wait]);
+  isDone.abort();
+};
+
 type Host = {
   /** What there is for a member to know. */
   standOf(member: number): Told;
@@ -114,7 +122,7 @@ export class FanOut {
     const lane = this.#lane(member);
     if (!lane.isWaiting && !lane.isUnderWay) return;
     const isSettled = new Promise<void>((resolve) => lane.settled.push(resolve));
-    await Promise.race([isSettled, scheduler.wait(confirmMs)]);
+    await atMost(confirmMs, isSettled);
   }
 
   /** Calls that may be lost: made where nothing else waits for its turn, and not at all when too many do. */
@@ -132,7 +140,7 @@ export class FanOut {
     }
     if (this.#underWay === 0) return;
     const isIdle = new Promise<void>((resolve) => this.#idle.push(resolve));
-    await Promise.race([isIdle, scheduler.wait(patienceMs)]);
+    await atMost(patienceMs, isIdle);
   }
 
   /** When to look again, undefined when everything is confirmed. */

@@ -217,15 +217,16 @@ export class PersonCalls {
     await this.#look(conversation, call_id).catch((error: unknown) => console.warn("a call was not found out", error));
   }
 
-  /** Asks a conversation about a call. One that it knows nothing of is over. */
+  /** Asks a conversation about a call. One that it does not know to be under way is over. */
   async #look(conversation: ConversationId, id: Uuid): Promise<CallResult | Refusal> {
     const { user, sockets } = this.#host;
     if (this.#lookedAt.size >= rememberedMax) this.#lookedAt.clear();
     this.#lookedAt.set(id, Date.now());
     const answer = await this.#ask(conversation, (stub) => stub.standing(conversation, user, id));
-    if (!isRefusal(answer) || !["call_not_found", "conversation_not_found"].includes(answer.error)) return answer;
-    const call = this.#table.find(conversation, id);
-    if (call) for (const news of this.#table.drop(call)) sockets.signal(frameOf(news), true);
+    const over = isRefusal(answer) ? null : answer.over;
+    const isUnknown = isRefusal(answer) && ["call_not_found", "conversation_not_found"].includes(answer.error);
+    if (!over && !isUnknown) return answer;
+    for (const news of this.#table.drop(conversation, id, over)) sockets.signal(frameOf(news), true);
     return answer;
   }
 
