@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import type { CallPlace } from "../../contract/call-machine";
+import type { CallKind } from "../../contract/calls";
+import { createUuid } from "../../contract/ids";
+import { endKey, statusKey } from "../../src/calls/call-words";
+import { formatMegabytes } from "../../src/calls/data-use";
+import type { MediaView } from "../../src/calls/media-plane";
+import { patterns } from "../../src/calls/tones";
+import type { CallView } from "../../src/calls/views";
+import { troublesOf, workedAfter } from "../../src/features/calls/troubles";
+import fr from "../../src/i18n/fr.json";
+
+type State = CallView["state"];
+
+const place = (kind: CallKind, isCaller = true): CallPlace => ({
+  id: createUuid(),
+  conversation: "a.b",
+  peer: createUuid(),
+  kind,
+  isCaller,
+});
+const textOf = (key: string): unknown =>
+  key.split(".").reduce<unknown>((texts, name) => (texts as Record<string, unknown>)[name], fr);
+const connected = (kind: CallKind, isInterrupted = false): State => ({
+  at: "connected",
+  call: place(kind),
+  since: 0,
+  isInterrupted,
+});
+const ended = (end: object, isCaller = true) =>
+  ({ at: "ended", call: place("audio", isCaller), status: "ended", seconds: 0, ...end }) as Extract<
+    State,
+    { at: "ended" }
+  >;
+
+describe("how a call stands", () => {
+  test("is said in the specified words", () => {
+    const said: [State, string][] = [
+      [{ at: "outgoing", call: place("audio"), until: 0, isKnown: false }, "Appel en cours..."],
+      [{ at: "ringing", call: place("audio", false), until: 0 }, "Appel audio entrant"],
+      [{ at: "ringing", call: place("video", false), until: 0 }, "Appel vidéo entrant"],
+      [{ at: "connecting", call: place("audio"), until: 0 }, "Connexion..."],
+      [connected("audio", true), "Reconnexion..."],
+    ];
+    for (const [state, text] of said) expect(textOf(statusKey(state, false))).toBe(text);
+  });
+
+  test("once it is over, says why as this side sees it", () => {
+    const why = (end: object, isCaller = true, hasRung = false) => endKey(ended(end, isCaller), hasRung);
+    expect(why({ status: "missed", reason: "busy" })).toBe("calls.end.busy");
+    expect(why({ status: "cancelled", reason: "failed" })).toBe("calls.end.failed");
+    expect(why({ status: "missed" })).toBe("calls.end.cancelled");
+    expect(why({ status: "missed" }, false, true)).toBe("calls.end.missed");
+    expect(why({ status: "rejected" })).toBe("calls.end.rejected");
+    expect(why({ seconds: 12 })).toBe("calls.end.ended");
+    expect(why({}, false, true)).toBe("calls.end.elsewhere");
+  });
+});
+
+describe("what is said of microphones, cameras and the link", () => {
+  const media = (more: Partial<MediaView> = {}): MediaView => ({
+    mic: "on",
+    camera: "on",
+    local: undefined,
+    remote: undefined,
+    peer: { isMuted: false, hasVideo: true },
+    quality: 3,
+    bytes: 0,
+    isUnheard: false,
+    ...more,
+  });
+  const fresh = { mic: false, camera: false };
+  const keys = (state: State, more: Partial<MediaView>, worked = fresh) =>
+    troublesOf({ state, media: media(more), isMinimised: false }, worked).map(({ key }) => key);
+
+  test("is nothing while all is well, while it rings and once it is over", () => {
+    expect(keys(connected("video"), {})).toEqual([]);
+    const bad: Partial<MediaView> = { mic: "refused", camera: "missing", quality: 1, isUnheard: true };
+    expect(keys({ at: "ringing", call: place("video", false), until: 0 }, bad)).toEqual([]);
+    expect(keys(ended({}), bad)).toEqual([]);
+  });
+
+  test("names the microphone's trouble before the camera's, and the camera only in a video call", () => {
+    const both: Partial<MediaView> = { mic: "refused", camera: "taken" };
+    expect(keys(connected("video"), both)).toEqual(["calls.notice.micRefused", "calls.notice.cameraTaken"]);
+    expect(keys(connected("audio"), both)).toEqual(["calls.notice.micRefused"]);
+  });
+
+  test("calls what worked before and is missing now unplugged", () => {
+    const before = workedAfter(fresh, media({ mic: "muted", camera: "thin" }));
+    const gone: Partial<MediaView> = { mic: "missing", camera: "missing" };
+    expect(keys(connected("video"), gone, fresh)).toEqual(["calls.notice.micMissing", "calls.notice.cameraMissing"]);
+    expect(keys(connected("video"), gone, before)).toEqual([
+      "calls.notice.micUnplugged",
+      "calls.notice.cameraUnplugged",
+    ]);
+    expect(workedAfter(before, media(gone))).toBe(before);
+  });
+
+  test("offers the picture again that a slow link took, and does not blame the link twice", () => {
+    const [trouble, ...more] = troublesOf(
+      { state: connected("video"), media: media({ camera: "thin", quality: 1 }), isMinimised: false },
+      fresh,
+    );
+    expect(trouble).toMatchObject({ key: "calls.notice.thin", remedy: "camera" });
+    expect(more).toEqual([]);
+  });
+
+  test("is not that one is unheard while one is muted", () => {
+    expect(keys(connected("audio"), { isUnheard: true })).toEqual(["calls.notice.unheard"]);
+    expect(keys(connected("audio"), { isUnheard: true, mic: "muted" })).toEqual([]);
+  });
+});
+
+describe("the tones", () => {
+  test("ring back as the French network does and fit their rounds", () => {
+    expect(patterns.ringback).toMatchObject({ every: 5, notes: [{ at: 0, seconds: 1.5, pitches: [425] }] });
+    for (const { notes, every } of Object.values(patterns)) {
+      for (const { at, seconds, level } of notes) {
+        expect(at + seconds).toBeLessThanOrEqual(every);
+        expect(level).toBeLessThan(0.5);
+      }
+    }
+  });
+
+  test("end by themselves when the other side is busy, and only then", () => {
+    expect([patterns.busy.times, patterns.ringtone.times, patterns.ringback.times]).toEqual([4, undefined, undefined]);
+  });
+});
+
+test("data is told in the unit it is sold by", () => {
+  const plain = (text: string) => text.replace(/\s/gu, " ");
+  expect(plain(formatMegabytes(300_000, "fr"))).toBe("0,3 Mo");
+  expect(plain(formatMegabytes(12_340_000, "en"))).toBe("12.3 MB");
+  expect(plain(formatMegabytes(2_800_000, "pt"))).toBe("2,8 MB");
+});
