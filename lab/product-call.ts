@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { makeCouple, siteOf } from "../tests/support/pair";
 import { isKeptOffline } from "../tests/support/offline";
+import { makeCouple, siteOf } from "../tests/support/pair";
 import { fill, Phone, textsOf } from "../tests/support/phone";
 import { type Server, startServer } from "../tests/support/server";
 import { type Door, openDoorTo } from "./pages/door";
@@ -26,7 +26,8 @@ export async function startProduct(relay?: { host: string; port: number; secret:
 }
 
 async function ring(server: Server, scene: Scene, { hasVideo = false }: CallOptions): Promise<LabCall> {
-  const { people } = await makeCouple(siteOf(server), (made += 2) * 2);
+  made += 2;
+  const { people } = await makeCouple(siteOf(server), made);
   const door: Door = await openDoorTo(scene.server, serverAddress, serverPort);
   const phones: Phone[] = [];
   for (const [n, side] of scene.sides.entries()) {

@@ -1,17 +1,21 @@
-// Runs inside a namespace: what connects to its address there reaches a server outside through a socket in the file system.
+// Lets what connects to one place reach another: `address:port`, or the path of a socket, which is the same in every
+// network namespace. Where this runs decides whose network an address is of.
 import { connect, createServer } from "node:net";
 
-const [address, port, outside] = process.argv.slice(2);
+const toPlace = (text) => {
+  const [, host, port] = /^([\w.]+):(\d+)$/.exec(text) ?? [];
+  return port ? { host, port: Number(port) } : { path: text };
+};
+const [from, to] = process.argv.slice(2).map(toPlace);
 const server = createServer((inner) => {
-  const outer = connect(outside);
+  const outer = connect(to);
   inner.pipe(outer).pipe(inner);
   for (const socket of [inner, outer]) {
-    socket.setNoDelay?.(true);
+    socket.setNoDelay(true);
     socket.on("error", () => {
       inner.destroy();
       outer.destroy();
     });
   }
 });
-server.listen(Number(port), address, () => console.log("open"));
-process.stdin.on("end", () => process.exit()).resume();
+server.listen(from, () => console.log("open"));

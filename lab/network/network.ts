@@ -55,6 +55,15 @@ export class End {
     this.space.run("ip", "route", "replace", "default", "dev", device);
   }
 
+  /** Everything goes through the first of its links again. */
+  goBack(): void {
+    const [first, ...others] = this.addresses.keys();
+    for (const device of others) this.disconnect(device);
+    if (!first) return;
+    this.disconnect(first);
+    this.connect(first);
+  }
+
   /** The device loses its address, as a phone that leaves its wifi. */
   disconnect(device: string): void {
     this.space.run("ip", "address", "flush", "dev", device);

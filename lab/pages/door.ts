@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server as HttpServer } from "node:http";
 import { connect, createServer as createTcpServer, type Server as TcpServer } from "node:net";
@@ -10,17 +11,23 @@ import type { End } from "../network/network";
 
 export type Door = { close(): void };
 
+/** Runs at an end: what connects to `from` there reaches `to`, each `address:port` of its network or a path. */
+export async function runDoor(end: End, from: string, to: string): Promise<ChildProcess> {
+  const script = fileURLToPath(new URL("../network/door.mjs", import.meta.url));
+  const child = end.space.start(join(bin, "node"), [script, from, to]);
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.once("data", () => resolve());
+    child.once("exit", () => reject(new Error(`Nothing can listen at ${from}`)));
+  });
+  return child;
+}
+
 /** Lets what stands outside of the laboratory's network be reached at an address in it. */
 async function openDoor(end: End, address: string, port: number, server: HttpServer | TcpServer): Promise<Door> {
   const folder = mkdtempSync(join(tmpdir(), "lisolo-lab-"));
   const path = join(folder, "outside");
   await new Promise<void>((resolve) => server.listen(path, resolve));
-  const script = fileURLToPath(new URL("../network/door.mjs", import.meta.url));
-  const child = end.space.start(join(bin, "node"), [script, address, String(port), path]);
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.once("data", () => resolve());
-    child.once("exit", () => reject(new Error(`Nothing can listen on ${address}:${port}`)));
-  });
+  const child = await runDoor(end, `${address}:${port}`, path);
   return {
     close() {
       child.kill("SIGKILL");

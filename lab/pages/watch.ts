@@ -57,9 +57,16 @@ function watch(): void {
   }, lookEveryMs);
 }
 
-export const watchPages = (context: BrowserContext): Promise<void> => context.addInitScript(watch);
+export async function watchPages(context: BrowserContext): Promise<void> {
+  await context.addInitScript(watch);
+}
+/** For a browser that takes scripts as text. */
+export const watcherText = `(${watch.toString()})()`;
 
-export const totalsOf = (page: Page): Promise<Totals> =>
+/** A page of any browser, as far as measuring goes. */
+export type Measured = Pick<Page, "evaluate">;
+
+export const totalsOf = (page: Measured): Promise<Totals> =>
   page.evaluate(async () => {
     const totals = {
       ...{ at: Date.now(), packets: 0, lost: 0, samples: 0, concealed: 0, energy: 0, frames: 0, framesSent: 0 },
@@ -94,18 +101,31 @@ export const totalsOf = (page: Page): Promise<Totals> =>
     return totals;
   });
 
-/** When the page heard something first at or after `since`; waits for it. */
-export async function firstHeard(page: Page, since: number, patienceMs: number): Promise<number | undefined> {
-  const find = (from: number) => labWatcher.heard.find((at) => at >= from);
-  const found = await page
-    .waitForFunction(find, since, { timeout: patienceMs, polling: 50 })
-    .then((handle) => handle.jsonValue())
-    .catch(() => undefined);
-  return found;
+/** When the page heard something first at or after `since`; waits for it, and is undefined when it never comes. */
+export async function firstHeard(page: Measured, since: number, patienceMs: number): Promise<number | undefined> {
+  const heard = await page.evaluate(
+    ([from, patience]) =>
+      new Promise<number | null>((resolve) => {
+        const deadline = Date.now() + patience;
+        const timer = setInterval(() => {
+          const at = labWatcher.heard.find((moment) => moment >= from);
+          if (at === undefined && Date.now() < deadline) return;
+          clearInterval(timer);
+          resolve(at ?? null);
+        }, 50);
+      }),
+    [since, patienceMs] as const,
+  );
+  return heard ?? undefined;
 }
 
 /** Every silence of more than `leastMs` between two moments, until `until` when nothing came after it. */
-export async function silencesOf(page: Page, since: number, until: number, leastMs: number): Promise<[number, number][]> {
+export async function silencesOf(
+  page: Measured,
+  since: number,
+  until: number,
+  leastMs: number,
+): Promise<[number, number][]> {
   const heard = await page.evaluate(() => labWatcher.heard);
   const moments = [since, ...heard.filter((at) => at > since && at < until), until];
   return moments

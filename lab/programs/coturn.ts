@@ -25,7 +25,12 @@ export async function startRelay(end: End, host: string): Promise<Relay> {
   const words = [
     ...["-n", "--no-cli", "--no-tls", "--no-dtls", "--log-file=stdout", "--simple-log", "--pidfile="],
     ...["--use-auth-secret", `--static-auth-secret=${secret}`, "--realm=lab.invalid", "--fingerprint"],
-    ...[`--listening-ip=${host}`, `--relay-ip=${host}`, `--listening-port=${port}`, `--userdb=${join(folder, "users")}`],
+    ...[
+      `--listening-ip=${host}`,
+      `--relay-ip=${host}`,
+      `--listening-port=${port}`,
+      `--userdb=${join(folder, "users")}`,
+    ],
   ];
   const child = end.space.start(path, words, env);
   child.once("exit", () => rmSync(folder, { recursive: true, force: true }));

@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { WebSocket } from "ws";
+import type { End } from "../network/network";
+import { runDoor } from "../pages/door";
+import { requireProgram } from "./debian";
+
+const remotePort = 9_371;
+const startMs = 40_000;
+
+/** A camera and a microphone that are not there, allowed without a question, and nothing that calls home. */
+const preferences: Record<string, boolean | number | string> = {
+  "media.navigator.streams.fake": true,
+  "media.navigator.permission.disabled": true,
+  "media.autoplay.default": 0,
+  "media.peerconnection.ice.obfuscate_host_addresses": false,
+  "remote.prefs.recommended": true,
+  "browser.shell.checkDefaultBrowser": false,
+  "datareporting.policy.dataSubmissionEnabled": false,
+  "toolkit.telemetry.reportingpolicy.firstRun": false,
+  "app.update.enabled": false,
+  "network.captive-portal-service.enabled": false,
+  "network.connectivity-service.enabled": false,
+  "intl.accept_languages": "fr-FR",
+};
+
+type Answer = { id: number; type: "success" | "error"; result: Record<string, unknown>; message?: string };
+
+/** One page of Debian's Firefox, driven by WebDriver BiDi, which it speaks by itself (w3c.github.io/webdriver-bidi). */
+export class Firefox {
+  private readonly socket: WebSocket;
+  private readonly end: () => void;
+  private readonly asked = new Map<number, (answer: Answer) => void>();
+  private context = "";
+  private count = 0;
+
+  private constructor(socket: WebSocket, end: () => void) {
+    this.socket = socket;
+    this.end = end;
+    socket.on("message", (data) => {
+      const answer = JSON.parse(String(data)) as Answer;
+      this.asked.get(answer.id)?.(answer);
+      this.asked.delete(answer.id);
+    });
+  }
+
+  /** `script` runs in every page before its own. */
+  static async open(end: End, script: string): Promise<Firefox> {
+    const { path, env } = requireProgram("firefox-esr", {
+      package: "firefox-esr",
+      path: "usr/lib/firefox-esr/firefox-esr",
+    });
+    const folder = mkdtempSync(join(tmpdir(), "lisolo-lab-"));
+    const lines = Object.entries(preferences).map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});`);
+    writeFileSync(join(folder, "user.js"), lines.join("\n"));
+    const words = ["--headless", "--no-remote", "--profile", folder, "--remote-debugging-port", String(remotePort)];
+    const child = end.space.start(path, [...words, "about:blank"], {
+      ...env,
+      HOME: folder,
+      MOZ_DISABLE_AUTO_SAFE_MODE: "1",
+    });
+    const finish = () => {
+      child.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+      child.kill("SIGKILL");
+    };
+    let log = "";
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error(`Firefox did not start\n${log}`)), startMs);
+        const read = (chunk: Buffer) => {
+          log += chunk.toString();
+          if (!log.includes("WebDriver BiDi listening")) return;
+          clearTimeout(timer);
+          resolve();
+        };
+        child.stdout.on("data", read);
+        child.stderr.on("data", read);
+        child.once("exit", () => reject(new Error(`Firefox ended\n${log}`)));
+      });
+      const door = join(folder, "remote");
+      await runDoor(end, door, `127.0.0.1:${remotePort}`);
+      const socket = new WebSocket(`ws+unix:${door}:/session`, { headers: { host: `127.0.0.1:${remotePort}` } });
+      await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+      const firefox = new Firefox(socket, finish);
+      await firefox.ask("session.new", { capabilities: {} });
+      await firefox.ask("script.addPreloadScript", { functionDeclaration: `() => { ${script} }` });
+      const { context } = await firefox.ask("browsingContext.create", { type: "tab" });
+      firefox.context = String(context);
+      return firefox;
+    } catch (error) {
+      finish();
+      throw error;
+    }
+  }
+
+  async goto(url: string): Promise<void> {
+    await this.ask("browsingContext.navigate", { context: this.context, url, wait: "complete" });
+  }
+
+  /** What Playwright's does, for values that JSON knows. */
+  readonly evaluate = (async (deed: (given: unknown) => unknown, given?: unknown) => {
+    const expression = `(async () => JSON.stringify(await (${deed.toString()})(${JSON.stringify(given ?? null)})))()`;
+    const answer = await this.ask("script.evaluate", {
+      expression,
+      target: { context: this.context },
+      awaitPromise: true,
+      userActivation: true,
+    });
+    if (answer["type"] !== "success") throw new Error(`In Firefox: ${JSON.stringify(answer["exceptionDetails"])}`);
+    const { value } = answer["result"] as { value?: string };
+    return value === undefined ? undefined : (JSON.parse(value) as unknown);
+  }) as Page["evaluate"];
+
+  close(): void {
+    this.socket.terminate();
+    this.end();
+  }
+
+  private async ask(method: string, params: object): Promise<Record<string, unknown>> {
+    const id = ++this.count;
+    const answer = await new Promise<Answer>((resolve, reject) => {
+      this.asked.set(id, resolve);
+      this.socket.once("close", () => reject(new Error("Firefox went away")));
+      this.socket.send(JSON.stringify({ id, method, params }));
+    });
+    if (answer.type === "error") throw new Error(`Firefox: ${method}: ${answer.message}`);
+    return answer.result;
+  }
+}

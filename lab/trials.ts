@@ -1,0 +1,162 @@
+import { loadavg } from "node:os";
+import { buildProduct } from "../bench/product";
+import { printSection } from "../bench/table";
+import { ringBare } from "./bare-call";
+import { inCall, measureAccept, measureFall, measureSwitch, measureTalk, pathOf, pause } from "./measures";
+import { listLacking } from "./needs";
+import { startProduct } from "./product-call";
+import { type Relay, startRelay } from "./programs/coturn";
+import { type MakeCall, openScene, type Scene, serverAddress } from "./scene";
+
+/** One thing that was tried, and whether it is as promised; what is only there to compare with promises nothing. */
+type Finding = { what: string; found: string; wanted?: string; isKept?: boolean };
+
+const failureMaxMs = 20_000;
+const gapMaxMs = 3_500;
+const voiceMaxShare = 0.06;
+
+const seconds = (ms: number | undefined): string => (ms === undefined ? "never" : `${(ms / 1000).toFixed(2)} s`);
+const share = (value: number): string => `${(value * 100).toFixed(1)} %`;
+const each = <T>(values: readonly T[], show: (value: T) => string): string => values.map(show).join(" / ");
+
+/** Does it with two bare pages, then with the product, told of a relay or of none. */
+async function withBoth(
+  relay: Relay | undefined,
+  isBareToo: boolean,
+  deed: (name: string, make: MakeCall) => Promise<Finding[]>,
+): Promise<Finding[]> {
+  const findings = isBareToo ? await deed("bare pages", ringBare) : [];
+  const product = await startProduct(relay);
+  try {
+    findings.push(...(await deed("Lisolo", product.ring)));
+  } finally {
+    await product.stop();
+  }
+  return findings.map((finding) =>
+    finding.what.startsWith("bare") ? { what: finding.what, found: finding.found } : finding,
+  );
+}
+
+const overRelay = (scene: Scene, relay: Relay, wanted: "udp" | "tcp") =>
+  withBoth(relay, true, async (name, make) => {
+    const { heard, totals } = await measureAccept(scene, make, { relay }, wanted === "tcp" ? { udp: false } : {});
+    const ways = totals.map(({ localWay, relayProtocol }) => `${localWay} ${relayProtocol}`);
+    const isKept = ways.every((way) => way === `relay ${wanted}`) && !heard.includes(undefined);
+    return [
+      {
+        what: `${name}: taken, then heard by caller / callee`,
+        found: `${each(heard, seconds)}, ${each(ways, String)}`,
+        wanted: `relay ${wanted}`,
+        isKept,
+      },
+    ];
+  });
+
+/** Credentials that no relay takes: whoever calls must be told, and not wait for ever. */
+async function withFalseRelay(scene: Scene, relay: Relay): Promise<Finding[]> {
+  const product = await startProduct({ ...relay, secret: "another-secret" });
+  try {
+    return await inCall(scene, product.ring, {}, async (call) => {
+      await call.ring();
+      const at = await call.accept();
+      const ends = await Promise.all(call.pages.map((page) => findEnd(page, at)));
+      return [
+        {
+          what: "Lisolo: a secret that the relay does not take, told to caller / callee",
+          found: each(ends, seconds),
+          wanted: `≤ ${failureMaxMs / 1000} s`,
+          isKept: ends.every((ms) => ms !== undefined && ms <= failureMaxMs),
+        },
+      ];
+    });
+  } finally {
+    await product.stop();
+  }
+}
+
+type LabPage = Parameters<Parameters<typeof inCall>[3]>[0]["pages"][number];
+
+/** How long after `at` the page said that the call failed. */
+async function findEnd(page: LabPage, at: number): Promise<number | undefined> {
+  const said = page.getByText(/L'appel a échoué|Appel annulé|Appel terminé|échoué/).first();
+  const isSaid = await said.waitFor({ timeout: 2 * failureMaxMs }).then(
+    () => true,
+    () => false,
+  );
+  return isSaid ? Date.now() - at : undefined;
+}
+
+const trials: Record<string, (scene: Scene, relay: Relay) => Promise<Finding[]>> = {
+  relay: async (scene, relay) => [...(await overRelay(scene, relay, "udp")), ...(await withFalseRelay(scene, relay))],
+  "udp-blocked": (scene, relay) => overRelay(scene, relay, "tcp"),
+  switch: (scene) =>
+    withBoth(undefined, true, async (name, make) => {
+      const { gaps, isOneWay } = await measureSwitch(scene, make, pathOf({ roundTrip: 300 }));
+      return [
+        {
+          what: `${name}: silence at caller / callee when the callee's address changes`,
+          found: `${each(gaps, seconds)}${isOneWay ? ", one way" : ""}`,
+          wanted: `≤ ${gapMaxMs / 1000} s, both ways`,
+          isKept: !isOneWay && Math.max(...gaps) <= gapMaxMs,
+        },
+      ];
+    }),
+  loss: (scene) =>
+    withBoth(undefined, true, async (name, make) => {
+      const talk = await measureTalk(scene, make, pathOf({ loss: 0.2, rate: 100 }));
+      const fall = await measureFall(scene, make, 48);
+      return [
+        {
+          what: `${name}: 20 % lost on 100 kbit/s, made up for at caller / callee`,
+          found: `${each(talk.concealment, share)} at ${each(talk.loss, share)} lost`,
+          wanted: `≤ ${share(voiceMaxShare)}, heard`,
+          isKept: Math.max(...talk.concealment) <= voiceMaxShare && Math.min(...talk.energy) > 0,
+        },
+        {
+          what: `${name}: video call falls to 48 kbit/s: no picture sent after, voice clean after`,
+          found: `${fall.hadVideo ? seconds(fall.videoOffMs) : "had no picture"}, ${seconds(fall.cleanMs)}`,
+          wanted: "≤ 2 s, ≤ 10 s",
+          isKept: (fall.videoOffMs ?? Infinity) <= 2_000 && (fall.cleanMs ?? Infinity) <= 10_000,
+        },
+      ];
+    }),
+};
+
+export async function runTrials(names: string[]): Promise<void> {
+  const unknown = names.filter((name) => !Object.hasOwn(trials, name));
+  const lacking = listLacking();
+  if (unknown.length > 0 || lacking.length > 0) {
+    if (unknown.length > 0)
+      console.error(`Unknown: ${unknown.join(", ")}. There are: ${Object.keys(trials).join(", ")}.`);
+    for (const what of lacking) console.error(`The laboratory needs ${what}.`);
+    process.exitCode = 1;
+    return;
+  }
+  buildProduct();
+  for (const name of names.length > 0 ? names : Object.keys(trials)) {
+    const load = loadavg()[0] ?? 0;
+    const scene = await openScene();
+    try {
+      const findings = (await trials[name]?.(scene, await startRelay(scene.server, serverAddress))) ?? [];
+      const rows = findings.map(({ what, found, wanted = "", isKept }) => [
+        what,
+        found,
+        wanted,
+        isKept === undefined ? "" : isKept ? "✓" : "✗",
+      ]);
+      printSection({
+        title: `${name} (load of this machine before: ${load.toFixed(1)}, each once)`,
+        columns: ["", "found", "wanted", ""],
+        rows,
+        notes: [],
+      });
+      if (findings.some(({ isKept }) => isKept === false)) process.exitCode = 1;
+    } catch (error) {
+      console.error(`${name}: ${String(error)}`);
+      process.exitCode = 1;
+    } finally {
+      await scene.stop();
+    }
+    await pause(500);
+  }
+}
