@@ -224,7 +224,9 @@ class PeerMedia implements MediaPlane {
 
   /** Its voice comes; or it talks without a microphone, and that much is known. */
   #isAnswered(link: DeviceLink): boolean {
-    return link.isHearing || (link.state === "connected" && link.peer?.sound === "none");
+    // Some browsers tell of a track's first packet late, or never.
+    const isComing = link.isHearing || (this.#samples.at(-1)?.packets ?? 0) > 0;
+    return isComing || (link.state === "connected" && link.peer?.sound === "none");
   }
 
   #sound(): MediaState["sound"] {
