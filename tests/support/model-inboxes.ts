@@ -1,3 +1,4 @@
+import type { Call } from "../../contract/calls";
 import type { ChangesResult } from "../../contract/commands";
 import { attachmentOf, type InboxRow, type Message } from "../../contract/conversations";
 import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
@@ -31,6 +32,8 @@ export const newEpoch = () => createUuid().slice(-8);
 
 /** Every person's inbox in the model: what changed for them, under a counter that is told to their sockets. */
 export class ModelInboxes {
+  /** What everybody is told to be under way; nothing is made of it here (see `model-calls.ts`). */
+  calls: Call[] = [];
   readonly logs = new Map<ConversationId, Log>();
   readonly inboxes = new Map<Uuid, Inbox>();
   readonly profiles = new Map<Uuid, Profile>();
@@ -93,7 +96,7 @@ export class ModelInboxes {
       counter: inbox.counter,
       now: Date.now(),
       rows: page.flatMap(({ conversation }) => (conversation ? [this.row(user, this.log(conversation))] : [])),
-      calls: [],
+      calls: this.calls,
       people: page.flatMap(({ relation }) => (relation ? [relation] : [])),
       before: found.length > page.length ? (page.at(-1)?.changed ?? null) : null,
     };

@@ -1,80 +1,128 @@
 import { describe, expect, it } from "vitest";
+import type { Call } from "../../contract/calls";
 import { createUuid } from "../../contract/ids";
-import { keepUse, readCallUses } from "../../src/sync/call-use";
-import { readChat } from "../../src/sync/queries";
-import { search } from "../../src/sync/search";
-import { forward } from "../../src/sync/spreading";
-import { writeText } from "../../src/sync/writing";
+import { type CallNews, CallWire } from "../../src/sync/call-news";
 import { eventually } from "../support/eventually";
-import { becomesLevel, contextOf, listOf, shownIn } from "../support/model-checks";
 import { makeDevice, makePair } from "../support/model-world";
 
-const lastIn = async (...[tab]: Parameters<typeof listOf>) => (await listOf(tab))[0]?.last;
+const start = 1_800_000_000_000;
+const makeCall = (id = createUuid()): Call => ({
+  call_id: id,
+  conversation: `${createUuid()}.${createUuid()}`,
+  type: "audio",
+  from: createUuid(),
+  to: createUuid(),
+  from_device: createUuid(),
+  to_device: null,
+  created_at: start,
+  answered_at: null,
+});
 
-describe("the line of a call on a device", () => {
-  it("is its caller's on all their devices, has no tick in the list, and takes nothing out of the outbox", async () => {
-    const { server, amina, benoit, chat } = makePair();
-    const phone = makeDevice(server, amina);
-    const hers = await phone.openTab();
-    const laptop = await makeDevice(server, amina).openTab();
-    const his = await makeDevice(server, benoit).openTab();
-    for (const tab of [hers, laptop, his]) await becomesLevel(server, tab, chat);
-    phone.faults.isOffline = true;
-    await writeText(hers, chat, "I call you");
-    server.called(amina, chat, { kind: "audio", status: "ended", seconds: 65 });
-    await becomesLevel(server, his, chat);
-    await becomesLevel(server, laptop, chat);
-    expect(await lastIn(laptop)).toMatchObject({ mine: true, body: { type: "call", seconds: 65 } });
-    expect(await lastIn(laptop)).not.toHaveProperty("status");
-    expect(await lastIn(his)).toMatchObject({ mine: false, body: { type: "call" } });
-    phone.faults.isOffline = false;
-    phone.wake();
-    await becomesLevel(server, hers, chat);
-    expect((await shownIn(hers, chat)).map((line) => line.split(" ")[0])).toEqual(["call", "I"]);
+describe("what is told of calls", () => {
+  const makeWire = () => {
+    const clock = { now: 0 };
+    const wire = new CallWire(() => clock.now);
+    const told: string[] = [];
+    wire.subscribe(({ event_type }) => told.push(event_type));
+    const isOpen = ({ call_id }: Call) => wire.open.get().some((call) => call.call_id === call_id);
+    return { clock, wire, told, isOpen };
+  };
+  const ring = (data: Call): CallNews => ({ event_type: "ring", data });
+  const answered = (call: Call): CallNews => ({
+    event_type: "answered",
+    data: { ...call, to_device: createUuid(), answered_at: start + 5_000 },
+  });
+  const missed = ({ call_id }: Call): CallNews => ({ event_type: "missed", data: { call_id, seconds: 0 } });
+
+  it("keeps those that are under way, and hands everything on", () => {
+    const { wire, told, isOpen } = makeWire();
+    const call = makeCall();
+    wire.tell(ring(call));
+    expect(isOpen(call)).toBe(true);
+    wire.tell(answered(call));
+    expect(wire.open.get()).toMatchObject([{ call_id: call.call_id, answered_at: start + 5_000 }]);
+    wire.tell({ event_type: "ended", data: { call_id: call.call_id, seconds: 3 } });
+    expect(wire.open.get()).toEqual([]);
+    expect(told).toEqual(["ring", "answered", "ended"]);
   });
 
-  it("waits to be read where it was missed, and nowhere else", async () => {
-    const { server, amina, benoit, chat } = makePair();
-    const his = await makeDevice(server, benoit).openTab();
-    const hers = await makeDevice(server, amina).openTab();
-    await becomesLevel(server, his, chat);
-    for (const status of ["missed", "rejected", "cancelled", "ended", "missed"] as const)
-      server.called(amina, chat, { kind: "video", status, seconds: 0 });
-    for (const tab of [his, hers]) await becomesLevel(server, tab, chat);
-    expect((await listOf(his))[0]?.unread).toBe(2);
-    expect((await listOf(hers))[0]?.unread).toBe(0);
+  it("an end holds against whatever comes after it, in whatever form", () => {
+    const { wire, told, isOpen } = makeWire();
+    const call = makeCall();
+    wire.tell(missed(call)); // overtook its ring
+    wire.tell(ring(call));
+    wire.tell(answered(call));
+    wire.tell({ event_type: "standing", calls: [call], now: start });
+    expect(isOpen(call)).toBe(false);
+    expect(told).toEqual(["missed", "standing"]);
   });
 
-  it("is not passed on, and no word finds it", async () => {
-    const { server, amina, benoit, chat } = makePair();
-    const other = server.connect(amina, server.addPerson("Chantal"));
-    const tab = await makeDevice(server, amina).openTab();
-    server.called(benoit, chat, { kind: "audio", status: "missed", seconds: 0 });
-    await becomesLevel(server, tab, chat);
-    const [item] = (await readChat(contextOf(tab).store, chat, 10)).items;
-    if (!item) throw new Error("the line is not here");
-    await expect(forward(tab, chat, item, [other])).rejects.toThrow("original_gone");
-    let found: unknown;
-    expect(await search(tab, chat, "call", (messages) => (found = messages))).toEqual({ complete: true });
-    expect(found).toEqual([]);
+  it("an answer holds against a late ring", () => {
+    const { wire, told } = makeWire();
+    const call = makeCall();
+    wire.tell(answered(call));
+    wire.tell(ring(call));
+    expect(told).toEqual(["answered"]);
+    expect(wire.open.get()).toMatchObject([{ answered_at: start + 5_000 }]);
+  });
+
+  it("forgets ends after two minutes", () => {
+    const { wire, clock, isOpen } = makeWire();
+    const call = makeCall();
+    wire.tell(missed(call));
+    clock.now = 119_000;
+    wire.tell(ring(call));
+    expect(isOpen(call)).toBe(false);
+    clock.now = 121_000;
+    wire.tell(ring(call));
+    expect(isOpen(call)).toBe(true);
+  });
+
+  it("all that are under way takes the place of what was known", () => {
+    const { wire } = makeWire();
+    const [one, two] = [makeCall(), makeCall()];
+    wire.tell(ring(one));
+    wire.tell({ event_type: "standing", calls: [two], now: start });
+    expect(wire.open.get()).toEqual([two]);
+  });
+
+  it("knows the server's clock, however wrong the phone's is, halfway between question and answer", () => {
+    const { wire, clock } = makeWire();
+    expect(wire.standing()).toBeUndefined();
+    wire.tell({ event_type: "standing", calls: [], now: start });
+    expect([wire.now(), wire.here(start + 10)]).toEqual([start, 10]);
+    clock.now = 2_000;
+    wire.setClock(start + 1_500, 1_000);
+    expect(wire.now()).toBe(start + 2_000);
+    expect(wire.standing()).toEqual({ event_type: "standing", calls: [], now: start + 2_000 });
   });
 });
 
-describe("what calls cost this phone", () => {
-  it("is kept by call, added up where one was taken up again, and for the last two hundred alone", async () => {
+describe("the tabs of a browser", () => {
+  it("one that is opened in the middle of a call hears of it from the one that has the socket", async () => {
     const { server, amina } = makePair();
-    const tab = await makeDevice(server, amina).openTab();
-    await eventually(() => expect(tab.context.get()).toBeDefined());
-    const { store } = contextOf(tab);
-    const ids = Array.from({ length: 201 }, () => createUuid());
-    for (const [index, id] of ids.entries()) await keepUse(store, id, index + 1);
-    await keepUse(store, ids[1] ?? "", 1_000);
-    const uses = await readCallUses(store);
-    expect(Object.keys(uses)).toHaveLength(200);
-    expect(uses[ids[0] ?? ""]).toBeUndefined();
-    expect(uses[ids[1] ?? ""]).toBe(1_002);
-    await keepUse(store, createUuid(), 5);
-    const later = await readCallUses(store);
-    expect([later[ids[1] ?? ""], later[ids[2] ?? ""]]).toEqual([1_002, undefined]);
+    const phone = makeDevice(server, amina);
+    const call = makeCall();
+    server.calls = [call];
+    const first = await phone.openTab();
+    await eventually(() => expect(first.calls.open.get()).toEqual([call]));
+    const second = await phone.openTab();
+    await eventually(() => expect(second.calls.open.get()).toEqual([call]));
+    expect(second.isLeader).toBe(false);
+    expect(Math.abs(second.calls.now() - first.calls.now())).toBeLessThan(10_000);
+  });
+
+  it("hear from one another that a call is taken", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tabs = [await phone.openTab(), await phone.openTab(), await phone.openTab()];
+    const told: string[] = [];
+    for (const [index, tab] of tabs.entries())
+      tab.calls.subscribe((news) => {
+        if (news.event_type === "taken") told.push(`${index} ${news.data.call_id}`);
+      });
+    const id = createUuid();
+    tabs[1]?.takeCall(id);
+    await eventually(() => expect(told.sort()).toEqual([`0 ${id}`, `2 ${id}`]));
   });
 });

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { endCalls } from "../../calls/actions";
 import { ConfirmDialog } from "../../components/dialog";
 import { showToast } from "../../components/toast";
 import { formatList } from "../../i18n/format";
@@ -52,6 +53,7 @@ export const useSignOut = () => {
     const userId = getSession()?.userId;
     setDeparting(true);
     try {
+      await endCalls(); // while the server still takes this person's word
       await signOut();
     } catch (error) {
       setDeparting(false);
