@@ -84,7 +84,6 @@ const makeSide = ({ device, iceServers = [], isHidden = false, isThrifty = false
     connections: () => open().length,
     states: () => open().map((pc) => pc.connectionState),
     transceivers: () => open().map((pc) => pc.getTransceivers().length),
-    sections: () => open().map((pc) => (pc.localDescription?.sdp.match(/^m=/gm) ?? []).length),
     restart: () => open().at(-1)?.restartIce(),
     generation: () => /a=ice-ufrag:(\S+)/.exec(open().at(-1)?.localDescription?.sdp ?? "")?.[1],
     /** Nothing of its voice leaves any more, and nothing in this page knows. */
