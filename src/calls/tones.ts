@@ -1,3 +1,5 @@
+import { openSound } from "./sound";
+
 /** What is heard of a call besides voices. All of it is made here: nothing is fetched. */
 export type Tone = "ringback" | "ringtone" | "busy" | "none";
 
@@ -31,9 +33,9 @@ const trembling = [400, 200, 400, 2_000];
 const fadeSeconds = 0.02; // a sound that begins or ends at once clicks
 const gestures = ["pointerup", "keydown", "touchend"] as const;
 
-let context: AudioContext | undefined;
 /** Ends what sounds now. */
 let stop: (() => void) | undefined;
+let hasSounded = false;
 
 const play = (audio: AudioContext, out: GainNode, { at, seconds, pitches, level }: Note, from: number): void => {
   const volume = audio.createGain();
@@ -61,7 +63,10 @@ const repeat = (audio: AudioContext, { notes, every, times }: Pattern): (() => v
   let rounds = 0;
   let timer: ReturnType<typeof setInterval> | undefined;
   const round = () => {
-    if (audio.state !== "running") return; // it would all sound at once, later
+    if (audio.state !== "running") {
+      void audio.resume().catch(() => undefined);
+      return; // it would all sound at once, later
+    }
     if (times !== undefined && rounds >= times) {
       clearInterval(timer);
       void audio.suspend();
@@ -113,30 +118,18 @@ const tremble = (): (() => void) => {
 export const playTone = (tone: Tone): void => {
   stop?.();
   stop = undefined;
+  const audio = tone === "none" && !hasSounded ? undefined : openSound();
   if (tone === "none") {
-    void context?.suspend(); // its thread runs on in silence
+    void audio?.suspend(); // its thread runs on in silence
     return;
   }
+  hasSounded = true;
   const endings: (() => void)[] = tone === "ringtone" ? [tremble()] : [];
-  if ("AudioContext" in globalThis) {
-    context ??= new AudioContext();
-    void context.resume().catch(() => undefined);
-    endings.push(waitForGesture(context), repeat(context, patterns[tone]));
+  if (audio) {
+    void audio.resume().catch(() => undefined);
+    endings.push(waitForGesture(audio), repeat(audio, patterns[tone]));
   }
   stop = () => {
     for (const end of endings) end();
   };
-};
-
-/** Within a gesture: browsers that let a page sound only then (Safari) let it sound later too. */
-export const unlockTones = (): void => {
-  if (context || !("AudioContext" in globalThis)) return;
-  context = new AudioContext();
-  const audio = context;
-  void audio.resume().then(
-    () => {
-      if (!stop) void audio.suspend();
-    },
-    () => undefined,
-  );
 };
