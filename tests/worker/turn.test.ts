@@ -7,7 +7,7 @@ import { coturn } from "../../worker/calls/turn";
 import type { Person } from "../support/people";
 import { until } from "./device";
 import { newPair, type Pair } from "./seeded-people";
-import { call } from "./site";
+import { call, drain } from "./site";
 import { callWith } from "./wrapped-site";
 
 type Settings = Parameters<typeof callWith>[0];
@@ -109,6 +109,13 @@ test("each person of a call has a relay's credentials of their own for two hours
   expect((await call("POST", `/api/calls/${call_id}/end`, end)).status).toBe(200);
   const [, second] = (await dial(pair, { ...own, STUN_URLS: stun })).ice_servers;
   expect(second?.username).not.toContain(names[0]);
+});
+
+test("who has asked for too much is still put through, without a relay in the answer", async () => {
+  const pair = await newPair();
+  await drain("ice_by_user", pair.ana.id);
+  const { ice_servers, over } = await dial(pair, { ...own, STUN_URLS: stun });
+  expect([ice_servers, over]).toEqual([[{ urls: [stun] }], null]);
 });
 
 /** As developers.cloudflare.com/realtime/turn/generate-credentials shows it. */

@@ -79,7 +79,7 @@ const pickUrls = (urls: readonly string[]): string[] =>
   });
 
 /** Cloudflare's TURN service (developers.cloudflare.com/realtime/turn/generate-credentials). */
-export const cloudflare = (keyId: string, token: string): RelayProvider => ({
+const cloudflare = (keyId: string, token: string): RelayProvider => ({
   async mint(_name, ttlSeconds) {
     const response = await fetch(`${cloudflareApi}/${keyId}/credentials/generate-ice-servers`, {
       method: "POST",
