@@ -1,0 +1,97 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { createUuid } from "../../contract/ids";
+import { callBeatMs, markHoldMs } from "../../contract/limits";
+import { Conversation } from "../../worker/objects/conversation";
+import { UserChannel } from "../../worker/objects/user-channel";
+import { Device } from "./device";
+import { alarm, channelStub, newCallers, pass } from "./phone";
+
+/** What a call costs in rows and in requests from one object to another: the local counterpart of the bill. */
+const writtenMax = 24; // counted: 20
+const requestsMax = 12; // counted: 9
+const writtenAMinuteMax = 2; // counted: 1.5
+
+type Cursor = { readonly rowsRead: number; readonly rowsWritten: number };
+const counted = { read: 0, written: 0, requests: 0 };
+
+beforeAll(() =>
+  runInDurableObject(env.CONVERSATION.getByName("any"), (_, { storage }) => {
+    const prototype = Object.getPrototypeOf(storage.sql) as { exec: (...values: unknown[]) => Cursor };
+    const { exec } = prototype;
+    prototype.exec = function (...values) {
+      const cursor = exec.apply(this, values);
+      queueMicrotask(() => {
+        counted.read += cursor.rowsRead;
+        counted.written += cursor.rowsWritten;
+      });
+      return cursor;
+    };
+  }),
+);
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Counts requests between objects; those of devices are theirs. */
+const countRequests = () => {
+  for (const [of, names] of [
+    [Conversation.prototype, ["call", "beat", "standing"]],
+    [UserChannel.prototype, ["notify", "signal"]],
+  ] as const) {
+    for (const name of names) {
+      const prototype = of as unknown as Record<string, (...values: unknown[]) => unknown>;
+      const done = prototype[name];
+      vi.spyOn(prototype, name).mockImplementation(function (this: unknown, ...values) {
+        counted.requests += 1;
+        return done?.apply(this, values);
+      });
+    }
+  }
+};
+
+test("a call writes only so many rows and asks other objects only so often, however long it is but for a row now and then", async () => {
+  const { id, anas, bens } = await newCallers();
+  await alarm(id);
+  await scheduler.wait(markHoldMs + 200);
+  countRequests();
+  Object.assign(counted, { read: 0, written: 0, requests: 0 });
+  const call = createUuid();
+  await anas.dial(call);
+  await bens.hears(call, "ring");
+  await bens.answer(call);
+  await anas.hears(call, "answered");
+  await alarm(id);
+  const begun = { ...counted };
+  const minutes = 4;
+  for (let beat = 0; beat < (minutes * 60_000) / callBeatMs; beat++) {
+    pass(callBeatMs);
+    await Promise.all([anas.beat(call), bens.beat(call)]);
+  }
+  const talked = { written: counted.written - begun.written, requests: counted.requests - begun.requests };
+  await anas.hangUp(call, "ended");
+  await bens.hears(call, "ended");
+  await alarm(id);
+  await scheduler.wait(markHoldMs + 200);
+  const figures = { begun, talked, all: { ...counted } };
+  expect(talked.written / minutes, JSON.stringify(figures)).toBeLessThanOrEqual(writtenAMinuteMax);
+  expect(talked.requests).toBe((2 * minutes * 60_000) / callBeatMs);
+  expect(counted.written - talked.written).toBeLessThanOrEqual(writtenMax);
+  expect(counted.requests - talked.requests).toBeLessThanOrEqual(requestsMax);
+});
+
+test("a device that comes reads no calls but those under way, however many there were", async () => {
+  const { ana } = await newCallers();
+  await runInDurableObject(channelStub(ana.id), (_, { storage }) => {
+    for (let i = 0; i < 1_000; i++) storage.sql.exec("INSERT INTO calls VALUES (?, 2, NULL)", `c${i}`);
+  });
+  await runInDurableObject(channelStub(ana.id), (_, state) => state.abort("as if the machine had died")).catch(
+    () => {},
+  );
+  Object.assign(counted, { read: 0, written: 0, requests: 0 });
+  await Device.open(ana);
+  await scheduler.wait(20);
+  expect(counted.read).toBeLessThanOrEqual(50);
+});

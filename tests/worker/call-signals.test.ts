@@ -1,0 +1,134 @@
+import { runInDurableObject } from "cloudflare:test";
+import { afterEach, expect, test, vi } from "vitest";
+import { createUuid } from "../../contract/ids";
+import { callSignalMaxLength, creditMessages, sendBatchMax, signalBurst } from "../../contract/limits";
+import { Conversation } from "../../worker/objects/conversation";
+import { UserChannel } from "../../worker/objects/user-channel";
+import { request, text, until } from "./device";
+import { channelStub, conversationStub, newCallers, newRing, newTalk, Phone } from "./phone";
+import { befriend, seedPerson } from "./seeded-people";
+
+/** What two devices tell each other inside a call: passed on between these two, and kept by nobody. */
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test("a signal goes to all devices of the other person, with which one it is for, and to nobody else", async () => {
+  const { ana, ben, id, anas, bens, call } = await newTalk();
+  const [anasTablet, bensTablet] = [await Phone.of(ana, id), await Phone.of(ben, id)];
+  const cleo = await seedPerson();
+  const cleos = await Phone.of(cleo, await befriend(cleo, ben));
+  expect(await anas.signal(call, "pour tous")).toEqual({ passed: true });
+  expect(await anas.signal(call, "pour un", bens.id)).toEqual({ passed: true });
+  for (const phone of [bens, bensTablet]) {
+    await until(() => phone.told.filter(({ event_type }) => event_type === "signal").length === 2);
+    expect(phone.told.slice(-2).map(({ data }) => data)).toEqual([
+      { call_id: call, from_device: anas.id, to_device: null, signal: "pour tous" },
+      { call_id: call, from_device: anas.id, to_device: bens.id, signal: "pour un" },
+    ]);
+  }
+  await Promise.all([anas, anasTablet, cleos].map(({ link }) => link.pong()));
+  for (const phone of [anas, anasTablet, cleos]) {
+    expect(phone.told.filter(({ event_type }) => event_type === "signal")).toEqual([]);
+  }
+  for (const stub of [channelStub(ana.id), channelStub(ben.id), conversationStub(id)]) {
+    const kept = await runInDurableObject(stub, (_, { storage }) =>
+      storage.sql
+        .exec<{ name: string }>(
+          "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
+        )
+        .toArray()
+        .flatMap(({ name }) => storage.sql.exec(`SELECT * FROM "${name}"`).toArray()),
+    );
+    expect(JSON.stringify(kept)).not.toContain("pour tous");
+  }
+});
+
+test("signals pass only in a call that is under way, and only between its two people", async () => {
+  const { ben, id, anas, bens, call } = await newRing();
+  const cleo = await seedPerson();
+  const other = await befriend(cleo, ben);
+  const cleos = await Phone.of(cleo, other);
+  const refused = { error: "call_not_found" };
+  const asked = { type: "signal", call, from: cleos.id, to: null, signal: "de Cléo" } as const;
+  expect(await cleos.ask(asked, id)).toEqual(refused);
+  expect(await cleos.ask(asked, other)).toEqual(refused);
+  expect(await anas.signal(createUuid(), "d'un autre appel")).toEqual(refused);
+  expect(await bens.signal(call, "en sonnant")).toEqual({ passed: true });
+  await anas.hangUp(call, "missed");
+  await bens.hears(call, "missed");
+  for (const phone of [anas, bens]) expect(await phone.signal(call, "trop tard")).toEqual(refused);
+  expect(bens.heard(call)).toEqual(["ring", "missed"]);
+  // Whoever asks the channel of another as an object would, passes nothing either.
+  const channel = channelStub(ben.id) as unknown as { signal(...values: unknown[]): Promise<void> };
+  for (const from of [cleo.id, anas.person.id]) {
+    await channel.signal(ben.id, from, { call, conversation: other, from: cleos.id, to: null, signal: "faux" });
+  }
+  await bens.link.pong();
+  expect(bens.heard(call)).toEqual(["ring", "missed"]);
+});
+
+test("a device that rings is heard by the caller though the caller does not know yet that it rings", async () => {
+  const { ana, id, anas, bens } = await newCallers();
+  const call = createUuid();
+  const deed = Conversation.prototype.call;
+  let go = (): void => {};
+  const held = new Promise<void>((resolve) => (go = resolve));
+  vi.spyOn(Conversation.prototype, "call").mockImplementation(async function (this: Conversation, ...args) {
+    const answer = await deed.apply(this, args);
+    await held;
+    return answer;
+  });
+  const notify = UserChannel.prototype.notify;
+  vi.spyOn(UserChannel.prototype, "notify").mockImplementation(function (this: UserChannel, user, notice) {
+    return user === ana.id ? held.then(() => "written" as const) : notify.call(this, user, notice);
+  });
+  anas.link.send(["j", 900, id, { type: "dial", call, kind: "audio", device: anas.id }]);
+  await bens.hears(call, "ring");
+  expect(await bens.signal(call, "ça sonne")).toEqual({ passed: true });
+  await anas.hears(call, "signal");
+  go();
+  await anas.hears(call, "ring");
+});
+
+test("a signal has a largest size, and there are only so many at a time", async () => {
+  const { id, anas, bens, call } = await newTalk();
+  const signal = (ref: number, of: string) =>
+    anas.link.send(["j", ref, id, { type: "signal", call, from: anas.id, to: null, signal: of }]);
+  expect(await anas.signal(call, "x".repeat(callSignalMaxLength))).toEqual({ passed: true });
+  await bens.hears(call, "signal");
+  const before = anas.link.frames.length;
+  signal(900, "x".repeat(callSignalMaxLength + 1));
+  await until(() => anas.link.frames.slice(before).some((frame) => Array.isArray(frame) && frame[0] === "x"));
+  const count = signalBurst + 20;
+  // On a busy machine they would be worn off as fast as they come.
+  const now = Date.now();
+  const frozen = vi.spyOn(Date, "now").mockImplementation(() => now);
+  for (let i = 0; i < count; i++) signal(1_000 + i, `${i}`);
+  const answers = () => anas.link.frames.filter((frame) => Array.isArray(frame) && Number(frame[1]) >= 1_000);
+  await until(() => answers().length === count);
+  frozen.mockRestore();
+  const refused = answers().filter((frame) => Array.isArray(frame) && frame[2] === "rate_limited").length;
+  expect(refused).toBeGreaterThan(0);
+  await until(() => bens.told.filter(({ event_type }) => event_type === "signal").length === 1 + count - refused);
+  // What keeps signals away keeps nothing else.
+  expect(await anas.beat(call)).toEqual({ passed: true });
+});
+
+test("a device that has not confirmed what it was sent hears of calls all the same", async () => {
+  const { ana, ben, id, anas } = await newCallers();
+  const slow = await Phone.of(ben, id);
+  const isBehind = () => slow.link.frames.some((frame) => Array.isArray(frame) && frame[0] === "b");
+  for (let sent = 0; !isBehind() && sent < 2 * creditMessages; sent += sendBatchMax) {
+    const messages = Array.from({ length: sendBatchMax }, (_, i) => text(`m${sent + i}`));
+    await request(ana, { type: "send", conversation: id, messages });
+    await scheduler.wait(20);
+  }
+  await until(isBehind);
+  const call = createUuid();
+  await anas.dial(call);
+  await slow.hears(call, "ring");
+  await anas.hangUp(call, "missed");
+  await slow.hears(call, "missed");
+});
