@@ -222,7 +222,7 @@ export class ModelSocket extends EventTarget {
     const rows = result.rows.map((row) => toWireRow(row, now));
     const people = result.people.map(toWirePerson);
     this.#deliver(
-      encodeFrame(["w", protocolVersion, result.epoch, result.counter, now, rows, people, [], result.before]),
+      encodeFrame(["w", protocolVersion, result.epoch, result.counter, now, rows, people, result.calls, result.before]),
     );
   }
 
@@ -253,7 +253,7 @@ export class ModelSocket extends EventTarget {
         return ["q", ref, messages.map((message) => toWireMessage(message, now)), before];
       }
       case "changes": {
-        const { epoch, counter, rows, people, before } = result as CommandResults["changes"];
+        const { epoch, counter, rows, people, calls, before } = result as CommandResults["changes"];
         return [
           "c",
           ref,
@@ -262,7 +262,7 @@ export class ModelSocket extends EventTarget {
           now,
           rows.map((row) => toWireRow(row, now)),
           people.map(toWirePerson),
-          [],
+          calls,
           before,
         ];
       }

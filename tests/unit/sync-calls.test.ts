@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../contract/calls";
-import { createUuid } from "../../contract/ids";
+import { createUuid, privateConversationId } from "../../contract/ids";
 import { type CallNews, CallWire } from "../../src/sync/call-news";
 import { eventually } from "../support/eventually";
 import { makeDevice, makePair } from "../support/model-world";
@@ -8,7 +8,7 @@ import { makeDevice, makePair } from "../support/model-world";
 const start = 1_800_000_000_000;
 const makeCall = (id = createUuid()): Call => ({
   call_id: id,
-  conversation: `${createUuid()}.${createUuid()}`,
+  conversation: privateConversationId(createUuid(), createUuid()),
   type: "audio",
   from: createUuid(),
   to: createUuid(),
