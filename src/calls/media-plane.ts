@@ -7,8 +7,8 @@ export type DeviceTrouble = "refused" | "missing" | "taken";
 /** What a call's media are like now. Each change is another object. */
 export type MediaView = {
   mic: "on" | "muted" | "waiting" | DeviceTrouble;
-  /** `thin`: turned off because the link does not carry it. */
-  camera: "on" | "off" | "waiting" | "thin" | DeviceTrouble;
+  /** `thin`: turned off because the link does not carry it; `unwanted`: the other side asked for the voice alone. */
+  camera: "on" | "off" | "waiting" | "thin" | "unwanted" | DeviceTrouble;
   /** This side's picture, for the preview. */
   local: MediaStream | undefined;
   /** What comes from the other side, sound and picture. */

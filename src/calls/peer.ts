@@ -242,6 +242,7 @@ class PeerMedia implements MediaPlane {
       muted: this.#inputs.isMuted,
       video: rung.video !== "off" && this.#inputs.track("video") !== undefined,
       takesVideo: rung.takesVideo && this.#takesPictures,
+      wantsVideo: this.#takesPictures,
       sound: this.#sound(),
       hears: this.#hearing.hears,
     };
@@ -260,6 +261,7 @@ class PeerMedia implements MediaPlane {
     if (!this.#isCameraOn) return "off";
     const state = this.#inputs.state("video");
     if (state !== "on") return state === "off" ? "waiting" : state;
+    if (this.#link?.peer?.wantsVideo === false) return "unwanted";
     const { rung, wait, heardFor } = this.#rungs;
     const isHeldBack = wait > 0 || this.#link?.peer?.takesVideo === false || heardFor > thinAfterSeconds;
     return rung.video === "off" && this.#startedAt > 0 && isHeldBack ? "thin" : "on";

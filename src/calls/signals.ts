@@ -7,6 +7,8 @@ export const MediaState = v.object({
   muted: v.boolean(),
   video: v.boolean(),
   takesVideo: v.boolean(),
+  /** It asked for the voice alone; otherwise it is the link that carries no picture. */
+  wantsVideo: v.optional(v.boolean(), true),
   sound: v.picklist(["later", "sent", "none"]),
   hears: v.picklist(["nothing", "silence", "sound"]),
 });

@@ -1,4 +1,5 @@
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
+import type { Uuid } from "../../../contract/ids";
 import { subscribeCallSayings } from "../../calls/actions";
 import { unlockSound } from "../../calls/sound";
 import { useCall } from "../../calls/use-call";
@@ -9,6 +10,11 @@ const CallLayer = late(() => import("./call-layer"));
 /** Stands at the top of the app: listens for calls, and shows the one there is. All of that comes when it is needed. */
 export function CallHost() {
   const call = useCall();
+  // How a call ended is told, and asked about, longer than the call itself is there.
+  const [last, setLast] = useState(call);
+  if (call && call !== last) setLast(call);
+  const shown = call ?? (last?.state.at === "ended" ? last : undefined);
+  const [left, setLeft] = useState<Uuid>();
   useEffect(unlockSound, []);
   useEffect(
     () =>
@@ -17,5 +23,6 @@ export function CallHost() {
       }),
     [],
   );
-  return call && <CallLayer call={call} />;
+  if (!shown || (shown.state.at === "ended" && shown.state.call.id === left)) return null;
+  return <CallLayer call={shown} onLeave={() => setLeft(shown.state.call.id)} />;
 }

@@ -19,8 +19,14 @@ import { usePopOut } from "./use-pop-out";
 
 const nobody = { username: "", phone: "", avatar: null };
 
+type CallLayerProps = {
+  call: CallView;
+  /** Nothing more is to be told of a call that ended. */
+  onLeave: () => void;
+};
+
 /** One call from its first ring to its end: its sound, and whatever of it shows. */
-function LiveCall({ call }: { call: CallView }) {
+function LiveCall({ call, onLeave }: CallLayerProps) {
   const { state, media, isMinimised } = call;
   const { kind, peer } = state.call;
   const t = useT();
@@ -61,7 +67,10 @@ function LiveCall({ call }: { call: CallView }) {
           name={name}
           text={t(statusKey(state, before === "ringing"))}
           isTold={isTold}
-          onLeave={leaveEnded}
+          onLeave={() => {
+            leaveEnded();
+            onLeave();
+          }}
         />
       )}
       {!isOver && !isMinimised && (
@@ -105,6 +114,6 @@ function LiveCall({ call }: { call: CallView }) {
 }
 
 /** Another call is another one altogether: nothing of what was chosen in the one before holds in it. */
-export default function CallLayer({ call }: { call: CallView }) {
-  return <LiveCall key={call.state.call.id} call={call} />;
+export default function CallLayer(props: CallLayerProps) {
+  return <LiveCall key={props.call.state.call.id} {...props} />;
 }

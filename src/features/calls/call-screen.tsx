@@ -66,6 +66,7 @@ export function CallScreen({ call, person, name, troubles, sound, ...props }: Ca
   const isFilmed = isVideo && media.local !== undefined && media.camera === "on";
   const nextCamera = useCameras(isFilmed && isUp, media.local);
   const status = t(statusKey(state, false));
+  const iconLook = isSeen ? "hover:!bg-white/20" : "";
 
   // The button that was pressed is gone with its state.
   // biome-ignore lint/correctness/useExhaustiveDependencies: at each state
@@ -79,6 +80,7 @@ export function CallScreen({ call, person, name, troubles, sound, ...props }: Ca
       {time}
     </p>
   );
+  const bars = isUp && <QualityBars quality={media.quality} />;
   const who: ReactNode = (
     <>
       <h2
@@ -91,7 +93,14 @@ export function CallScreen({ call, person, name, troubles, sound, ...props }: Ca
         <bdi>{name}</bdi>
       </h2>
       {!isSteady && <p className={isSeen ? "" : "text-lg"}>{status}</p>}
-      {timer}
+      {isSeen ? (
+        <div className="flex items-center">
+          {timer}
+          {bars}
+        </div>
+      ) : (
+        timer
+      )}
     </>
   );
   const troubleLines = <TroubleLines troubles={troubles} name={name} onUnblock={props.onUnblock} />;
@@ -122,16 +131,16 @@ export function CallScreen({ call, person, name, troubles, sound, ...props }: Ca
             <IconButton
               icon="i-ph-caret-down-bold"
               label={t("calls.minimise")}
-              className="call-icon"
+              className={iconLook}
               onClick={minimise}
             />
             <div className="min-w-0 flex-1 py-1 leading-tight">{isSeen && who}</div>
-            {isUp && <QualityBars quality={media.quality} />}
+            {!isSeen && bars}
             {nextCamera && (
               <IconButton
                 icon="i-ph-camera-rotate"
                 label={t("calls.turnCamera")}
-                className="call-icon"
+                className={iconLook}
                 onClick={() => {
                   setInput("videoinput", nextCamera);
                   props.onChosen("videoinput", nextCamera);
@@ -142,7 +151,7 @@ export function CallScreen({ call, person, name, troubles, sound, ...props }: Ca
               <IconButton
                 icon="i-ph-picture-in-picture"
                 label={t("calls.popOut")}
-                className="call-icon"
+                className={iconLook}
                 onClick={props.onPopOut}
               />
             )}
@@ -150,7 +159,7 @@ export function CallScreen({ call, person, name, troubles, sound, ...props }: Ca
               <IconButton
                 icon="i-ph-sliders-horizontal"
                 label={t("calls.devices.open")}
-                className="call-icon"
+                className={iconLook}
                 onClick={() => setChoosing(true)}
               />
             )}

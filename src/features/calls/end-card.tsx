@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { formatMegabytes } from "../../calls/data-use";
 import type { CallView } from "../../calls/views";
 import { Avatar, type AvatarPerson } from "../../components/avatar";
@@ -29,10 +29,11 @@ export function EndCard({ call, bytes, person, name, text, isTold, onLeave }: En
   const t = useT();
   const asks = call.seconds > judgedFromSeconds;
   const [stage, setStage] = useState<"asked" | "judging" | "thanked">("asked");
+  const leave = useEffectEvent(onLeave);
   useEffect(() => {
-    const timer = setTimeout(onLeave, stage === "thanked" ? thankedMs : asks ? askedMs : shownMs);
+    const timer = setTimeout(() => leave(), stage === "thanked" ? thankedMs : asks ? askedMs : shownMs);
     return () => clearTimeout(timer);
-  }, [asks, stage, onLeave]);
+  }, [asks, stage]);
   if (isTold && call.seconds === 0) return null;
   const details = [
     ...(call.seconds > 0 ? [formatLength(call.seconds * 1_000, true)] : []),

@@ -15,7 +15,7 @@ export function QualityBars({ quality }: { quality: MediaView["quality"] }) {
   if (quality === 0) return null;
   const label = t(words[quality]);
   return (
-    <span role="img" aria-label={label} title={label} className="flex h-12 items-center gap-[3px] px-2">
+    <span role="img" aria-label={label} title={label} className="flex items-center px-3 py-1">
       <span className="flex h-4 items-end gap-[3px]">
         {heights.map((height, index) => (
           <span

@@ -14,6 +14,7 @@ const camera: Partial<Record<MediaView["camera"], TextKey>> = {
   refused: "calls.notice.cameraRefused",
   missing: "calls.notice.cameraMissing",
   taken: "calls.notice.cameraTaken",
+  unwanted: "calls.notice.cameraUnwanted",
 };
 
 /** What worked in this call before: what is missing then was unplugged. */
@@ -22,7 +23,7 @@ export type Worked = { mic: boolean; camera: boolean };
 export const workedAfter = (before: Worked, { mic, camera }: MediaView): Worked => {
   const after = {
     mic: before.mic || mic === "on" || mic === "muted",
-    camera: before.camera || camera === "on" || camera === "thin",
+    camera: before.camera || ["on", "thin", "unwanted"].includes(camera),
   };
   return after.mic === before.mic && after.camera === before.camera ? before : after;
 };
