@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { measureBytes } from "./bytes";
+import { measureCalls } from "./calls";
 import { measureChatOpening } from "./chat-opening";
 import { measureDelivery } from "./delivery";
 import { measureFanOut } from "./fan-out";
@@ -25,6 +26,7 @@ const subjects: Record<string, () => Promise<Section[]>> = {
   "chat-opening": measureChatOpening,
   "long-chat": measureLongChat,
   media: measureMedia,
+  calls: measureCalls,
   memory: measureMemory,
 };
 

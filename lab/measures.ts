@@ -23,11 +23,11 @@ const both = async <T>(pages: Both<Page>, of: (page: Page) => Promise<T>): Promi
 ];
 
 /** Rings on an open network, then does `deed`, and puts everything back. */
-export async function inCall<T>(
+export async function inCall<C extends LabCall, T>(
   scene: Scene,
-  make: MakeCall,
+  make: (scene: Scene, options: CallOptions) => Promise<C>,
   options: CallOptions,
-  deed: (call: LabCall) => Promise<T>,
+  deed: (call: C) => Promise<T>,
 ): Promise<T> {
   await scene.shapeAll(open);
   const call = await make(scene, options);

@@ -1,19 +1,41 @@
 import type { Page } from "@playwright/test";
+import type { ConversationId } from "../contract/ids";
 import { isKeptOffline } from "../tests/support/offline";
 import { makeCouple, siteOf } from "../tests/support/pair";
+import type { Person } from "../tests/support/people";
 import { fill, Phone, textsOf } from "../tests/support/phone";
 import { type Server, startServer } from "../tests/support/server";
 import { type Door, openDoorTo } from "./pages/door";
-import { type CallOptions, type LabCall, type MakeCall, type Scene, serverAddress, serverPort } from "./scene";
+import { type CallOptions, type LabCall, type Scene, serverAddress, serverPort } from "./scene";
 
 const ringsMs = 4_000; // somebody takes the phone out of a pocket
 const patienceMs = 30_000;
 const texts = textsOf.fr;
 
+/** What the pages said to the server and heard from it since they were opened: frames of their sockets, in characters. */
+export type Frames = { sent: number; received: number; characters: number };
+export type ProductCall = LabCall & { people: [Person, Person]; conversation: ConversationId; frames(): Frames };
+
 /** The product as it is served to the laboratory's network, with a relay or none. */
-export type Product = { server: Server; ring: MakeCall; stop(): Promise<void> };
+export type Product = {
+  server: Server;
+  ring: (scene: Scene, options: CallOptions) => Promise<ProductCall>;
+  stop(): Promise<void>;
+};
 
 let made = 0;
+
+function countFrames(page: Page, frames: Frames): void {
+  page.on("websocket", (socket) => {
+    const count =
+      (way: "sent" | "received") =>
+      ({ payload }: { payload: string | Buffer }) => {
+        frames[way]++;
+        frames.characters += payload.length;
+      };
+    socket.on("framesent", count("sent")).on("framereceived", count("received"));
+  });
+}
 
 /**
  * `relay` is what the server is told of one. People who have just met hide their addresses from each other, so that with
@@ -25,14 +47,16 @@ export async function startProduct(relay?: { host: string; port: number; secret:
   return { server, ring: (scene, options) => ring(server, scene, options), stop: () => server.stop() };
 }
 
-async function ring(server: Server, scene: Scene, { hasVideo = false }: CallOptions): Promise<LabCall> {
+async function ring(server: Server, scene: Scene, { hasVideo = false }: CallOptions): Promise<ProductCall> {
   made += 2;
-  const { people } = await makeCouple(siteOf(server), made);
+  const { people, conversation } = await makeCouple(siteOf(server), made);
   const door: Door = await openDoorTo(scene.server, serverAddress, serverPort);
   const phones: Phone[] = [];
+  const frames: Frames = { sent: 0, received: 0, characters: 0 };
   for (const [n, side] of scene.sides.entries()) {
     const [me, other] = n === 0 ? people : [people[1], people[0]];
     const phone = await Phone.openIn(await side.open(), server, "fr");
+    countFrames(phone.page, frames);
     await phone.signInToChat(me, other.id);
     await isKeptOffline(phone.page);
     phones.push(phone);
@@ -44,6 +68,9 @@ async function ring(server: Server, scene: Scene, { hasVideo = false }: CallOpti
   const answer = callee.page.getByRole("button", { name: texts.calls.accept, exact: true });
   return {
     pages,
+    people,
+    conversation,
+    frames: () => ({ ...frames }),
     async ring() {
       await caller.page.getByRole("button", { name: fill(label, { name: people[1].username }) }).click();
       await answer.waitFor({ timeout: patienceMs });

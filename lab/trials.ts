@@ -1,7 +1,9 @@
 import { loadavg } from "node:os";
 import { buildProduct } from "../bench/product";
 import { printSection } from "../bench/table";
+import { textsOf } from "../tests/support/phone";
 import { ringBare } from "./bare-call";
+import { type Meeting, meetBare, meetInProduct, openFirefox } from "./firefox-call";
 import { inCall, measureAccept, measureFall, measureSwitch, measureTalk, pathOf, pause } from "./measures";
 import { listLacking } from "./needs";
 import { startProduct } from "./product-call";
@@ -78,12 +80,39 @@ type LabPage = Parameters<Parameters<typeof inCall>[3]>[0]["pages"][number];
 
 /** How long after `at` the page said that the call failed. */
 async function findEnd(page: LabPage, at: number): Promise<number | undefined> {
-  const said = page.getByText(/L'appel a échoué|Appel annulé|Appel terminé|échoué/).first();
+  const said = page.getByText(textsOf.fr.calls.say.failed, { exact: true }).first();
   const isSaid = await said.waitFor({ timeout: 2 * failureMaxMs }).then(
     () => true,
     () => false,
   );
   return isSaid ? Date.now() - at : undefined;
+}
+
+const leastFramesASecond = 5;
+
+function judgeMeeting(what: string, { heardMs, totals, seconds: lasted }: Meeting): Finding {
+  const pictures = totals.map(({ frames }) => frames / lasted);
+  return {
+    what,
+    found: `heard after ${each(heardMs, seconds)}, ${each(pictures, (rate) => rate.toFixed(1))} pictures a second`,
+    wanted: "both heard and seen",
+    isKept: !heardMs.includes(undefined) && pictures.every((rate) => rate >= leastFramesASecond),
+  };
+}
+
+async function withFirefox(scene: Scene): Promise<Finding[]> {
+  const firefox = await openFirefox(scene);
+  try {
+    const plain = [await meetBare(scene, firefox, false), await meetBare(scene, firefox, true)];
+    const [fromChromium, fromFirefox] = await meetInProduct(scene, firefox);
+    return [
+      ...plain.map((meeting, n) => judgeMeeting(`bare pages: ${n === 0 ? "Chromium" : "Firefox"} calls`, meeting)),
+      judgeMeeting("Lisolo: Chromium calls Firefox", fromChromium),
+      judgeMeeting("Lisolo: Firefox calls Chromium", fromFirefox),
+    ];
+  } finally {
+    firefox.close();
+  }
 }
 
 const trials: Record<string, (scene: Scene, relay: Relay) => Promise<Finding[]>> = {
@@ -120,6 +149,7 @@ const trials: Record<string, (scene: Scene, relay: Relay) => Promise<Finding[]>>
         },
       ];
     }),
+  firefox: withFirefox,
 };
 
 export async function runTrials(names: string[]): Promise<void> {

@@ -1,0 +1,125 @@
+import { makeCouple, siteOf } from "../tests/support/pair";
+import type { Person } from "../tests/support/people";
+import { fill, Phone, textsOf } from "../tests/support/phone";
+import { type Door, openBareDoor, openDoorTo, runDoor } from "./pages/door";
+import { firstHeard, type Measured, type Totals, totalsOf, watcherText } from "./pages/watch";
+import { startProduct } from "./product-call";
+import { Firefox } from "./programs/firefox";
+import { origin, type Scene, serverAddress, serverPort } from "./scene";
+
+const patienceMs = 30_000;
+const talkMs = 8_000;
+const texts = textsOf.fr;
+
+/** What each side had of the other in a call with pictures, after so many seconds. */
+export type Meeting = { heardMs: (number | undefined)[]; totals: Totals[]; seconds: number };
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A Firefox where the callee's Chromium stands; the server is at the same address as for everybody. */
+export async function openFirefox({ sides: [, { end }] }: Scene): Promise<Firefox> {
+  await runDoor(end, `127.0.0.1:${serverPort}`, `${serverAddress}:${serverPort}`);
+  return Firefox.open(end, watcherText);
+}
+
+async function meet(caller: Measured, callee: Measured, at: number): Promise<Meeting> {
+  const pages = [caller, callee];
+  const heard = await Promise.all(pages.map((page) => firstHeard(page, at, patienceMs)));
+  await pause(talkMs);
+  const totals = await Promise.all(pages.map(totalsOf));
+  return { heardMs: heard.map((moment) => moment && moment - at), totals, seconds: talkMs / 1000 };
+}
+
+export async function meetBare(scene: Scene, firefox: Firefox, isFirefoxCaller: boolean): Promise<Meeting> {
+  const door = await openBareDoor(scene.server, serverAddress, serverPort);
+  const context = await scene.sides[0].open();
+  try {
+    const page = await context.newPage();
+    for (const one of [page, firefox]) await one.goto(origin);
+    const [caller, callee]: Measured[] = isFirefoxCaller ? [firefox, page] : [page, firefox];
+    if (!caller || !callee) throw new Error("nobody is there");
+    const options = { hasVideo: true, iceServers: [], iceTransportPolicy: "all" } as const;
+    await caller.evaluate((chosen) => bare.join(chosen), { ...options, iceServers: [], isCaller: true });
+    await callee.evaluate((chosen) => bare.join(chosen), { ...options, iceServers: [], isCaller: false });
+    return await meet(caller, callee, await callee.evaluate(() => bare.accept()));
+  } finally {
+    await firefox.goto("about:blank");
+    await context.close();
+    door.close();
+  }
+}
+
+/** By the form: fills it as a keyboard would, and presses its button. */
+async function logIn(firefox: Firefox, { phone, password }: Person): Promise<void> {
+  await firefox.goto(`${origin}/login`);
+  await firefox.evaluate(
+    async ([number, secret]) => {
+      const field = (name: string) => document.querySelector<HTMLInputElement>(`input[name="${name}"]`);
+      while (!field("phoneNumber") || !field("password")) await new Promise((resolve) => setTimeout(resolve, 50));
+      const type = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set;
+      for (const [name, value] of [
+        ["phoneNumber", number],
+        ["password", secret],
+      ] as const) {
+        type?.call(field(name), value);
+        field(name)?.dispatchEvent(new InputEvent("input", { bubbles: true }));
+      }
+      field("password")?.form?.requestSubmit();
+      while (location.pathname !== "/app") await new Promise((resolve) => setTimeout(resolve, 50));
+    },
+    [phone, password] as const,
+  );
+}
+
+/** Presses the button of this name as soon as it is there; when that was. */
+const press = (page: Measured, name: string): Promise<number> =>
+  page.evaluate(async (wanted) => {
+    const find = () =>
+      [...document.querySelectorAll("button")].find(
+        (button) => (button.getAttribute("aria-label") ?? button.textContent?.trim()) === wanted && !button.disabled,
+      );
+    const deadline = Date.now() + 30_000;
+    while (!find() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 50));
+    const found = find();
+    if (!found) throw new Error(`no button ${wanted}`);
+    const at = Date.now();
+    found.click();
+    return at;
+  }, name);
+
+/** Two people of the product, one in Chromium and one in Firefox; each calls the other once. */
+export async function meetInProduct(
+  scene: Scene,
+  firefox: Firefox,
+): Promise<[fromChromium: Meeting, fromFirefox: Meeting]> {
+  const product = await startProduct();
+  let door: Door | undefined;
+  const context = await scene.sides[0].open();
+  try {
+    door = await openDoorTo(scene.server, serverAddress, serverPort);
+    const { people } = await makeCouple(siteOf(product.server), 1);
+    const phone = await Phone.openIn(context, product.server, "fr");
+    await phone.signInToChat(people[0], people[1].id);
+    await logIn(firefox, people[1]);
+    await firefox.goto(`${origin}/app/chat/${people[0].id}`);
+    const meetings: Meeting[] = [];
+    for (const isFirefoxCaller of [false, true]) {
+      const [caller, callee]: Measured[] = isFirefoxCaller ? [firefox, phone.page] : [phone.page, firefox];
+      if (!caller || !callee) throw new Error("nobody is there");
+      const name = people[isFirefoxCaller ? 0 : 1].username;
+      await press(caller, fill(texts.people.videoCallName, { name }));
+      const at = await press(callee, texts.calls.accept);
+      meetings.push(await meet(caller, callee, at));
+      await press(caller, texts.calls.hangUp);
+      await pause(3_000); // the end of a call is shown
+    }
+    const [first, second] = meetings;
+    if (!first || !second) throw new Error("they did not meet");
+    return [first, second];
+  } finally {
+    await firefox.goto("about:blank").catch(() => undefined);
+    await context.close();
+    door?.close();
+    await product.stop();
+  }
+}
