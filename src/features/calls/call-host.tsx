@@ -4,6 +4,8 @@ import { subscribeCallSayings } from "../../calls/actions";
 import { unlockSound } from "../../calls/sound";
 import { useCall } from "../../calls/use-call";
 import { late } from "../../components/late";
+import { showToast } from "../../components/toast";
+import { t } from "../../i18n/setup";
 
 const CallLayer = late(() => import("./call-layer"));
 
@@ -19,7 +21,11 @@ export function CallHost() {
   useEffect(
     () =>
       subscribeCallSayings((saying) => {
-        void import("./sayings").then(({ tellSaying }) => tellSaying(saying));
+        import("./sayings").then(
+          ({ tellSaying }) => tellSaying(saying),
+          // Without it there is no call either, and that is what there is to say.
+          () => showToast({ tone: "danger", title: t("calls.say.failed"), message: t("errors.offline") }),
+        );
       }),
     [],
   );
