@@ -41,7 +41,7 @@ export async function inCall<C extends LabCall, T>(
 }
 
 /** The milliseconds from the tap that takes a call until each side hears the other; undefined: not in half a minute. */
-export async function takeCall(call: LabCall): Promise<Both<number | undefined>> {
+async function takeCall(call: LabCall): Promise<Both<number | undefined>> {
   const at = await call.accept();
   const heard = await Promise.all(call.pages.map((page) => firstHeard(page, at, patienceMs)));
   const [caller, callee] = heard.map((moment) => (moment === undefined ? undefined : moment - at));
@@ -152,7 +152,7 @@ export const measureFall = (
     const looks: Both<Totals>[] = [before];
     const fallen = Date.now();
     while (Date.now() - fallen < watchMs) {
-      await pause(fallen + looks.length * lookMs - Date.now());
+      await pause(Math.max(0, fallen + looks.length * lookMs - Date.now()));
       looks.push(await both(call.pages, totalsOf));
     }
     const sides = [0, 1] as const;

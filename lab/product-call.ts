@@ -13,8 +13,8 @@ const patienceMs = 30_000;
 const texts = textsOf.fr;
 
 /** What the pages said to the server and heard from it since they were opened: frames of their sockets, in characters. */
-export type Frames = { sent: number; received: number; characters: number };
-export type ProductCall = LabCall & { people: [Person, Person]; conversation: ConversationId; frames(): Frames };
+type Frames = { sent: number; received: number; characters: number };
+type ProductCall = LabCall & { people: [Person, Person]; conversation: ConversationId; frames(): Frames };
 
 /** The product as it is served to the laboratory's network, with a relay or none. */
 export type Product = {

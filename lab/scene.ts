@@ -26,7 +26,7 @@ export type LabCall = {
 };
 export type MakeCall = (scene: Scene, options: CallOptions) => Promise<LabCall>;
 
-export type Side = {
+type Side = {
   end: End;
   browser: Browser;
   /** A browser that has never been anywhere, whose pages are watched. */
