@@ -121,9 +121,10 @@ export class CallEar {
       case "outgoing":
         this.#host.step({ type: "answered", call, device });
         break;
-      case "ringing": // taken on another device
+      case "ringing":
         this.#host.step({ type: "answered", call, device });
-        this.#host.leave();
+        // That it was taken on another device is told; that it was in another tab needs no telling.
+        if (call.to_device === device) this.#host.leave();
         break;
       case "connecting":
         if (call.to === this.#link.me && call.to_device === device) this.#host.step({ type: "accepted", call });

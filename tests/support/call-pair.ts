@@ -1,8 +1,11 @@
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { createUuid, type Uuid } from "../../contract/ids";
 import { ModelBrowser, type ModelTab } from "./model-browser";
 import { ModelCalls } from "./model-calls";
 import { seeded, VirtualTime } from "./virtual-time";
+
+// What takes a moment takes longer on a machine that is busy.
+vi.setConfig({ testTimeout: 30_000 });
 
 /** Two people who are connected, each with one tab, and a server whose time passes. */
 export const makeCallPair = async () => {

@@ -1,8 +1,10 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { Uuid } from "../../contract/ids";
 import { ModelBrowser, type ModelTab } from "../support/model-browser";
 import { ModelCalls } from "../support/model-calls";
 import { seeded, VirtualTime } from "../support/virtual-time";
+
+vi.setConfig({ testTimeout: 30_000 });
 
 const rounds = 200;
 

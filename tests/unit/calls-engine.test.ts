@@ -90,8 +90,11 @@ describe("several devices and tabs", () => {
     expect([b, ...others].map(({ tone }) => tone)).toEqual(["ringtone", "ringtone", "ringtone"]);
     b.engine.act({ type: "accept" });
     await time.pass(1_000);
+    for (const tab of others) {
+      expect(tab).toMatchObject({ tone: "none", plane: undefined, view: { state: { at: "ended", status: "ended" } } });
+    }
+    await time.pass(2_000);
     expectQuiet(...others);
-    await time.pass(1_000);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CallNews } from "../../src/sync/call-news";
 import { expectQuiet, makeCallPair } from "../support/call-pair";
+import { ModelBrowser } from "../support/model-browser";
 
 describe("a server that is dead for ten seconds", () => {
   it("while somebody dials: it rings when the server is back, or it is said that it could not be", async () => {
@@ -244,6 +245,36 @@ describe("news that is late, doubled or out of order", () => {
     await time.pass(25_000); // the next sign of life is refused
     expectQuiet(a, b);
     expect(server.lines).toMatchObject([{ status: "ended" }]);
+  });
+});
+
+describe("an end that came while the network was away", () => {
+  it("stops the ringing as soon as the network is back", async () => {
+    const { time, his, a, b, ring } = await makeCallPair();
+    await ring();
+    his.setOffline(true);
+    a.engine.act({ type: "hangUp" });
+    await time.pass(3_000);
+    expect(b.at).toBe("ringing");
+    his.setOffline(false);
+    await time.pass(600);
+    expect(b).toMatchObject({ tone: "none", view: { state: { at: "ended", status: "missed" } } });
+  });
+
+  it("of the other device's ringing: a call answered elsewhere meanwhile stops too", async () => {
+    const { time, server, ben, his, chat, a, b } = await makeCallPair();
+    const other = await new ModelBrowser(server, ben).openTab();
+    await time.pass(500);
+    a.dial(chat, ben);
+    await time.pass(500);
+    his.setOffline(true);
+    other.engine.act({ type: "accept" });
+    await time.pass(3_000);
+    expect(b.at).toBe("ringing");
+    his.setOffline(false);
+    await time.pass(600);
+    expect(b).toMatchObject({ at: "ended", tone: "none" });
+    expect([a.at, other.at]).toEqual(["connected", "connected"]);
   });
 });
 
