@@ -34,6 +34,7 @@ export class Inputs {
     audio: { state: "off", track: undefined, chosen: undefined, turn: 0 },
     video: { state: "off", track: undefined, chosen: undefined, turn: 0 },
   };
+  #picture: MediaStream | undefined;
   #isMuted = false;
   #isClosed = false;
 
@@ -49,6 +50,14 @@ export class Inputs {
 
   track(kind: Kind): MediaStreamTrack | undefined {
     return this.#inputs[kind].track;
+  }
+
+  /** The camera's picture, the same stream as long as it is the same camera. */
+  get picture(): MediaStream | undefined {
+    const { track } = this.#inputs.video;
+    if (!track) this.#picture = undefined;
+    else if (this.#picture?.getVideoTracks()[0] !== track) this.#picture = new MediaStream([track]);
+    return this.#picture;
   }
 
   get isMuted(): boolean {

@@ -84,3 +84,9 @@ export type MediaPlane = {
 };
 
 export type MakeMedia = (options: MediaOptions, events: MediaEvents) => MediaPlane;
+
+/** Whether nothing of it is another than before. */
+export const isSameView = ({ peer: before, ...one }: MediaView, { peer, ...other }: MediaView): boolean =>
+  before.isMuted === peer.isMuted &&
+  before.hasVideo === peer.hasVideo &&
+  (Object.keys(one) as (keyof typeof one)[]).every((key) => one[key] === other[key]);

@@ -2,7 +2,15 @@ import type { Device } from "../../contract/calls";
 import { DeviceLink } from "./device-link";
 import { Hearing } from "./hearing";
 import { Inputs } from "./inputs";
-import type { MakeMedia, MediaEvents, MediaOptions, MediaPlane, MediaView } from "./media-plane";
+import {
+  isSameView,
+  type MakeMedia,
+  type MediaEvents,
+  type MediaOptions,
+  type MediaPlane,
+  type MediaView,
+} from "./media-plane";
+import { watchNetwork } from "./network-changes";
 import { firstRung, type RungState, stepRung } from "./rungs";
 import { Servers } from "./servers";
 import { type MediaState, readSignal, type SignalFrame } from "./signals";
@@ -14,10 +22,6 @@ const ringingLinksMax = 2;
 const noSoundAfterMs = 1_500; // a microphone that is not there by then is told to the other side
 const thinAfterSeconds = 5;
 
-type NetworkInformation = EventTarget & { type?: string };
-const networkOf = (): NetworkInformation | undefined =>
-  (navigator as Navigator & { connection?: NetworkInformation }).connection;
-
 class PeerMedia implements MediaPlane {
   readonly #options: MediaOptions;
   readonly #events: MediaEvents;
@@ -25,8 +29,7 @@ class PeerMedia implements MediaPlane {
   readonly #servers: Servers;
   readonly #links = new Map<Device, DeviceLink>();
   readonly #hearing = new Hearing();
-  readonly #network = networkOf();
-  #networkType = this.#network?.type;
+  readonly #unwatchNetwork: () => void;
   #link: DeviceLink | undefined; // the one that is talked over
   #startedAt = 0;
   #isHeard = false;
@@ -38,7 +41,6 @@ class PeerMedia implements MediaPlane {
   #bytes = 0;
   #quality: MediaView["quality"] = 0;
   #told: MediaState | undefined;
-  #local: MediaStream | undefined;
   #view: MediaView | undefined;
   #isLooking = false;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -52,9 +54,19 @@ class PeerMedia implements MediaPlane {
     this.#servers = new Servers(() => options.iceServers());
     this.#inputs = new Inputs(options.isThrifty, () => this.#update());
     this.#timer = setInterval(() => void this.#look(), lookMs);
-    addEventListener("online", this.#onOnline);
-    addEventListener("pagehide", this.#onPageHide);
-    this.#network?.addEventListener("change", this.#onNetworkChange);
+    this.#unwatchNetwork = watchNetwork({
+      changed: () => {
+        for (const link of this.#links.values()) link.onNetwork(true);
+        events.suspect();
+        void this.#look();
+      },
+      doubted: () => {
+        for (const link of this.#links.values()) link.onNetwork(false);
+      },
+      leaving: () => {
+        for (const link of this.#links.values()) link.tellGone();
+      },
+    });
   }
 
   prepare(): void {
@@ -115,9 +127,7 @@ class PeerMedia implements MediaPlane {
   stop(): void {
     this.#isStopped = true;
     clearInterval(this.#timer);
-    removeEventListener("online", this.#onOnline);
-    removeEventListener("pagehide", this.#onPageHide);
-    this.#network?.removeEventListener("change", this.#onNetworkChange);
+    this.#unwatchNetwork();
     for (const link of this.#links.values()) link.close();
     this.#links.clear();
     this.#link = undefined;
@@ -267,19 +277,12 @@ class PeerMedia implements MediaPlane {
     return rung.video === "off" && this.#startedAt > 0 && isHeldBack ? "thin" : "on";
   }
 
-  #localOf(): MediaStream | undefined {
-    const track = this.#inputs.track("video");
-    if (!track) this.#local = undefined;
-    else if (this.#local?.getVideoTracks()[0] !== track) this.#local = new MediaStream([track]);
-    return this.#local;
-  }
-
   #show(): void {
     const link = this.#link;
     const view: MediaView = {
       mic: this.#micOf(),
       camera: this.#cameraOf(),
-      local: this.#localOf(),
+      local: this.#inputs.picture,
       remote: link?.remote,
       peer: {
         isMuted: link?.peer?.muted === true || link?.peer?.sound === "none",
@@ -289,37 +292,10 @@ class PeerMedia implements MediaPlane {
       bytes: this.#bytes,
       isUnheard: this.#hearing.isUnheard,
     };
-    const before = this.#view;
-    const isSame =
-      before !== undefined &&
-      (Object.keys(view) as (keyof MediaView)[]).every((key) =>
-        key === "peer"
-          ? before.peer.isMuted === view.peer.isMuted && before.peer.hasVideo === view.peer.hasVideo
-          : before[key] === view[key],
-      );
-    if (isSame) return;
+    if (this.#view && isSameView(this.#view, view)) return;
     this.#view = view;
     this.#events.changed(view);
   }
-
-  readonly #onOnline = () => {
-    for (const link of this.#links.values()) link.onNetwork(true);
-    this.#events.suspect();
-    void this.#look();
-  };
-
-  /** Fires for every new guess at how fast the network is; only another kind of network is a reason by itself. */
-  readonly #onNetworkChange = () => {
-    const type = this.#network?.type;
-    const isOther = type !== this.#networkType && type !== "none";
-    this.#networkType = type;
-    for (const link of this.#links.values()) link.onNetwork(isOther);
-    if (isOther) this.#events.suspect();
-  };
-
-  readonly #onPageHide = () => {
-    for (const link of this.#links.values()) link.tellGone();
-  };
 }
 
 /**
