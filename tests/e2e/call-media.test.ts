@@ -20,6 +20,9 @@ test.use({
   },
 });
 
+// Most of each test is waiting for packets.
+test.describe.configure({ mode: "parallel" });
+
 const aline: CallSideOptions = { device: "a", isPolite: false, isCaller: true, kind: "audio" };
 const joel: CallSideOptions = { device: "b", isPolite: true, isCaller: false, kind: "audio" };
 
