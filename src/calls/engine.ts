@@ -9,26 +9,9 @@ import { Entering } from "./entering";
 import { CallKeeper } from "./kept-call";
 import type { CallLink } from "./link";
 import { CallMedia } from "./media";
-import type { MakeMedia, MediaPlane } from "./media-plane";
+import type { MediaPlane } from "./media-plane";
 import { CallTones } from "./ring-tone";
-import type { Tone } from "./tones";
-import type { CallSaying, CallView } from "./views";
-
-/** What the engine has of the page it runs in. */
-export type CallWorld = {
-  makeMedia: MakeMedia;
-  playTone(tone: Tone): void;
-  /** What this very tab keeps when it is loaded anew. */
-  storage: Pick<Storage, "getItem" | "setItem" | "removeItem"> | undefined;
-  /** Whether leaving the page is asked about. */
-  guard(isOn: boolean): void;
-  isOnline(): boolean;
-  isThrifty(): boolean;
-  show(view: CallView | undefined): void;
-  say(saying: CallSaying): void;
-  /** So many bytes went both ways. */
-  used(call: Uuid, bytes: number): void;
-};
+import type { CallWorld } from "./world";
 
 const aliveMs = 5_000;
 const endedMs = 2_000; // how long an ended call is shown

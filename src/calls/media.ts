@@ -2,9 +2,9 @@ import type { CallDeed, CallEvent, CallPlace } from "../../contract/call-machine
 import type { Call, Device } from "../../contract/calls";
 import type { IceServers } from "../../contract/ice";
 import { SyncError } from "../sync/sync-error";
-import type { CallWorld } from "./engine";
 import type { CallLink } from "./link";
 import type { MediaEvents, MediaPlane, MediaView } from "./media-plane";
+import type { CallWorld } from "./world";
 
 const nothing: MediaView = {
   mic: "waiting",

@@ -7,10 +7,11 @@ import { rememberUse } from "../sync/call-use";
 import type { Context } from "../sync/context";
 import type { Sync } from "../sync/engine";
 import { SyncError } from "../sync/sync-error";
-import { CallEngine, type CallWorld } from "./engine";
+import { CallEngine } from "./engine";
 import type { CallLink, CallMemory } from "./link";
 import { makePeerMedia } from "./peer";
 import { playTone } from "./tones";
+import type { CallWorld } from "./world";
 
 const deviceKey = "device";
 

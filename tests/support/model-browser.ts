@@ -1,10 +1,10 @@
 import { isRefusal } from "../../contract/commands";
 import { createUuid, type Uuid } from "../../contract/ids";
-import type { CallWorld } from "../../src/calls/engine";
 import { CallEngine } from "../../src/calls/engine";
 import type { CallLink } from "../../src/calls/link";
 import type { MediaEvents, MediaOptions, MediaPlane } from "../../src/calls/media-plane";
 import type { CallSaying, CallView } from "../../src/calls/views";
+import type { CallWorld } from "../../src/calls/world";
 import { Observable } from "../../src/lib/observable";
 import { type CallNews, CallWire } from "../../src/sync/call-news";
 import { SyncError } from "../../src/sync/sync-error";

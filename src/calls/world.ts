@@ -1,0 +1,20 @@
+import type { Uuid } from "../../contract/ids";
+import type { MakeMedia } from "./media-plane";
+import type { Tone } from "./tones";
+import type { CallSaying, CallView } from "./views";
+
+/** What the engine has of the page it runs in. */
+export type CallWorld = {
+  makeMedia: MakeMedia;
+  playTone(tone: Tone): void;
+  /** What this very tab keeps when it is loaded anew. */
+  storage: Pick<Storage, "getItem" | "setItem" | "removeItem"> | undefined;
+  /** Whether leaving the page is asked about. */
+  guard(isOn: boolean): void;
+  isOnline(): boolean;
+  isThrifty(): boolean;
+  show(view: CallView | undefined): void;
+  say(saying: CallSaying): void;
+  /** So many bytes went both ways. */
+  used(call: Uuid, bytes: number): void;
+};
