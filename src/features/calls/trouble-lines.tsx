@@ -4,10 +4,13 @@ import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import type { Trouble } from "./troubles";
 
-function Line({ tone, children, action }: { tone: Trouble["tone"]; children: ReactNode; action?: ReactNode }) {
+type LineProps = { tone: Trouble["tone"]; isLate?: boolean; children: ReactNode; action?: ReactNode };
+
+function Line({ tone, isLate = false, children, action }: LineProps) {
   return (
     <div
-      className={`flex min-h-10 w-full max-w-104 shrink-0 flex-wrap items-center justify-end rounded-card py-1 pr-1 pl-3 text-left text-sm ${tone === "danger" ? "bg-danger-soft text-danger" : "bg-raised text-text"}`}
+      style={isLate ? { animationDelay: "1.2s" } : undefined}
+      className={`flex min-h-10 w-full max-w-104 shrink-0 flex-wrap items-center justify-end rounded-card ${isLate ? "late" : ""} py-1 pr-1 pl-3 text-left text-sm ${tone === "danger" ? "bg-danger-soft text-danger" : "bg-raised text-text"}`}
     >
       <span className="flex min-w-[9rem] flex-1 items-center gap-2 pr-2">
         <span
@@ -42,10 +45,11 @@ export function TroubleLines({ troubles, name, onUnblock }: TroubleLinesProps) {
           {t("calls.notice.silent")}
         </Line>
       )}
-      {troubles.map(({ key, tone, remedy }) => (
+      {troubles.map(({ key, tone, remedy, isLate = false }) => (
         <Line
           key={key}
           tone={tone}
+          isLate={isLate}
           action={
             remedy && (
               <button type="button" className={remedyLook} onClick={() => setCamera(true)}>

@@ -3,7 +3,13 @@ import type { CallView } from "../../calls/views";
 import type { TextKey } from "../../i18n/setup";
 
 /** Something of the media that a person should know, the gravest first. */
-export type Trouble = { key: TextKey; tone: "danger" | "plain"; remedy?: "camera" };
+export type Trouble = {
+  key: TextKey;
+  tone: "danger" | "plain";
+  remedy?: "camera";
+  /** Only when it lasts. */
+  isLate?: true;
+};
 
 const mic: Partial<Record<MediaView["mic"], TextKey>> = {
   refused: "calls.notice.micRefused",
@@ -36,7 +42,7 @@ export const troublesOf = ({ state, media }: CallView, worked: Worked): Trouble[
     media.mic === "missing" && worked.mic
       ? { key: "calls.notice.micUnplugged", tone: "danger" }
       : mic[media.mic] && { key: mic[media.mic] as TextKey, tone: "danger" },
-    media.mic === "waiting" ? { key: "calls.notice.micWaiting", tone: "plain" } : undefined,
+    media.mic === "waiting" ? { key: "calls.notice.micWaiting", tone: "plain", isLate: true } : undefined,
     isUp && media.isUnheard && media.mic === "on" ? { key: "calls.notice.unheard", tone: "danger" } : undefined,
   ];
   if (state.call.kind === "video") {
@@ -46,7 +52,7 @@ export const troublesOf = ({ state, media }: CallView, worked: Worked): Trouble[
         ? { key: "calls.notice.cameraUnplugged", tone: "plain" }
         : camera[media.camera] && { key: camera[media.camera] as TextKey, tone: "plain" },
       media.camera === "waiting" && media.mic !== "waiting"
-        ? { key: "calls.notice.cameraWaiting", tone: "plain" }
+        ? { key: "calls.notice.cameraWaiting", tone: "plain", isLate: true }
         : undefined,
     );
   }
