@@ -8,9 +8,9 @@ import { seeded, VirtualTime } from "./virtual-time";
 vi.setConfig({ testTimeout: 30_000 });
 
 /** Two people who are connected, each with one tab, and a server whose time passes. */
-export const makeCallPair = async () => {
+export const makeCallPair = async (seed = 1) => {
   const time = new VirtualTime();
-  const server = new ModelCalls(time, seeded(1));
+  const server = new ModelCalls(time, seeded(seed));
   const alarm = () => {
     if (!server.isDead) server.expire();
     time.after(100, alarm);
