@@ -1,7 +1,8 @@
 import { expect, vi } from "vitest";
 import { createUuid, type Uuid } from "../../contract/ids";
-import { ModelBrowser, type ModelTab } from "./model-browser";
+import { ModelBrowser } from "./model-browser";
 import { ModelCalls } from "./model-calls";
+import type { ModelTab } from "./model-tab";
 import { seeded, VirtualTime } from "./virtual-time";
 
 // What takes a moment takes longer on a machine that is busy.

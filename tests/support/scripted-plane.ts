@@ -1,0 +1,93 @@
+import { createUuid, type Uuid } from "../../contract/ids";
+import type { MediaEvents, MediaOptions, MediaPlane } from "../../src/calls/media-plane";
+import type { ModelTab } from "./model-tab";
+
+const planes = new Map<string, ScriptedPlane>();
+
+/**
+ * Media without media: two planes that were started with each other's devices, and have heard of each other by way of
+ * the server, hear each other as long as both live and have a network.
+ */
+export class ScriptedPlane implements MediaPlane {
+  readonly id = createUuid();
+  isStopped = false;
+  isOpen: boolean;
+  met: Uuid | undefined;
+  peer: Uuid | undefined;
+  other: ScriptedPlane | undefined;
+  #isHeard = false;
+  #isInterrupted = false;
+  #flowedAt = 0;
+  readonly #tab: ModelTab;
+  readonly #events: MediaEvents;
+
+  constructor(tab: ModelTab, options: MediaOptions, events: MediaEvents) {
+    this.#tab = tab;
+    this.#events = events;
+    this.isOpen = options.isCaller;
+    planes.set(this.id, this);
+    void options.iceServers().catch(() => undefined);
+  }
+
+  prepare(): void {}
+  open(): void {
+    this.isOpen = true;
+  }
+  meet(device: Uuid): void {
+    this.met = device;
+  }
+  start(device: Uuid): void {
+    if (this.peer) this.#tab.faults.push("media were started twice");
+    if (!this.isOpen) this.#tab.faults.push("media were started before they were opened");
+    this.peer = device;
+    this.#flowedAt = this.#tab.browser.time.now;
+    this.#look();
+  }
+  receive(from: Uuid, signal: string): void {
+    if (this.isStopped) this.#tab.faults.push("a plane that was stopped was told something");
+    const [word, id = ""] = signal.split(" ");
+    if (!this.peer || from !== this.peer) return;
+    this.other = planes.get(id);
+    if (word === "hello") this.#events.send(from, `here ${this.id}`);
+  }
+  resend(): void {
+    if (this.peer && !this.#isHeard) this.#events.send(this.peer, `hello ${this.id}`);
+  }
+  setMuted(): void {}
+  setCamera(): void {}
+  setInput(): void {}
+  stop(): void {
+    this.isStopped = true;
+  }
+
+  get #isLiving(): boolean {
+    return !this.isStopped && this.#tab.isAlive;
+  }
+
+  #look(): void {
+    if (!this.#isLiving || !this.peer) return;
+    const { time } = this.#tab.browser;
+    const { other } = this;
+    const flows =
+      other?.peer === this.#tab.device &&
+      other.#isLiving &&
+      !other.#tab.browser.isOffline &&
+      !this.#tab.browser.isOffline;
+    if (flows) {
+      this.#flowedAt = time.now;
+      if (!this.#isHeard || this.#isInterrupted) {
+        this.#isHeard = true;
+        this.#isInterrupted = false;
+        this.#events.heard();
+      }
+    } else {
+      this.#events.send(this.peer, `hello ${this.id}`);
+      if (this.#isHeard && !this.#isInterrupted && time.now - this.#flowedAt > 2_000) {
+        this.#isInterrupted = true;
+        this.#events.interrupted();
+      }
+      if (time.now - this.#flowedAt > 20_000) this.#events.failed();
+    }
+    time.after(1_000, () => this.#look());
+  }
+}
