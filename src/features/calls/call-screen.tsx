@@ -135,7 +135,7 @@ export function CallScreen({ call, person, name, troubles, sound, ...props }: Ca
               onClick={minimise}
             />
             <div className="min-w-0 flex-1 py-1 leading-tight">{isSeen && who}</div>
-            {!isSeen && bars}
+            {!isSeen && <span className="flex h-12 items-center">{bars}</span>}
             {nextCamera && (
               <IconButton
                 icon="i-ph-camera-rotate"

@@ -51,14 +51,9 @@ export function EndCard({ call, bytes, person, name, text, isTold, onLeave }: En
             <p className={`font-semibold ${call.status === "missed" && !call.call.isCaller ? "text-danger" : ""}`}>
               {text}
             </p>
-            <p className="flex flex-wrap text-sm text-muted">
+            <p className="flex flex-wrap gap-x-2 text-sm text-muted">
               <bdi className="max-w-full truncate">{name}</bdi>
-              {details.map((detail) => (
-                <span key={detail} className="whitespace-pre">
-                  {" · "}
-                  {detail}
-                </span>
-              ))}
+              <span className="whitespace-nowrap">{details.join(" · ")}</span>
             </p>
           </div>
           <IconButton icon="i-ph-x" label={t("common.close")} onClick={onLeave} />
