@@ -11,7 +11,7 @@ const roundsOfPair = 10; // so few that nobody dials too often
 const patienceMs = 120_000; // two hundred rounds on a machine that may be busy
 
 /** Side by side, so that what waits in one pair keeps no other waiting. */
-const withPairs = (play: (pair: number) => Promise<void>): Promise<undefined[]> =>
+const withPairs = (play: (pair: number) => Promise<void>): Promise<unknown> =>
   Promise.all(Array.from({ length: pairs }, (_, pair) => play(pair)));
 
 const lastOf = (phone: Phone, call: string): string | undefined => phone.heard(call).at(-1);

@@ -11,7 +11,7 @@ import { newPair } from "./seeded-people";
 
 /** Calls as devices make them, for tests of what becomes of them. */
 
-export type Payload = CallFrame["payload"];
+type Payload = CallFrame["payload"];
 /** How a call stands, what was only passed on, or the code of a refusal. */
 export type Outcome = Partial<CallResult> & { passed?: boolean; error?: ErrorCode };
 
