@@ -5,6 +5,29 @@ import { bin, run } from "./run.mjs";
 
 const isRoot = process.getuid?.() === 0;
 
+/**
+ * Each window of a whole Chromium opens two pages more for its address bar, which no test looks at and which cost as
+ * much as the window. The last such list wins, so the others stand here that Playwright turns off.
+ */
+const withoutFeatures = [
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  "WebUIOmniboxFullPopup",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsUpgrades",
+  "HttpsFirstBalancedModeAutoEnable",
+  "LensOverlay",
+  "MediaRouter",
+  "PaintHolding",
+  "ThirdPartyStoragePartitioning",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "OptimizationHints",
+  "NetworkTimeServiceQuerying",
+  "AimEnabled",
+  "PreconnectToSearch",
+];
+
 /** Flags for a quiet Chromium with a make-believe camera and microphone; root has no sandbox to offer. */
 export const chromiumFlags = [
   "--disable-gpu",
@@ -13,6 +36,7 @@ export const chromiumFlags = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  `--disable-features=${withoutFeatures.join(",")}`,
   "--use-fake-device-for-media-stream",
   "--use-fake-ui-for-media-stream",
   ...(isRoot ? ["--no-sandbox"] : []),
