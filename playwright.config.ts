@@ -20,7 +20,9 @@ export default defineConfig({
     launchOptions: { args: chromiumFlags, ...(executablePath && { executablePath }) },
   },
   projects: [
-    { name: "e2e", testDir: "tests/e2e" },
+    // Each window's service worker would fetch every file of the app in the middle of a test about something else: it
+    // runs where a test is about it, about being offline, or is a whole journey.
+    { name: "e2e", testDir: "tests/e2e", use: { serviceWorkers: "block" } },
     { name: "chaos", testDir: "tests/chaos", timeout: 180_000, workers: 1 },
   ],
 });

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { privateConversationId } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
 import { sendTexts } from "../support/messages";
-import { isKeptOffline } from "../support/offline";
+import { isKeptOffline, keptOffline } from "../support/offline";
 import { siteOf } from "../support/pair";
 import { connectPeople, makePerson, type Person, type Site } from "../support/people";
 import { fill, Phone } from "../support/phone";
@@ -65,9 +65,8 @@ const readUpwards = (page: Page) =>
 
 test("scrolling up loads 500 messages in order, and none moves under the reader", async ({ browser, server }) => {
   const [ana, ben] = await makeHistory(siteOf(server), 520);
-  const anas = await Phone.open(browser, server);
-  await anas.logIn(ana.phone);
-  await anas.openChat(ben.id);
+  const anas = await Phone.open(browser, server, "fr", keptOffline);
+  await anas.signInToChat(ana, ben.id);
   await expect(anas.message(`message ${total}`)).toBeInViewport();
 
   await expect(anas.message("message 480")).toBeAttached(); // the first page
@@ -88,10 +87,9 @@ test("scrolling up loads 500 messages in order, and none moves under the reader"
 
 test("a search finds a message of the first page by part of a word and leads to it", async ({ browser, server }) => {
   const [ana, ben] = await makeHistory(siteOf(server), 522);
-  const anas = await Phone.open(browser, server);
+  const anas = await Phone.open(browser, server, "fr", keptOffline);
   const { page, texts } = anas;
-  await anas.logIn(ana.phone);
-  await anas.openChat(ben.id);
+  await anas.signInToChat(ana, ben.id);
   const openSearch = async () => {
     await page.getByRole("button", { name: texts.common.more }).click();
     await page.getByRole("menuitem", { name: texts.chat.search }).click();
@@ -131,8 +129,8 @@ test("who reads further up is not moved, is told of new messages and has not rea
   const anas = await Phone.open(browser, server);
   const bens = await Phone.open(browser, server);
   const { page, texts } = anas;
-  await anas.logIn(ana.phone);
-  await bens.logIn(ben.phone);
+  await anas.signIn(ana);
+  await bens.signIn(ben);
   await anas.openChat(ben.id);
   await bens.openChat(ana.id);
   await expect(anas.message(`message ${total}`)).toBeInViewport();
@@ -178,8 +176,7 @@ test("who waits at the newest message stays there when forty come in before it",
   const conversation = privateConversationId(ana.id, ben.id);
   await sendTexts(site, ben, conversation, ["avant"]);
   const anas = await Phone.open(browser, server);
-  await anas.logIn(ana.phone);
-  await anas.openChat(ben.id);
+  await anas.signInToChat(ana, ben.id);
   await expect(anas.message("avant")).toBeVisible();
   await anas.context.setOffline(true);
   await anas.write("écrit en attendant");

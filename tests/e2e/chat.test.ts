@@ -15,8 +15,7 @@ test("a message shows its four ticks in turn on its way to the other person", as
   const [ana, ben] = [await makePerson(site, 500), await makePerson(site, 501)];
   await connectPeople(site, ana, ben);
   const anas = await Phone.open(browser, server);
-  await anas.logIn(ana.phone);
-  await anas.openChat(ben.id);
+  await anas.signInToChat(ana, ben.id);
 
   await anas.context.setOffline(true);
   await anas.write("en route");
@@ -25,7 +24,7 @@ test("a message shows its four ticks in turn on its way to the other person", as
   await expect(anas.ticks("en route", "sent")).toBeVisible();
 
   const bens = await Phone.open(browser, server);
-  await bens.logIn(ben.phone);
+  await bens.signIn(ben);
   await expect(bens.conversation(ana.username)).toContainText("en route");
   await expect(anas.ticks("en route", "delivered")).toBeVisible();
   await bens.conversation(ana.username).click();
@@ -131,8 +130,7 @@ for (const language of ["fr", "en", "pt"] as const) {
     await connectPeople(site, ana, ben);
     await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Avant tout"]);
     const anas = await Phone.open(browser, server, language);
-    await anas.logIn(ana.phone);
-    await anas.openChat(ben.id);
+    await anas.signInToChat(ana, ben.id);
     await expect(anas.message("Avant tout")).toBeVisible();
 
     // Two are written while nobody can tell that the connection is gone.
@@ -181,7 +179,7 @@ test("an unknown person's chat says so and leads back to the list", async ({ bro
   const site = siteOf(server);
   const ana = await makePerson(site, 516);
   const anas = await Phone.open(browser, server);
-  await anas.logIn(ana.phone);
+  await anas.signIn(ana);
   for (const id of ["019a0000-0000-7000-8000-000000000000", "personne", ana.id]) {
     await anas.page.goto(`/app/chat/${id}`);
     await expect(anas.page.getByRole("alert").getByText(anas.texts.chat.userNotFound)).toBeVisible();

@@ -1,6 +1,6 @@
 import { expect, test } from "../support/browser-test";
 import { faultsIn } from "../support/faults";
-import { isKeptOffline } from "../support/offline";
+import { isKeptOffline, keptOffline } from "../support/offline";
 import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson } from "../support/people";
 import { fill, Phone } from "../support/phone";
@@ -13,9 +13,9 @@ test("contacts are found by name without case or accents and by number; each ope
   const ana = await makePerson(site, 750);
   const elodie = await makePerson(site, 751, "Élodie Ngoma");
   const arabic = await makePerson(site, 752, "محمد علي");
-  const phone = await Phone.open(browser, server);
+  const phone = await Phone.open(browser, server, "fr", keptOffline);
   const { page, texts } = phone;
-  await phone.logIn(ana.phone);
+  await phone.signIn(ana);
   await phone.goToTab("contacts");
   await expect(page.getByText(texts.contacts.none.title)).toBeVisible();
   expect(await faultsIn(page)).toEqual([]);
@@ -77,8 +77,8 @@ test("deleting a contact asks by name, can be left, says what went wrong, and en
   const anas = await Phone.open(browser, server);
   const bens = await Phone.open(browser, server);
   const { page, texts } = anas;
-  await anas.logIn(ana.phone);
-  await bens.logIn(ben.phone);
+  await anas.signIn(ana);
+  await bens.signIn(ben);
   await anas.goToTab("contacts");
   await bens.goToTab("contacts");
   await expect(bens.page.getByText(ana.username)).toBeVisible();
@@ -137,7 +137,7 @@ test("a profile shows who somebody is, and says so when it cannot be had or one 
   await connectPeople(site, ana, ben);
   const anas = await Phone.open(browser, server, "en");
   const { page, texts } = anas;
-  await anas.logIn(ana.phone);
+  await anas.signIn(ana);
 
   // One's own id is one's own profile; an unknown one has no profile; a failing server is asked again.
   await anas.goTo(`/app/user/${ana.id}`);
@@ -230,7 +230,7 @@ test("of very many contacts only those near the screen exist, and all can be rea
   for (let n = 1; n <= contactsCount; n++) await connectPeople(site, await makePerson(site, 7600 + n), ana);
   const phone = await Phone.open(browser, server);
   const { page, texts } = phone;
-  await phone.logIn(ana.phone);
+  await phone.signIn(ana);
   await phone.goToTab("contacts");
   const list = page.getByRole("list", { name: texts.contacts.title });
   const rows = list.getByRole("listitem");

@@ -4,6 +4,7 @@ import type { Page } from "@playwright/test";
 import { languages } from "../../contract/language";
 import { expect, test } from "../support/browser-test";
 import { faultsIn } from "../support/faults";
+import { keptOffline } from "../support/offline";
 import { onePixelPng, Phone, textsOf } from "../support/phone";
 import { root } from "../support/state";
 
@@ -170,58 +171,64 @@ const hearOffences = async (page: Page): Promise<string[]> => {
   return offences;
 };
 
-test("nothing on the entry pages offends their content policy", async ({ page }) => {
-  const offences = await hearOffences(page);
-  for (const path of paths) {
-    await page.goto(path);
-    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
-    const policy = (await page.request.get(path)).headers()["content-security-policy"] ?? "";
+test.describe("with the service worker", () => {
+  test.use(keptOffline);
+
+  test("nothing on the entry pages offends their content policy", async ({ page }) => {
+    const offences = await hearOffences(page);
+    for (const path of paths) {
+      await page.goto(path);
+      await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+      const policy = (await page.request.get(path)).headers()["content-security-policy"] ?? "";
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toContain("unsafe");
+    }
+    await page.locator("[type=submit]").click();
+    await expect(page.getByRole("alert")).toBeVisible();
+    expect(offences).toEqual([]);
+  });
+
+  test("nothing in the app offends its content policy", async ({ browser, server }) => {
+    const phone = await Phone.open(browser, server, "fr");
+    const { page, context } = phone;
+    const offences = await hearOffences(page);
+    await phone.register("Politique", "243810000061");
+    for (const path of ["/app", "/app/contacts", "/app/senga", "/app/tala", "/app/profile", "/app/nowhere"]) {
+      await page.goto(path);
+      await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
+      await page.waitForTimeout(300); // what is offensive may come after the heading
+    }
+    const policy = (await page.request.get("/app")).headers()["content-security-policy"] ?? "";
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toContain("unsafe");
-  }
-  await page.locator("[type=submit]").click();
-  await expect(page.getByRole("alert")).toBeVisible();
-  expect(offences).toEqual([]);
+    expect(offences).toEqual([]);
+    await context.close();
+  });
 });
 
-test("nothing in the app offends its content policy", async ({ browser, server }) => {
-  const phone = await Phone.open(browser, server, "fr");
-  const { page, context } = phone;
-  const offences = await hearOffences(page);
-  await phone.register("Politique", "243810000061");
-  for (const path of ["/app", "/app/contacts", "/app/senga", "/app/tala", "/app/profile", "/app/nowhere"]) {
+test("the entry pages have no fault axe finds, light and dark, narrow and wide", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  for (const path of paths) {
     await page.goto(path);
-    await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
-    await page.waitForTimeout(300); // what is offensive may come after the heading
-  }
-  const policy = (await page.request.get("/app")).headers()["content-security-policy"] ?? "";
-  expect(policy).toContain("default-src 'none'");
-  expect(policy).not.toContain("unsafe");
-  expect(offences).toEqual([]);
-  await context.close();
-});
-
-for (const colorScheme of ["light", "dark"] as const) {
-  for (const viewport of [
-    { width: 360, height: 740 },
-    { width: 1280, height: 800 },
-  ]) {
-    test(`the entry pages have no fault axe finds, ${colorScheme}, ${viewport.width} px wide`, async ({ page }) => {
+    for (const viewport of [
+      { width: 360, height: 740 },
+      { width: 1280, height: 800 },
+    ]) {
       await page.setViewportSize(viewport);
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      for (const path of paths) {
-        await page.goto(path);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
         if (path !== "/") {
           await page.locator("[type=submit]").click();
           await expect(page.getByRole("alert")).toBeVisible();
         }
         const violations = await faultsIn(page);
-        expect(violations.map(({ id, nodes }) => `${path} ${id} ${nodes.map(({ html }) => html).join(" ")}`)).toEqual(
+        const where = `${path} ${colorScheme} ${viewport.width} px`;
+        expect(violations.map(({ id, nodes }) => `${where} ${id} ${nodes.map(({ html }) => html).join(" ")}`)).toEqual(
           [],
         );
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        expect(overflow).toBeLessThanOrEqual(0);
       }
-    });
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(overflow).toBeLessThanOrEqual(0);
+    }
   }
-}
+});

@@ -4,7 +4,7 @@ import { expect, test } from "../support/browser-test";
 import { eventLine, expectSameLogs, makeCircle } from "../support/circle";
 import { report, reportName } from "../support/files-in-chat";
 import { makePicture } from "../support/media";
-import { isKeptOffline } from "../support/offline";
+import { isKeptOffline, keptOffline } from "../support/offline";
 import { siteOf } from "../support/pair";
 import type { Person } from "../support/people";
 import { fill, Phone } from "../support/phone";
@@ -50,7 +50,7 @@ test("five people on seven devices make a group and talk in it, each in their la
     Person,
   ];
   const anas = await Phone.open(browser, server);
-  const bens = await Phone.open(browser, server);
+  const bens = await Phone.open(browser, server, "fr", keptOffline);
   const cleos = await Phone.open(browser, server, "en");
   const didos = await Phone.open(browser, server);
   const elis = await Phone.open(browser, server, "pt");

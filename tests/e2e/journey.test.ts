@@ -1,8 +1,11 @@
 import { privateConversationId } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
 import { readLocalLog } from "../support/logs";
+import { keptOffline } from "../support/offline";
 import { nameOf, phoneOf } from "../support/people";
 import { fill, Phone } from "../support/phone";
+
+test.use(keptOffline); // as browsers are
 
 /** The page's disk takes its time: nothing that is written to the outbox is there before the page is gone. */
 const holdOutbox = () => {

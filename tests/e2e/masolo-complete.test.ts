@@ -3,7 +3,7 @@ import { expect, test } from "../support/browser-test";
 import { faultsIn } from "../support/faults";
 import { keptChoices } from "../support/kept-choices";
 import { sendTexts } from "../support/messages";
-import { isKeptOffline } from "../support/offline";
+import { isKeptOffline, keptOffline } from "../support/offline";
 import { siteOf } from "../support/pair";
 import { connectPeople, makePerson } from "../support/people";
 import { fill, onePixelPng, Phone } from "../support/phone";
@@ -19,9 +19,9 @@ test("one text and one picture go to three people as ordinary private messages",
     await makePerson(site, 3323, "Célia"),
   ] as const;
   for (const other of others) await connectPeople(site, ana, other);
-  const anas = await Phone.open(browser, server, "pt");
+  const anas = await Phone.open(browser, server, "pt", keptOffline);
   const { page, texts } = anas;
-  await anas.logIn(ana.phone);
+  await anas.signIn(ana);
   const openSheet = async () => {
     await page.getByRole("button", { name: texts.masolo.actions, exact: true }).click();
     await page.getByRole("menuitem", { name: texts.masolo.broadcast }).click();
@@ -80,7 +80,7 @@ test("one text and one picture go to three people as ordinary private messages",
   await expect(sheet).toHaveCount(0);
   await anas.context.setOffline(false);
   const benton = await Phone.open(browser, server, "en");
-  await benton.logIn(others[1].phone);
+  await benton.signIn(others[1]);
   await expect(benton.conversation(ana.username)).toContainText("A praia", { timeout: 30_000 });
   await expect(benton.conversation(ana.username)).toContainText(benton.texts.messages.photo);
   await expect(anas.conversation("Célia")).toContainText("Reunião às 18h");
@@ -98,7 +98,7 @@ test("the list finds people and conversations, shows drafts, and its rows have a
   await sendTexts(site, elodie, withElodie, ["un", "deux"]);
   const anas = await Phone.open(browser, server);
   const { page, texts } = anas;
-  await anas.logIn(ana.phone);
+  await anas.signIn(ana);
   const row = anas.conversation(elodie.username);
   await expect(row).toContainText("deux");
 

@@ -2,7 +2,7 @@ import { privateConversationId } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
 import { faultsIn } from "../support/faults";
 import { sendTexts } from "../support/messages";
-import { isKeptOffline } from "../support/offline";
+import { isKeptOffline, keptOffline } from "../support/offline";
 import { siteOf } from "../support/pair";
 import { connectPeople, makePerson } from "../support/people";
 import { fill, Phone } from "../support/phone";
@@ -14,9 +14,9 @@ test("the list is live: newest first, with unread counts and the ticks of one's 
   const [ana, ben, cleo] = [await makePerson(site, 600), await makePerson(site, 601), await makePerson(site, 602)];
   await connectPeople(site, ana, ben);
   await connectPeople(site, ana, cleo);
-  const anas = await Phone.open(browser, server);
+  const anas = await Phone.open(browser, server, "fr", keptOffline);
   const { page, texts } = anas;
-  await anas.logIn(ana.phone);
+  await anas.signIn(ana);
   await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
   expect(await faultsIn(page)).toEqual([]);
 
@@ -68,7 +68,7 @@ test("a deleted conversation leaves my view only, and a new message brings back 
   await sendTexts(site, ben, conversation, ["ancien 1", "ancien 2"]);
   const anas = await Phone.open(browser, server);
   const { page, texts } = anas;
-  await anas.logIn(ana.phone);
+  await anas.signIn(ana);
   const row = anas.conversation(ben.username);
   const remove = page.getByRole("button", { name: fill(texts.masolo.deleteNamed, { name: ben.username }) });
   const dialog = page.getByRole("alertdialog");
@@ -105,8 +105,7 @@ test("a deleted conversation leaves my view only, and a new message brings back 
   await expect(page.getByRole("main").locator("ol li p > bdi")).toHaveText(["tout neuf"]);
 
   const bens = await Phone.open(browser, server);
-  await bens.logIn(ben.phone);
-  await bens.openChat(ana.id);
+  await bens.signInToChat(ben, ana.id);
   await expect(bens.page.getByRole("main").locator("ol li p > bdi")).toHaveText(["ancien 1", "ancien 2", "tout neuf"]);
   await anas.close();
   await bens.close();
@@ -120,7 +119,7 @@ test("on a touch screen a row's menu deletes, and the new button begins a chat",
   const context = await browser.newContext({ baseURL: server.origin, hasTouch: true, isMobile: true });
   const anas = await Phone.openIn(context, server);
   const { page, texts } = anas;
-  await anas.logIn(ana.phone);
+  await anas.signIn(ana);
 
   await page.getByRole("button", { name: texts.masolo.actions, exact: true }).tap();
   await page.getByRole("menuitem", { name: texts.masolo.newChat }).tap();
@@ -144,7 +143,7 @@ test("on a wide screen the open chat is marked in the list beside it", async ({ 
   }
   const anas = await Phone.open(browser, server);
   await anas.page.setViewportSize({ width: 1280, height: 800 });
-  await anas.logIn(ana.phone);
+  await anas.signIn(ana);
   const list = anas.page.getByRole("list", { name: anas.texts.masolo.list });
   for (const other of [ben, cleo]) {
     await list

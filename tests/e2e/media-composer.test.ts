@@ -4,7 +4,7 @@ import { expect, test } from "../support/browser-test";
 import { faultsIn } from "../support/faults";
 import { keptChoices } from "../support/kept-choices";
 import { dragOver, drop, type MadeFile, makeGif, makePicture, paste, turned } from "../support/media";
-import { isKeptOffline } from "../support/offline";
+import { isKeptOffline, keptOffline } from "../support/offline";
 import { openPair } from "../support/pair";
 import { fill, type Phone } from "../support/phone";
 
@@ -171,7 +171,7 @@ test("what is attached offline is queued and arrives once, and a full phone lose
   browser,
   server,
 }) => {
-  const { phones } = await openPair(browser, server, 3402);
+  const { phones } = await openPair(browser, server, 3402, "fr", keptOffline);
   const [anas, bens] = phones;
   const { page, texts } = anas;
   const photo = await makePicture(page, "marché.jpg", { width: 2_000, height: 1_000, type: "image/jpeg" });

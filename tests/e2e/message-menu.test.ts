@@ -31,8 +31,8 @@ test("a message is copied, passed on with its file to two at once, and deleted f
   await connectPeople(site, ana, blocked);
   await callSite(site, "PUT", `/api/blocks/${blocked.id}`, { token: ana.token });
   const bens = await Phone.open(browser, server);
-  await phone.logIn(ana.phone);
-  await bens.logIn(ben.phone);
+  await phone.signIn(ana);
+  await bens.signIn(ben);
   await phone.openChat(ben.id);
   await bens.openChat(ana.id);
 

@@ -6,13 +6,14 @@ import {
   openReader,
   report,
   reportName,
+  type Sending,
   sendPicture,
   sendReport,
   sendVoice,
   watchFiles,
 } from "../support/files-in-chat";
 import { sendTexts } from "../support/messages";
-import { isKeptOffline } from "../support/offline";
+import { isKeptOffline, keptOffline } from "../support/offline";
 import { fill } from "../support/phone";
 
 test.describe.configure({ timeout: 240_000 }); // several phones on a machine that may be busy
@@ -44,8 +45,7 @@ test("a picture keeps its room, comes by itself when it is small, and can be loo
     await sendTexts(site, by, conversation, ["facture\u2069\u202efdp.exe", "dernier"]);
   });
   const asked = watchFiles(page);
-  await phone.logIn(ana.phone);
-  await phone.openChat(ben.id);
+  await phone.signInToChat(ana, ben.id);
   const rows = page.getByRole("main").getByRole("listitem");
   const [small, large] = [rows.nth(0), rows.nth(1)];
   const picture = small.getByRole("img", { name: fill(texts.photoWith, { text: "Vue du fleuve" }) });
@@ -125,7 +125,7 @@ test("a file is saved with its name and bytes, and a voice note is heard, sought
   browser,
   server,
 }) => {
-  const { ana, ben, phone, page, texts } = await openReader(browser, server, 542, async (site, by, conversation) => {
+  const sendAll: Sending = async (site, by, conversation) => {
     await sendVoice(site, by, conversation, 90_000);
     await sendVoice(site, by, conversation, 12_000);
     await sendTexts(
@@ -136,10 +136,10 @@ test("a file is saved with its name and bytes, and a voice note is heard, sought
     );
     await sendReport(site, by, conversation);
     await sendAttachment(site, by, conversation, report, { type: "file", name: "Pas ici.pdf" });
-  });
+  };
+  const { ana, ben, phone, page, texts } = await openReader(browser, server, 542, sendAll, keptOffline);
   await watchSounds(page);
-  await phone.logIn(ana.phone);
-  await phone.openChat(ben.id);
+  await phone.signInToChat(ana, ben.id);
   const row = page.getByRole("main").getByRole("listitem").filter({ hasText: "Rapport du mois" });
   await expect(row).toContainText("34 ko");
   const [saved] = await Promise.all([

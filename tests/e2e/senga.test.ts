@@ -15,8 +15,8 @@ test("a request appears on the other side, live, and accepting it makes both con
   const [ana, ben] = [await makePerson(site, 730), await makePerson(site, 731)];
   const anas = await Phone.open(browser, server);
   const bens = await Phone.open(browser, server, "en");
-  await anas.logIn(ana.phone);
-  await bens.logIn(ben.phone);
+  await anas.signIn(ana);
+  await bens.signIn(ben);
   await bens.goToTab("senga");
   await expect(bens.page.getByText(bens.texts.senga.noReceived.title)).toBeVisible();
   await anas.goToTab("senga");
@@ -58,8 +58,8 @@ test("a declined request is gone on both sides and may be made again", async ({ 
   const [ana, ben] = [await makePerson(site, 732), await makePerson(site, 733)];
   const anas = await Phone.open(browser, server);
   const bens = await Phone.open(browser, server);
-  await anas.logIn(ana.phone);
-  await bens.logIn(ben.phone);
+  await anas.signIn(ana);
+  await bens.signIn(ben);
   await anas.goToTab("senga");
   await bens.goToTab("senga");
   const { texts } = anas;
@@ -94,7 +94,7 @@ test("the search refuses less than three digits, finds at most ten and never one
   for (let n = 7401; n <= 7411; n++) await makePerson(site, n);
   const phone = await Phone.open(browser, server);
   const { page, texts } = phone;
-  await phone.logIn(ana.phone);
+  await phone.signIn(ana);
   await phone.goToTab("senga");
   const refusal = "Veuillez entrer au moins 3 chiffres du numéro de téléphone.";
   for (const query of ["", "24", "  9 ", "+2-4", "abc"]) {
@@ -125,7 +125,7 @@ test("a search without network says so, keeps what was typed and goes on by itse
   const [ana, ben] = [await makePerson(site, 734), await makePerson(site, 735)];
   const phone = await Phone.open(browser, server);
   const { page, texts, context } = phone;
-  await phone.logIn(ana.phone);
+  await phone.signIn(ana);
   await phone.goToTab("senga");
   await context.setOffline(true);
   await search(phone, ben.phone);
@@ -152,7 +152,7 @@ test("what the server refuses is said in the person's language, with the seconds
   const [ana, ben] = [await makePerson(site, 736), await makePerson(site, 737)];
   const phone = await Phone.open(browser, server, "pt");
   const { page, texts, context } = phone;
-  await phone.logIn(ana.phone);
+  await phone.signIn(ana);
   await phone.goToTab("senga");
   await search(phone, ben.phone);
   const add = page.getByRole("button", { name: fill(texts.senga.addName, { name: ben.username }) });

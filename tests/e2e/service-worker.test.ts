@@ -2,11 +2,14 @@ import type { Page } from "@playwright/test";
 import { expect, test } from "../support/browser-test";
 import { makeGroup } from "../support/groups";
 import { makePicture } from "../support/media";
+import { keptOffline } from "../support/offline";
 import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson } from "../support/people";
 import { Phone, textsOf } from "../support/phone";
 
 const { pt } = textsOf;
+
+test.use(keptOffline);
 
 /** What the page's caches hold, as paths. */
 const keptPaths = (page: Page): Promise<string[]> =>

@@ -4,7 +4,7 @@ import { expect, test } from "../support/browser-test";
 import { faultsIn } from "../support/faults";
 import { makeGroup } from "../support/groups";
 import { sendTexts } from "../support/messages";
-import { isKeptOffline } from "../support/offline";
+import { isKeptOffline, keptOffline } from "../support/offline";
 import { siteOf } from "../support/pair";
 import { connectPeople, makePerson } from "../support/people";
 import { fill, Phone, type Texts } from "../support/phone";
@@ -29,7 +29,7 @@ test("six tabs, the active one by path prefix, and no bar where a screen needs t
   await connectPeople(site, ana, ben);
   const phone = await Phone.open(browser, server);
   const { page, texts } = phone;
-  await phone.logIn(ana.phone);
+  await phone.signIn(ana);
   const bar = page.getByRole("navigation", { name: texts.shell.navigation });
   await expect(bar.getByRole("link")).toHaveCount(6);
   const active = bar.locator('[aria-current="page"]');
@@ -83,7 +83,7 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
     const ana = await makePerson(siteOf(server), 702 + index);
     const phone = await Phone.open(browser, server, language);
     const { page, texts } = phone;
-    await phone.logIn(ana.phone);
+    await phone.signIn(ana);
     const seen = new Set<string>();
     for (const [path, heading] of namesOf(texts)) {
       await page.goto(path);
@@ -110,7 +110,7 @@ test("an address that does not exist says so, with its status, in these words in
   for (const language of ["fr", "en", "pt"] as const) {
     const phone = await Phone.open(browser, server, language);
     const { page, texts } = phone;
-    await phone.logIn(ana.phone);
+    await phone.signIn(ana);
     await page.goto("/app/nowhere");
     await expect(page.getByRole("heading", { name: "Unexpected Application Error!" })).toBeVisible();
     await expect(page.getByText("404 Not Found")).toBeVisible();
@@ -129,7 +129,7 @@ test("on a wide screen the list stays beside the open chat, and back leads back"
   const phone = await Phone.open(browser, server);
   const { page, texts } = phone;
   await page.setViewportSize(wide);
-  await phone.logIn(ana.phone);
+  await phone.signIn(ana);
   await expect(page.getByText(texts.shell.nothingOpen.title)).toBeVisible();
   const row = page.getByRole("list", { name: texts.masolo.list }).getByText(ben.username, { exact: true });
   await row.click();
@@ -197,7 +197,7 @@ test("the list comes back where it was left", async ({ browser, server }) => {
   const phone = await Phone.open(browser, server);
   const { page, texts } = phone;
   await page.setViewportSize({ width: 360, height: 400 });
-  await phone.logIn(ana.phone);
+  await phone.signIn(ana);
   const rows = page.getByRole("list", { name: texts.masolo.list }).getByRole("listitem");
   await expect(rows).toHaveCount(others.length);
   const oldest = phone.conversation(others[0]?.username ?? "");
@@ -218,7 +218,7 @@ test("one toast at a time, for five seconds; the language is kept", async ({ bro
   const ana = await makePerson(siteOf(server), 709);
   const phone = await Phone.open(browser, server);
   const { page, texts } = phone;
-  await phone.logIn(ana.phone);
+  await phone.signIn(ana);
   await page.getByRole("link", { name: texts.shell.myProfile }).click();
   await expect(page.getByRole("main").getByText(ana.username)).toBeVisible();
   await expect(page.getByRole("main").getByText(ana.phone)).toBeVisible();
@@ -284,9 +284,9 @@ test("signing out asks first what would be lost, in whichever tab it was written
   const [ana, ben] = [await makePerson(site, 711), await makePerson(site, 712)];
   await connectPeople(site, ana, ben);
   await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Mbote"]);
-  const phone = await Phone.open(browser, server);
+  const phone = await Phone.open(browser, server, "fr", keptOffline);
   const { page, texts, context } = phone;
-  await phone.logIn(ana.phone);
+  await phone.signIn(ana);
   await isKeptOffline(page);
   const other = await context.newPage();
   await phone.openChat(ben.id, other);
@@ -334,10 +334,9 @@ test("signing out asks first what would be lost, in whichever tab it was written
 
 test("a screen whose code cannot be fetched offers to try again", async ({ browser, server }) => {
   const ana = await makePerson(siteOf(server), 713);
-  const context = await browser.newContext({ baseURL: server.origin, serviceWorkers: "block" });
-  const phone = await Phone.openIn(context, server);
-  const { page, texts } = phone;
-  await phone.logIn(ana.phone);
+  const phone = await Phone.open(browser, server);
+  const { page, texts, context } = phone;
+  await phone.signIn(ana);
   await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
   await context.setOffline(true);
   await phone.goToTab("senga");

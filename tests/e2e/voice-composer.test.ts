@@ -206,8 +206,7 @@ for (const language of ["en", "pt"] as const) {
     const [ana, ben] = [await makePerson(site, n), await makePerson(site, n + 1)];
     await connectPeople(site, ana, ben);
     const anas = await Phone.open(browser, server, language);
-    await anas.logIn(ana.phone);
-    await anas.openChat(ben.id);
+    await anas.signInToChat(ana, ben.id);
     const { page, texts } = anas;
     const answer = (name: string) =>
       page.evaluate((name) => {

@@ -1,4 +1,4 @@
-import type { Browser, Page } from "@playwright/test";
+import type { Browser, BrowserContextOptions, Page } from "@playwright/test";
 import { rgbaToThumbHash } from "thumbhash";
 import { type ConversationId, privateConversationId } from "../../contract/ids";
 import { makePicture, makeSound, sendAttachment } from "./attachments";
@@ -24,16 +24,22 @@ export const sendVoice = (site: Site, from: Person, to: ConversationId, ms: numb
 export const sendReport = (site: Site, from: Person, to: ConversationId) =>
   sendAttachment(site, from, to, report, { type: "file", name: reportName });
 
-type Sending = (site: Site, ben: Person, conversation: ConversationId) => Promise<unknown>;
+export type Sending = (site: Site, ben: Person, conversation: ConversationId) => Promise<unknown>;
 
 /** Ana's phone in the chat where Ben wrote what `send` sends. */
-export const openReader = async (browser: Browser, server: Server, n: number, send: Sending) => {
+export const openReader = async (
+  browser: Browser,
+  server: Server,
+  n: number,
+  send: Sending,
+  options?: Pick<BrowserContextOptions, "serviceWorkers">,
+) => {
   const site = siteOf(server);
   const [ana, ben] = [await makePerson(site, n), await makePerson(site, n + 1)];
   await connectPeople(site, ana, ben);
   const conversation = privateConversationId(ana.id, ben.id);
   await send(site, ben, conversation);
-  const phone = await Phone.open(browser, server);
+  const phone = await Phone.open(browser, server, "fr", options);
   return { site, ana, ben, conversation, phone, page: phone.page, texts: phone.texts.messages };
 };
 

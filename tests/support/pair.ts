@@ -1,4 +1,4 @@
-import type { Browser } from "@playwright/test";
+import type { Browser, BrowserContextOptions } from "@playwright/test";
 import { type ConversationId, privateConversationId } from "../../contract/ids";
 import type { Language } from "../../contract/language";
 import { connectPeople, makePerson, type Person, type Site } from "./people";
@@ -24,13 +24,14 @@ export const openPair = async (
   server: Server,
   n: number,
   language: Language = "fr",
+  options: Pick<BrowserContextOptions, "serviceWorkers"> = {},
 ): Promise<Pair> => {
   const site = siteOf(server);
   const couple = await makeCouple(site, n);
   const [ana, ben] = couple.people;
   const phones: [Phone, Phone] = [
-    await Phone.open(browser, server, language),
-    await Phone.open(browser, server, language),
+    await Phone.open(browser, server, language, options),
+    await Phone.open(browser, server, language, options),
   ];
   await phones[0].signInToChat(ana, ben.id);
   await phones[1].signInToChat(ben, ana.id);

@@ -1,4 +1,11 @@
-import { type Browser, type BrowserContext, expect, type Locator, type Page } from "@playwright/test";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  expect,
+  type Locator,
+  type Page,
+} from "@playwright/test";
 import type { Language } from "../../contract/language";
 import { accessTokenSeconds } from "../../contract/limits";
 import en from "../../src/i18n/en.json" with { type: "json" };
@@ -38,8 +45,13 @@ export class Phone {
   }
 
   /** A browser window of its own, in French unless told otherwise. */
-  static async open(browser: Browser, server: Server, language: Language = "fr"): Promise<Phone> {
-    return Phone.openIn(await browser.newContext({ baseURL: server.origin }), server, language);
+  static async open(
+    browser: Browser,
+    server: Server,
+    language: Language = "fr",
+    options: Pick<BrowserContextOptions, "serviceWorkers"> = {},
+  ): Promise<Phone> {
+    return Phone.openIn(await browser.newContext({ baseURL: server.origin, ...options }), server, language);
   }
 
   static async openIn(context: BrowserContext, server: Server, language: Language = "fr"): Promise<Phone> {
