@@ -2,8 +2,17 @@ import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { privateConversationId } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
-import { openReader, report, reportName, sendPicture, sendReport, watchFiles } from "../support/files-in-chat";
+import {
+  openReader,
+  report,
+  reportName,
+  type Sending,
+  sendPicture,
+  sendReport,
+  watchFiles,
+} from "../support/files-in-chat";
 import { sendTexts } from "../support/messages";
+import { isKeptOffline, keptOffline } from "../support/offline";
 import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson } from "../support/people";
 import { fill, Phone } from "../support/phone";
@@ -20,11 +29,12 @@ test("a message is copied, passed on with its file to two at once, and deleted f
   server,
 }) => {
   const site = siteOf(server);
-  const opened = await openReader(browser, server, 544, async (_, by, conversation) => {
+  const sendAll: Sending = async (_, by, conversation) => {
     await sendReport(site, by, conversation);
     await sendPicture(site, by, conversation, "photo.png", 0, "Une légende");
     await sendTexts(site, by, conversation, ["à copier"]);
-  });
+  };
+  const opened = await openReader(browser, server, 544, sendAll, keptOffline);
   const { ana, ben, phone, page, texts } = opened;
   const [chantal, blocked] = [await makePerson(site, 546), await makePerson(site, 547)];
   await connectPeople(site, ana, chantal);
@@ -71,6 +81,7 @@ test("a message is copied, passed on with its file to two at once, and deleted f
   await dialog.getByRole("checkbox", { name: chantal.username }).check({ force: true });
   await dialog.getByRole("searchbox").fill("");
   await dialog.getByRole("checkbox", { name: ben.username }).check({ force: true });
+  await isKeptOffline(page);
   await phone.context.setOffline(true); // it waits in the outbox
   await dialog.getByRole("button", { name: fill(texts.forwardTo, { count: 2 }) }).click();
   await expect(page.getByText("Message transféré à 2 contact(s).")).toBeVisible();
