@@ -14,7 +14,7 @@ export const callStatuses = ["missed", "rejected", "cancelled", "ended"] as cons
 export const CallStatus = v.picklist(callStatuses);
 export type CallStatus = v.InferOutput<typeof CallStatus>;
 /** Why, where the status does not say it. */
-export const callReasons = ["busy", "failed"] as const;
+const callReasons = ["busy", "failed"] as const;
 export const CallReason = v.picklist(callReasons);
 export type CallReason = v.InferOutput<typeof CallReason>;
 
@@ -55,7 +55,7 @@ export type CallDeed =
   | { type: "answer"; id: Uuid; device: Device }
   | { type: "end"; id: Uuid; device: Device; status: CallStatus; reason?: CallReason };
 
-export type CallRefusal = "call_in_progress" | "call_not_found" | "answered_elsewhere" | "not_allowed";
+type CallRefusal = "call_in_progress" | "call_not_found" | "answered_elsewhere" | "not_allowed";
 /** What a deed makes of the call: how it stands, and what is written when that is its end. */
 export type Advance = { call: OpenCall | null; line?: CallBody } | { error: CallRefusal };
 
