@@ -17,7 +17,7 @@ export type AskerHost = {
 };
 
 const createMs = 15_000; // as long as dialling tries to reach the server
-const unheardMax = 4;
+const unheardMax = 2;
 
 /** A call with its times by this device's clock. */
 export const toHere = ({ news }: Pick<CallLink, "news">, call: Call): Call => {
