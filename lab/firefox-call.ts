@@ -65,10 +65,15 @@ async function logIn(firefox: Firefox, { phone, password }: Person): Promise<voi
         field(name)?.dispatchEvent(new InputEvent("input", { bubbles: true }));
       }
       field("password")?.form?.requestSubmit();
-      while (location.pathname !== "/app") await new Promise((resolve) => setTimeout(resolve, 50));
     },
     [phone, password] as const,
   );
+  const deadline = Date.now() + patienceMs;
+  // The app is another page: what is asked while it comes has no answer.
+  while ((await firefox.evaluate(() => location.pathname).catch(() => undefined)) !== "/app") {
+    if (Date.now() > deadline) throw new Error("Firefox did not come in");
+    await pause(200);
+  }
 }
 
 /** Presses the button of this name as soon as it is there; when that was. */

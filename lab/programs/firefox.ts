@@ -9,6 +9,7 @@ import { requireProgram } from "./debian";
 
 const remotePort = 9_371;
 const startMs = 40_000;
+const answerMs = 60_000;
 
 /** A camera and a microphone that are not there, allowed without a question, and nothing that calls home. */
 const preferences: Record<string, boolean | number | string> = {
@@ -121,8 +122,11 @@ export class Firefox {
   private async ask(method: string, params: object): Promise<Record<string, unknown>> {
     const id = ++this.count;
     const answer = await new Promise<Answer>((resolve, reject) => {
-      this.asked.set(id, resolve);
-      this.socket.once("close", () => reject(new Error("Firefox went away")));
+      const timer = setTimeout(() => reject(new Error(`Firefox: no answer to ${method}`)), answerMs);
+      this.asked.set(id, (answered) => {
+        clearTimeout(timer);
+        resolve(answered);
+      });
       this.socket.send(JSON.stringify({ id, method, params }));
     });
     if (answer.type === "error") throw new Error(`Firefox: ${method}: ${answer.message}`);
