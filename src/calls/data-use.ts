@@ -5,6 +5,9 @@ import { getLanguage } from "../i18n/setup";
 /** What a minute of a call takes, both ways together, as measured: Opus at 24 kbit/s, and with it video at 320×240. */
 export const bytesPerMinute: Record<CallKind, number> = { audio: 300_000, video: 2_800_000 };
 
+/** Less than this is told of no call: in tenths of a megabyte it is nothing. */
+export const toldFromBytes = 50_000;
+
 /** In the unit data is sold by, to a tenth: 0,3 Mo. */
 export const formatMegabytes = (bytes: number, language = getLanguage()): string =>
   new Intl.NumberFormat(locales[language], {

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { minimise, setInput } from "../../calls/actions";
 import { statusKey } from "../../calls/call-words";
-import { bytesPerMinute, formatMegabytes } from "../../calls/data-use";
+import { bytesPerMinute, formatMegabytes, toldFromBytes } from "../../calls/data-use";
 import { useCallClock } from "../../calls/use-clock";
 import type { CallView } from "../../calls/views";
 import { Avatar, type AvatarPerson } from "../../components/avatar";
@@ -39,12 +39,12 @@ export type CallScreenProps = {
 
 const avatarPx = { high: 144, low: 64 };
 
-/** What it takes: a minute before it is talked, all together afterwards. */
+/** What it takes: a minute at first, all together once that is something. */
 function DataLine({ call: { state, media } }: { call: CallView }) {
   const t = useT();
   const { kind } = state.call;
-  if (state.at === "connected") {
-    return media.bytes > 0 && t("calls.used", { amount: formatMegabytes(media.bytes) });
+  if (state.at === "connected" && media.bytes >= toldFromBytes) {
+    return t("calls.used", { amount: formatMegabytes(media.bytes) });
   }
   return t("calls.perMinute", { amount: formatMegabytes(bytesPerMinute[kind]) });
 }

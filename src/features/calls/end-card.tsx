@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useState } from "react";
-import { formatMegabytes } from "../../calls/data-use";
+import { formatMegabytes, toldFromBytes } from "../../calls/data-use";
 import type { CallView } from "../../calls/views";
 import { Avatar, type AvatarPerson } from "../../components/avatar";
 import { IconButton } from "../../components/icon-button";
@@ -37,7 +37,7 @@ export function EndCard({ call, bytes, person, name, text, isTold, onLeave }: En
   if (isTold && call.seconds === 0) return null;
   const details = [
     ...(call.seconds > 0 ? [formatLength(call.seconds * 1_000, true)] : []),
-    ...(bytes > 0 ? [formatMegabytes(bytes)] : []),
+    ...(bytes >= toldFromBytes ? [formatMegabytes(bytes)] : []),
   ];
   return (
     <div className="pointer-events-none fixed inset-x-0 top-[80px] z-40 flex justify-center px-3 pt-safe">

@@ -1,6 +1,6 @@
 import { useContext } from "react";
 import type { CallBody } from "../../../contract/calls";
-import { formatMegabytes } from "../../calls/data-use";
+import { formatMegabytes, toldFromBytes } from "../../calls/data-use";
 import { callLine } from "../../components/call-line";
 import { IconButton } from "../../components/icon-button";
 import { formatTime } from "../../i18n/format";
@@ -10,8 +10,6 @@ import type { BubbleDeeds } from "./bubble";
 import { callHighPx } from "./bubble-box";
 import { CallDeedsContext } from "./call-deeds";
 import { usePressMenu } from "./use-press-menu";
-
-const leastTenth = 50_000; // what is told in tenths of a megabyte is at least half of one
 
 type CallRowProps = {
   item: ChatItem;
@@ -31,7 +29,7 @@ function Facts({ item, body, length }: { item: ChatItem; body: CallBody; length:
   const bytes = useCallUses()?.[body.id] ?? 0;
   const facts = [
     ...(length === undefined ? [] : [length]),
-    ...(bytes < leastTenth ? [] : [formatMegabytes(bytes, language)]),
+    ...(bytes < toldFromBytes ? [] : [formatMegabytes(bytes, language)]),
   ];
   return (
     <span className="flex flex-wrap items-center gap-x-1.5 text-xs text-muted tabular-nums">
