@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import type { ConversationId } from "../contract/ids";
+import { requireFreePort } from "../scripts/run.mjs";
 import { isKeptOffline } from "../tests/support/offline";
 import { makeCouple, siteOf } from "../tests/support/pair";
 import type { Person } from "../tests/support/people";
@@ -43,6 +44,7 @@ function countFrames(page: Page, frames: Frames): void {
  */
 export async function startProduct(relay?: { host: string; port: number; secret: string }): Promise<Product> {
   const vars = relay && { RELAY: "coturn", TURN_HOST: `${relay.host}:${relay.port}`, TURN_SECRET: relay.secret };
+  await requireFreePort(serverPort);
   const server = await startServer({ port: serverPort, ...(vars && { vars }) });
   return { server, ring: (scene, options) => ring(server, scene, options), stop: () => server.stop() };
 }

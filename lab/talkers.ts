@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeSpeech } from "../bench/speech";
+import { makeFolder, removeFolder } from "./folder";
 
 const headerBytes = 44;
 const bytesPerSecond = 96_000; // 48 kHz, 16 bits
@@ -24,9 +24,9 @@ export type Talkers = { always: string; half: string; remove(): void };
  * when it comes, and somebody who talks for seven seconds and listens for as long, which is half of a conversation.
  */
 export function makeTalkers(): Talkers {
-  const folder = mkdtempSync(join(tmpdir(), "lisolo-lab-"));
+  const folder = makeFolder();
   const [always, half] = [join(folder, "always.wav"), join(folder, "half.wav")];
   writeFileSync(always, makeTalk(breathAfterSeconds, 0));
   writeFileSync(half, makeTalk(turnSeconds, turnSeconds));
-  return { always, half, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return { always, half, remove: () => removeFolder(folder) };
 }

@@ -1,4 +1,5 @@
 import { loadavg } from "node:os";
+import { setTimeout } from "node:timers/promises";
 import { buildProduct } from "../bench/product";
 import { printSection } from "../bench/table";
 import { textsOf } from "../tests/support/phone";
@@ -152,6 +153,12 @@ const trials: Record<string, (scene: Scene, relay: Relay) => Promise<Finding[]>>
   firefox: withFirefox,
 };
 
+const trialMaxMs = 600_000;
+const giveUp = async (): Promise<Finding[]> => {
+  await setTimeout(trialMaxMs, undefined, { ref: false });
+  throw new Error(`not done after ${trialMaxMs / 60_000} minutes`);
+};
+
 export async function runTrials(names: string[]): Promise<void> {
   const unknown = names.filter((name) => !Object.hasOwn(trials, name));
   const lacking = listLacking();
@@ -167,7 +174,8 @@ export async function runTrials(names: string[]): Promise<void> {
     const load = loadavg()[0] ?? 0;
     const scene = await openScene();
     try {
-      const findings = (await trials[name]?.(scene, await startRelay(scene.server, serverAddress))) ?? [];
+      const relay = await startRelay(scene.server, serverAddress);
+      const findings = await Promise.race([trials[name]?.(scene, relay) ?? [], giveUp()]);
       const rows = findings.map(({ what, found, wanted = "", isKept }) => [
         what,
         found,

@@ -1,7 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, execFileSync, spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder, removeFolder } from "../folder";
 
 /**
  * A network namespace without a name: a process that waits for the end of its input holds it. However this process
@@ -11,7 +11,7 @@ export class Namespace {
   readonly pid: number;
   private readonly holder: ChildProcess;
   private readonly children: ChildProcess[] = [];
-  private readonly folder = mkdtempSync(join(tmpdir(), "lisolo-lab-"));
+  private readonly folder = makeFolder();
 
   private constructor(holder: ChildProcess, pid: number) {
     this.holder = holder;
@@ -62,6 +62,6 @@ export class Namespace {
   stop(): void {
     for (const child of this.children) child.kill("SIGKILL");
     this.holder.stdin?.end();
-    rmSync(this.folder, { recursive: true, force: true });
+    removeFolder(this.folder);
   }
 }

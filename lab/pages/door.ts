@@ -1,12 +1,12 @@
 import type { ChildProcess } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer, type Server as HttpServer } from "node:http";
 import { connect, createServer as createTcpServer, type Server as TcpServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type WebSocket, WebSocketServer } from "ws";
 import { bin } from "../../scripts/run.mjs";
+import { makeFolder, removeFolder } from "../folder";
 import type { End } from "../network/network";
 
 export type Door = { close(): void };
@@ -24,7 +24,7 @@ export async function runDoor(end: End, from: string, to: string): Promise<Child
 
 /** Lets what stands outside of the laboratory's network be reached at an address in it. */
 async function openDoor(end: End, address: string, port: number, server: HttpServer | TcpServer): Promise<Door> {
-  const folder = mkdtempSync(join(tmpdir(), "lisolo-lab-"));
+  const folder = makeFolder();
   const path = join(folder, "outside");
   await new Promise<void>((resolve) => server.listen(path, resolve));
   const child = await runDoor(end, `${address}:${port}`, path);
@@ -32,7 +32,7 @@ async function openDoor(end: End, address: string, port: number, server: HttpSer
     close() {
       child.kill("SIGKILL");
       server.close();
-      rmSync(folder, { recursive: true, force: true });
+      removeFolder(folder);
     },
   };
 }

@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeFolder, removeFolder } from "../folder";
 import type { End } from "../network/network";
 import { requireProgram } from "./debian";
 
@@ -21,7 +20,7 @@ export type Relay = {
 export async function startRelay(end: End, host: string): Promise<Relay> {
   const { path, env } = requireProgram("turnserver", { package: "coturn", path: "usr/bin/turnserver" });
   const secret = "only-for-the-laboratory";
-  const folder = mkdtempSync(join(tmpdir(), "lisolo-lab-"));
+  const folder = makeFolder();
   const words = [
     ...["-n", "--no-cli", "--no-tls", "--no-dtls", "--log-file=stdout", "--simple-log", "--pidfile="],
     ...["--use-auth-secret", `--static-auth-secret=${secret}`, "--realm=lab.invalid", "--fingerprint"],
@@ -33,7 +32,7 @@ export async function startRelay(end: End, host: string): Promise<Relay> {
     ],
   ];
   const child = end.space.start(path, words, env);
-  child.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  child.once("exit", () => removeFolder(folder));
   let log = "";
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`coturn did not start\n${log}`)), startMs);

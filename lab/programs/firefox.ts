@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { WebSocket } from "ws";
+import { makeFolder, removeFolder } from "../folder";
 import type { End } from "../network/network";
 import { runDoor } from "../pages/door";
 import { requireProgram } from "./debian";
@@ -53,7 +53,7 @@ export class Firefox {
       package: "firefox-esr",
       path: "usr/lib/firefox-esr/firefox-esr",
     });
-    const folder = mkdtempSync(join(tmpdir(), "lisolo-lab-"));
+    const folder = makeFolder();
     const lines = Object.entries(preferences).map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});`);
     writeFileSync(join(folder, "user.js"), lines.join("\n"));
     const words = ["--headless", "--no-remote", "--profile", folder, "--remote-debugging-port", String(remotePort)];
@@ -63,7 +63,7 @@ export class Firefox {
       MOZ_DISABLE_AUTO_SAFE_MODE: "1",
     });
     const finish = () => {
-      child.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+      child.once("exit", () => removeFolder(folder));
       child.kill("SIGKILL");
     };
     let log = "";
