@@ -25,10 +25,9 @@ const each = <T>(values: readonly T[], show: (value: T) => string): string => va
 /** Does it with two bare pages, then with the product, told of a relay or of none. */
 async function withBoth(
   relay: Relay | undefined,
-  isBareToo: boolean,
   deed: (name: string, make: MakeCall) => Promise<Finding[]>,
 ): Promise<Finding[]> {
-  const findings = isBareToo ? await deed("bare pages", ringBare) : [];
+  const findings = await deed("bare pages", ringBare);
   const product = await startProduct(relay);
   try {
     findings.push(...(await deed("Lisolo", product.ring)));
@@ -41,7 +40,7 @@ async function withBoth(
 }
 
 const overRelay = (scene: Scene, relay: Relay, wanted: "udp" | "tcp") =>
-  withBoth(relay, true, async (name, make) => {
+  withBoth(relay, async (name, make) => {
     const { heard, totals } = await measureAccept(scene, make, { relay }, wanted === "tcp" ? { udp: false } : {});
     const ways = totals.map(({ localWay, relayProtocol }) => `${localWay} ${relayProtocol}`);
     const isKept = ways.every((way) => way === `relay ${wanted}`) && !heard.includes(undefined);
@@ -120,7 +119,7 @@ const trials: Record<string, (scene: Scene, relay: Relay) => Promise<Finding[]>>
   relay: async (scene, relay) => [...(await overRelay(scene, relay, "udp")), ...(await withFalseRelay(scene, relay))],
   "udp-blocked": (scene, relay) => overRelay(scene, relay, "tcp"),
   switch: (scene) =>
-    withBoth(undefined, true, async (name, make) => {
+    withBoth(undefined, async (name, make) => {
       const { gaps, isOneWay } = await measureSwitch(scene, make, pathOf({ roundTrip: 300 }));
       return [
         {
@@ -132,7 +131,7 @@ const trials: Record<string, (scene: Scene, relay: Relay) => Promise<Finding[]>>
       ];
     }),
   loss: (scene) =>
-    withBoth(undefined, true, async (name, make) => {
+    withBoth(undefined, async (name, make) => {
       const talk = await measureTalk(scene, make, pathOf({ loss: 0.2, rate: 100 }));
       const fall = await measureFall(scene, make, 48);
       return [
