@@ -95,6 +95,11 @@ export class CallEngine {
   }
 
   dial({ conversation, peer, kind }: { conversation: ConversationId; peer: Uuid; kind: CallKind }): void {
+    // Both want to talk, as when each dials before the other rings.
+    if (this.#state.at === "ringing" && this.#state.call.conversation === conversation) {
+      this.act({ type: "accept" });
+      return;
+    }
     const call: CallPlace = { id: createUuid(this.#link.platform.now()), conversation, peer, kind, isCaller: true };
     if (this.#call)
       this.#step({ type: "dial", call }); // says that one is under way

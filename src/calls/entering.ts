@@ -77,9 +77,11 @@ export class Entering {
     }
     const turn = ++this.#turn;
     const isHad = await this.#take(ownMs);
+    const state = this.#host.state();
     if (turn !== this.#turn) this.#own.release();
     else if (!isHad) this.#host.say({ notice: "inProgress", peer });
-    else this.#host.step({ type: "dial", call }); // says so when somebody rings meanwhile
+    else if (state.at === "ringing" && state.call.conversation === call.conversation) this.#answer(state.call);
+    else this.#host.step({ type: "dial", call }); // says so when somebody else rings meanwhile
   }
 
   async accept(call: CallPlace): Promise<void> {
@@ -87,10 +89,8 @@ export class Entering {
     const isHad = await this.#take(ownMs);
     const state = this.#host.state();
     const isStill = state.at === "ringing" && state.call.id === call.id;
-    if (isHad && isStill) {
-      this.#link.take(call.id);
-      this.#host.step({ type: "accept" });
-    } else if (isHad) this.#own.release();
+    if (isHad && isStill) this.#answer(call);
+    else if (isHad) this.#own.release();
     else if (isStill) this.#host.say({ notice: "inProgress", peer: call.peer });
   }
 
@@ -130,6 +130,12 @@ export class Entering {
     const status = since !== undefined ? "ended" : at === "connecting" ? "cancelled" : "missed";
     this.#host.forget(id);
     this.#ends.add({ conversation, call: id, device: this.#device, status });
+  }
+
+  /** What rings is taken, in this tab. */
+  #answer({ id }: CallPlace): void {
+    this.#link.take(id);
+    this.#host.step({ type: "accept" });
   }
 
   async #take(waitMs: number): Promise<boolean> {

@@ -198,6 +198,19 @@ describe("two at once", () => {
     expect(server.lines).toHaveLength(1);
   });
 
+  it("who call each other talk in one call, however much later the second one dials", async () => {
+    for (let laterMs = 0; laterMs <= 120; laterMs += 2) {
+      const { time, server, ana, ben, chat, a, b } = await makeCallPair();
+      a.dial(chat, ben);
+      await time.pass(laterMs);
+      b.dial(chat, ana);
+      await time.pass(3_000);
+      expect([a.at, b.at], `${laterMs} ms later`).toEqual(["connected", "connected"]);
+      expect([a.sayings, b.sayings]).toEqual([[], []]);
+      expect(server.open).toHaveLength(1);
+    }
+  });
+
   it("who call each other do so also when the answer to the later one is lost on its way", async () => {
     const { time, server, ana, ben, chat, his, a, b } = await makeCallPair();
     a.dial(chat, ben);
