@@ -71,8 +71,6 @@ test("a way is made silently while it rings, and both hear each other at once wh
   const sent = await a.page.evaluate(() => window.side.stats());
   expect(sent.filter(({ type }) => type === "outbound-rtp").every(({ packetsSent }) => packetsSent === 0)).toBe(true);
   expect(await countOf(a, "heard")).toBe(0);
-  const signalled = sides.signals.reduce((sum, { signal }) => sum + signal.length, 0);
-  expect(signalled).toBeLessThan(10_000);
 
   const from = Date.now();
   await talk(a, b);

@@ -14,13 +14,19 @@ export function CallHost() {
   const call = useCall();
   // How a call ended is told, and asked about, longer than the call itself is there.
   const [last, setLast] = useState(call);
-  if (call && call !== last) setLast(call);
+  // What a toast tells of the end needs no card besides; it may be told before anything of a call's screen is here.
+  const [told, setTold] = useState<Uuid>();
+  if (call && call !== last) {
+    setLast(call);
+    if (call.state.call.id !== last?.state.call.id) setTold(undefined);
+  }
   const shown = call ?? (last?.state.at === "ended" ? last : undefined);
   const [left, setLeft] = useState<Uuid>();
   useEffect(unlockSound, []);
   useEffect(
     () =>
       subscribeCallSayings((saying) => {
+        if (saying.notice !== "inProgress") setTold(saying.peer);
         import("./sayings").then(
           ({ tellSaying }) => tellSaying(saying),
           // Without it there is no call either, and that is what there is to say.
@@ -30,5 +36,7 @@ export function CallHost() {
     [],
   );
   if (!shown || (shown.state.at === "ended" && shown.state.call.id === left)) return null;
-  return <CallLayer call={shown} onLeave={() => setLeft(shown.state.call.id)} />;
+  return (
+    <CallLayer call={shown} isTold={told === shown.state.call.peer} onLeave={() => setLeft(shown.state.call.id)} />
+  );
 }

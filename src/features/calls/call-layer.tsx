@@ -1,6 +1,6 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useLocation } from "react-router";
-import { leaveEnded, minimise, subscribeCallSayings } from "../../calls/actions";
+import { leaveEnded, minimise } from "../../calls/actions";
 import CallBar from "../../calls/call-bar";
 import { statusKey } from "../../calls/call-words";
 import type { CallView } from "../../calls/views";
@@ -21,12 +21,14 @@ const nobody = { username: "", phone: "", avatar: null };
 
 type CallLayerProps = {
   call: CallView;
+  /** A toast says why it ended. */
+  isTold: boolean;
   /** Nothing more is to be told of a call that ended. */
   onLeave: () => void;
 };
 
 /** One call from its first ring to its end: its sound, and whatever of it shows. */
-function LiveCall({ call, onLeave }: CallLayerProps) {
+function LiveCall({ call, isTold, onLeave }: CallLayerProps) {
   const { state, media, isMinimised } = call;
   const { kind, peer } = state.call;
   const t = useT();
@@ -43,9 +45,6 @@ function LiveCall({ call, onLeave }: CallLayerProps) {
   const [spot, setSpot] = useState<Spot>();
   const [chosen, setChosen] = useState<ChosenInputs>({});
   const [isVoiceOnly, setVoiceOnly] = useState(false);
-  // What a toast tells of the end needs no card besides.
-  const [isTold, setTold] = useState(false);
-  useEffect(() => subscribeCallSayings(({ notice }) => notice !== "inProgress" && setTold(true)), []);
 
   const isOver = state.at === "ended";
   const isRinging = state.at === "ringing";
