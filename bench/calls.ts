@@ -18,7 +18,8 @@ const columns = ["", "bare pages", "Lisolo", "", "aim"];
 const seconds = (ms: number): string => (Number.isFinite(ms) ? `${(ms / 1000).toFixed(2)} s` : "never");
 const share = (value: number): string => `${(value * 100).toFixed(1)} %`;
 const least = (values: readonly number[]): string => `${seconds(Math.min(...values))}–${seconds(Math.max(...values))}`;
-const ratio = (figure: number, floor: number): string => (Number.isFinite(figure / floor) ? times(figure / floor) : "");
+const ratio = (figure: number, floor: number): string =>
+  Number.isFinite(figure) && Number.isFinite(floor) ? times(figure / floor) : "";
 
 type Pair = { bare: MakeCall; product: MakeCall };
 
