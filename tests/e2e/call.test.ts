@@ -1,0 +1,141 @@
+import { expect, test } from "../support/browser-test";
+import {
+  callButton,
+  callLine,
+  callScreen,
+  control,
+  expectHearing,
+  expectSeeing,
+  expectSilence,
+  openCalling,
+  patienceMs,
+} from "../support/calling";
+import { faultsIn } from "../support/faults";
+import { makeCouple, siteOf } from "../support/pair";
+import { fill, type Phone } from "../support/phone";
+
+test.describe.configure({ timeout: 240_000 }); // several phones on a machine that may be busy
+test.use({ actionTimeout: patienceMs });
+const patient = expect.configure({ timeout: patienceMs });
+
+/** Neither by day nor by night, and nothing wider than the phone. */
+const expectNoFaults = async ({ page }: Phone, name: string) => {
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await faultsIn(page), `${name} ${colorScheme}`).toEqual([]);
+  }
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+};
+
+test("two people hear each other, put the call away, go on after a reload, and see each other when called back", async ({
+  browser,
+  server,
+}) => {
+  const { people } = await makeCouple(siteOf(server), 8_200);
+  const [ana, ben] = people;
+  const anas = await openCalling(browser, server);
+  const bens = await openCalling(browser, server, { language: "en" });
+  await Promise.all([anas.signInToChat(ana, ben.id), bens.signIn(ben)]);
+  const { page, texts } = anas;
+  const his = bens.texts;
+
+  // It rings where Ben is, which is no chat.
+  await callButton(anas, ben).click();
+  await patient(callScreen(anas, ben)).toContainText(texts.calls.status.outgoing);
+  await patient(callScreen(bens, ana)).toContainText(his.calls.status.ringingAudio);
+  await expectNoFaults(bens, "ringing");
+  await expectNoFaults(anas, "outgoing");
+  // Put away it rings on, and is there again by a press.
+  await bens.page.keyboard.press("Escape");
+  const banner = (phone: Phone) => phone.page.getByRole("region", { name: phone.texts.calls.banner, exact: true });
+  await patient(banner(bens)).toContainText(his.calls.status.ringingAudio);
+  await banner(bens).getByRole("button", { name: his.calls.accept }).click();
+  await expectHearing(anas, bens);
+  const timer = page.getByRole("timer", { name: texts.calls.time });
+  await patient(timer).toHaveText(/^\d\d:(?!00)\d\d$/);
+  await patient(callScreen(anas, ben)).toBeVisible();
+  await expectNoFaults(anas, "connected");
+
+  // By keyboard: everything of it is reached, and nothing behind it.
+  const reached = new Set<string>();
+  for (let n = 0; n < 12; n++) {
+    await page.keyboard.press("Tab");
+    reached.add(
+      await page.evaluate(
+        () => document.activeElement?.getAttribute("aria-label") || document.activeElement?.textContent || "",
+      ),
+    );
+  }
+  for (const name of [texts.calls.minimise, texts.calls.devices.open, texts.calls.mute, texts.calls.hangUp]) {
+    expect([...reached]).toContain(name);
+  }
+  expect([...reached]).not.toContain(fill(texts.people.audioCallName, { name: ben.username }));
+
+  // A muted voice is not heard, and known to be muted.
+  await control(anas, "mute").click();
+  await expect(control(anas, "mute")).toHaveAttribute("aria-pressed", "true");
+  await banner(bens).getByRole("button", { name: his.calls.restore }).click();
+  await patient(bens.page.getByText(fill(his.calls.notice.peerMuted, { name: ana.username }))).toBeVisible();
+  await expectSilence(bens);
+  await control(anas, "mute").click();
+  await expectHearing(bens);
+  await expect(bens.page.getByText(fill(his.calls.notice.peerMuted, { name: ana.username }))).toHaveCount(0);
+
+  // Put away, in the chat and elsewhere; nobody is called besides. Another tab of hers shows nothing of it.
+  await page.keyboard.press("Escape");
+  await expect(callScreen(anas, ben)).toHaveCount(0);
+  await patient(banner(anas)).toContainText(/Appel audio en cours - \d\d:\d\d/);
+  await expect(callButton(anas, ben)).toBeDisabled();
+  await expect(callButton(anas, ben, "video")).toBeDisabled();
+  const second = await anas.context.newPage();
+  await anas.openChat(ben.id, second);
+  const inSecond = second.getByRole("button", { name: fill(texts.people.audioCallName, { name: ben.username }) });
+  await expect(inSecond).toBeDisabled();
+  await expect(second.getByRole("region", { name: texts.calls.banner, exact: true })).toHaveCount(0);
+  await expect(second.getByRole("dialog")).toHaveCount(0);
+  await second.close();
+
+  // Loaded anew in the middle it goes on, without a ring.
+  const asked: string[] = [];
+  page.on("dialog", (dialog) => {
+    asked.push(dialog.type());
+    void dialog.accept();
+  });
+  await anas.openChat(ben.id);
+  await patient(callScreen(anas, ben)).toBeVisible();
+  await expectHearing(anas, bens);
+  await patient(timer).toBeVisible();
+  expect(asked).toContain("beforeunload");
+  await expect(control(bens, "accept")).toHaveCount(0);
+
+  await control(bens, "hangUp").click();
+  for (const [phone, other] of [
+    [anas, ben],
+    [bens, ana],
+  ] as const)
+    await expect(callScreen(phone, other)).toHaveCount(0);
+  await bens.openChat(ana.id);
+  await patient(callLine(anas, "Vous : Appel audio terminé")).toContainText(/\d+ s/);
+  await patient(callLine(bens, `${ana.username}: Audio call ended`)).toContainText(/\d+ s/);
+
+  // He calls back by a video call; she takes it, and each sees the other.
+  await callButton(bens, ana, "video").click();
+  await patient(callScreen(anas, ben)).toContainText(texts.calls.status.ringingVideo);
+  await control(anas, "accept").click();
+  await expectSeeing(anas, bens);
+  await expectHearing(anas, bens);
+  expect(await faultsIn(page)).toEqual([]);
+  await control(anas, "camera").click();
+  await expect(control(anas, "camera")).toHaveAttribute("aria-pressed", "false");
+  await patient(bens.page.locator("video")).toHaveCount(1); // his own
+  await control(anas, "hangUp").click();
+  await patient(callLine(anas, `${ben.username} : Appel vidéo terminé`)).toBeVisible();
+  await patient(callLine(bens, "You: Video call ended")).toBeVisible();
+
+  // A press on the line calls back the same way.
+  await callLine(anas, `${ben.username} : Appel vidéo terminé`).click();
+  await patient(callScreen(bens, ana)).toContainText(his.calls.status.ringingVideo);
+  await control(anas, "hangUp").click();
+  await patient(callLine(bens, `${ana.username}: Missed video call`)).toBeVisible();
+  for (const phone of [anas, bens]) await phone.close();
+});

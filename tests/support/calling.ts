@@ -1,0 +1,121 @@
+import { type Browser, type BrowserContext, expect, type Locator, type Page } from "@playwright/test";
+import type { CallKind } from "../../contract/calls";
+import type { Language } from "../../contract/language";
+import type { Person } from "./people";
+import { fill, Phone } from "./phone";
+import type { Server } from "./server";
+
+declare global {
+  interface Window {
+    /** Every peer connection of the page, so that a test can hear what comes by them. */
+    peerConnections: RTCPeerConnection[];
+  }
+}
+
+export const patienceMs = 30_000; // several phones on a machine that may be busy
+const soundEnergy = 0.01; // a make-believe microphone beeps each second
+const silentSamples = 72_000; // one and a half seconds: more than is between two beeps
+
+const keepConnections = () => {
+  const made: RTCPeerConnection[] = [];
+  window.peerConnections = made;
+  window.RTCPeerConnection = class extends window.RTCPeerConnection {
+    constructor(configuration?: RTCConfiguration) {
+      super(configuration);
+      made.push(this);
+    }
+  };
+};
+
+const refuseMicrophone = () => {
+  navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("no", "NotAllowedError"));
+};
+
+type CallingOptions = { language?: Language; isRefused?: boolean };
+
+/** A phone whose calls can be heard; with one that is refused its microphone nobody speaks. */
+export const openCallingIn = async (
+  context: BrowserContext,
+  server: Server,
+  { language = "fr", isRefused = false }: CallingOptions = {},
+): Promise<Phone> => {
+  await context.addInitScript(keepConnections);
+  if (isRefused) await context.addInitScript(refuseMicrophone);
+  return Phone.openIn(context, server, language);
+};
+
+export const openCalling = async (browser: Browser, server: Server, options?: CallingOptions): Promise<Phone> =>
+  openCallingIn(await browser.newContext({ baseURL: server.origin }), server, options);
+
+type Heard = { energy: number; samples: number; frames: number };
+
+/** What came from the other side by now and was played or drawn. */
+export const heardAt = (page: Page): Promise<Heard> =>
+  page.evaluate(async () => {
+    const heard = { energy: 0, samples: 0, frames: 0 };
+    for (const connection of window.peerConnections) {
+      if (connection.signalingState === "closed") continue;
+      for (const entry of (await connection.getStats()).values()) {
+        if (entry.type !== "inbound-rtp") continue;
+        heard.energy += entry.totalAudioEnergy ?? 0;
+        heard.samples += entry.totalSamplesReceived ?? 0;
+        heard.frames += entry.framesDecoded ?? 0;
+      }
+    }
+    return heard;
+  });
+
+/** More comes than a moment ago; another peer connection counts from nothing. */
+const whenMore = async (page: Page, what: keyof Heard, least: number): Promise<void> => {
+  let before = await heardAt(page);
+  const more = async () => {
+    const now = await heardAt(page);
+    if (now[what] < before[what]) before = now;
+    return now[what] - before[what];
+  };
+  await expect.poll(more, { message: `${what} of the other side`, timeout: patienceMs }).toBeGreaterThan(least);
+};
+
+export const expectHearing = async (...phones: Phone[]): Promise<void> => {
+  await Promise.all(phones.map(({ page }) => whenMore(page, "energy", soundEnergy)));
+};
+
+export const expectSeeing = async (...phones: Phone[]): Promise<void> => {
+  await Promise.all(phones.map(({ page }) => whenMore(page, "frames", 5)));
+};
+
+/** Sound is played on, and there is nothing in it. */
+export const expectSilence = async ({ page }: Phone): Promise<void> => {
+  let before = await heardAt(page);
+  const silence = async () => {
+    const now = await heardAt(page);
+    if (now.energy > before.energy + soundEnergy / 10) before = now;
+    return now.samples - before.samples;
+  };
+  await expect.poll(silence, { timeout: patienceMs }).toBeGreaterThan(silentSamples);
+};
+
+/** The button that calls somebody, wherever one is on this page. */
+export const callButton = ({ page, texts }: Phone, { username }: Person, kind: CallKind = "audio"): Locator => {
+  const label = kind === "video" ? texts.people.videoCallName : texts.people.audioCallName;
+  return page.getByRole("button", { name: fill(label, { name: username }), exact: true });
+};
+
+/** The screen of the call with somebody. */
+export const callScreen = ({ page }: Phone, { username }: Person): Locator =>
+  page.getByRole("dialog", { name: username }).or(page.getByRole("alertdialog", { name: username }));
+
+type Control = "accept" | "decline" | "hangUp" | "mute" | "camera" | "minimise";
+export const control = ({ page, texts }: Phone, what: Control): Locator =>
+  page.getByRole("button", { name: texts.calls[what], exact: true });
+
+/** The line of a call in the open chat, by what a screen reader says of it. */
+export const callLine = ({ page }: Phone, words: string | RegExp): Locator =>
+  page.getByRole("main").getByRole("listitem").getByRole("button", { name: words });
+
+/** One rings, the other takes it, and they hear each other. */
+export const talk = async (caller: Phone, callee: Phone, to: Person, kind: CallKind = "audio"): Promise<void> => {
+  await callButton(caller, to, kind).click();
+  await control(callee, "accept").click({ timeout: patienceMs });
+  await expectHearing(caller, callee);
+};
