@@ -117,6 +117,7 @@ const toPlatform = (origin: string, { token }: Person): Platform => {
     locks: undefined,
     openChannel: () => undefined,
     isVisible: () => true,
+    isOnline: () => true,
     onWake: () => () => {},
     onLeave: () => () => {},
     askPersistence: async () => {},

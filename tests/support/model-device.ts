@@ -23,6 +23,7 @@ export class ModelDevice {
   indexedDB = new IDBFactory();
   faults: Faults = goodNetwork();
   isVisible = true;
+  isOnline = true;
   isSignedIn = true;
   renewals = 0;
   /** Whether the server takes this device's session. */
@@ -152,6 +153,7 @@ export class ModelDevice {
         : undefined,
       openChannel: (name) => sleepable(new BroadcastChannel(mine(name)), life),
       isVisible: () => device.isVisible,
+      isOnline: () => device.isOnline,
       onWake: (listener) => {
         device.#wakes.add(listener);
         return () => device.#wakes.delete(listener);

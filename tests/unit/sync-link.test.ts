@@ -103,6 +103,24 @@ describe("the socket", () => {
     await online(tab);
   });
 
+  it("another network is another address: the phone opens a new socket as soon as there is one", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await online(tab);
+    phone.faults.blackhole = true; // what was open stays open and carries nothing
+    phone.isOnline = false;
+    phone.wake();
+    await phone.pass(500);
+    phone.faults.blackhole = false;
+    phone.isOnline = true;
+    const tries = phone.sockets.length;
+    phone.wake();
+    await phone.pass(100);
+    expect(phone.sockets).toHaveLength(tries + 1);
+    await online(tab);
+  });
+
   it("a session that the socket does not accept is renewed once and the socket opens", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
