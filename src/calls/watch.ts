@@ -20,6 +20,7 @@ export type WatchDeed = "kick" | "rebuild" | "interrupted" | "mended" | "failed"
 const silenceMs = 2_000;
 const doubtMs = 900; // after the network changed: long enough for two packets of a silent voice
 const doubtForMs = 3_000;
+const addressMs = 400; // a network that came is told before its address can be gathered
 const disconnectedMs = 1_000;
 const settingUpMs = 6_000;
 const repeatMs = 4_000;
@@ -36,7 +37,7 @@ export class Watch {
   #lastPacketAt: number;
   #wasDue = false;
   #doubtUntil = 0;
-  #isOnlineAgain = false;
+  #tryAnewAt = Number.POSITIVE_INFINITY;
   /** Since when something is wrong, and what was done about it. */
   #wrong: Trouble | undefined;
   #isOver = false;
@@ -48,7 +49,7 @@ export class Watch {
 
   /** The network came back, or may be another one. */
   onNetwork(isOnline: boolean, now: number): void {
-    if (isOnline) this.#isOnlineAgain = true;
+    if (isOnline) this.#tryAnewAt = now + addressMs;
     else this.#doubtUntil = now + doubtForMs;
   }
 
@@ -78,8 +79,8 @@ export class Watch {
       this.#wrong = undefined;
       return isTold ? ["mended"] : [];
     }
-    if (this.#isOnlineAgain) {
-      this.#isOnlineAgain = false;
+    if (now >= this.#tryAnewAt) {
+      this.#tryAnewAt = Number.POSITIVE_INFINITY;
       // Whatever is under way has the address of before.
       if (this.#wrong) this.#wrong.nextAt = now;
       else return ["kick"];

@@ -54,6 +54,7 @@ export const browserPlatform = (userId: Uuid): Platform => ({
   locks: "locks" in navigator ? navigator.locks : undefined,
   openChannel: (name) => (typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel(name)),
   isVisible: () => document.visibilityState === "visible",
+  isOnline: () => navigator.onLine,
   onWake(listener) {
     const onVisible = () => {
       if (document.visibilityState === "visible") listener();

@@ -31,6 +31,8 @@ export type Platform = {
   locks: Pick<LockManager, "request"> | undefined;
   openChannel(name: string): Channel | undefined;
   isVisible(): boolean;
+  /** False only when the phone knows that it has no network. */
+  isOnline(): boolean;
   /** The moments at which a phone comes back: network, screen, page cache. */
   onWake(listener: () => void): () => void;
   /** The page may be gone after this returns. */

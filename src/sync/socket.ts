@@ -42,6 +42,7 @@ export class Socket {
   #cancelHealthy = () => {};
   #pingAt = Number.POSITIVE_INFINITY;
   #isAwaitingPong = false;
+  #wasOffline = false;
 
   constructor(platform: Platform, events: SocketEvents) {
     this.#platform = platform;
@@ -91,8 +92,15 @@ export class Socket {
   wake(): void {
     if (this.#isStopped) return;
     this.#attempt = 0;
-    if (this.#isOpen) this.probe(wakePongTimeoutMs);
-    else if (!this.#isTrying) this.#connect();
+    const wasOffline = this.#wasOffline;
+    this.#wasOffline = !this.#platform.isOnline();
+    if (!this.#isOpen) {
+      if (!this.#isTrying) this.#connect();
+    } else if (wasOffline && !this.#wasOffline) {
+      this.restart(); // it had an address of the network that went
+    } else {
+      this.probe(wakePongTimeoutMs);
+    }
   }
 
   /** Ends this socket and opens another: after a while, or at once where the one before it was of use. */
