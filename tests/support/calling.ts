@@ -50,7 +50,7 @@ export const openCalling = async (browser: Browser, server: Server, options?: Ca
 type Heard = { energy: number; samples: number; frames: number };
 
 /** What came from the other side by now and was played or drawn. */
-export const heardAt = (page: Page): Promise<Heard> =>
+const heardAt = (page: Page): Promise<Heard> =>
   page.evaluate(async () => {
     const heard = { energy: 0, samples: 0, frames: 0 };
     for (const connection of window.peerConnections) {
