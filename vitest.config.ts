@@ -25,6 +25,9 @@ export default defineConfig({
           name: "worker",
           include: ["tests/worker/**/*.test.ts"],
           setupFiles: ["./tests/worker/apply-migrations.ts"],
+          // A runtime for many files: its start costs more than most of them. Every test makes people of its own and
+          // counts on nobody else's absence.
+          isolate: false,
           // Hashing a password takes a fifth of a second on an idle machine, and much longer on a busy one.
           testTimeout: 30_000,
         },
