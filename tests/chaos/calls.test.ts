@@ -33,9 +33,9 @@ test("calls outlive the runtime, and whoever is left by a dead browser is soon f
   const battery = new MortalBrowser();
   try {
     const site = siteOf(server);
-    const [talking, ringing] = [await makeCouple(site, 1), await makeCouple(site, 3)];
+    const [talking, ringing, window] = await Promise.all([makeCouple(site, 1), makeCouple(site, 3), battery.start()]);
     const [[ana, ben], [cleo, dido]] = [talking.people, ringing.people];
-    const dying = (await battery.start()).browser();
+    const dying = window.browser();
     if (!dying) throw new Error("Chromium is no browser");
     const [anas, cleos, bens, didos] = [
       await openCallingIn(await dying.newContext({ baseURL: server.origin }), server),
