@@ -6,6 +6,23 @@ const secrets = makeSecrets();
 // Wrangler looks for the secrets that wrangler.jsonc requires in the environment.
 Object.assign(process.env, secrets);
 
+const runtime = () =>
+  cloudflareTest(async () => ({
+    wrangler: { configPath: "./wrangler.jsonc" },
+    miniflare: {
+      bindings: { ...secrets, D1_MIGRATIONS: await readD1Migrations("./migrations") },
+    },
+  }));
+
+const worker = {
+  setupFiles: ["./tests/worker/apply-migrations.ts"],
+  // Hashing a password takes a fifth of a second on an idle machine, and much longer on a busy one.
+  testTimeout: 30_000,
+};
+
+/** They count what all objects of their runtime do. */
+const counting = ["tests/worker/rows.test.ts", "tests/worker/call-costs.test.ts"];
+
 export default defineConfig({
   test: {
     projects: [
@@ -13,24 +30,20 @@ export default defineConfig({
         test: { name: "unit", include: ["tests/unit/**/*.test.{ts,tsx}"], environment: "node" },
       },
       {
-        plugins: [
-          cloudflareTest(async () => ({
-            wrangler: { configPath: "./wrangler.jsonc" },
-            miniflare: {
-              bindings: { ...secrets, D1_MIGRATIONS: await readD1Migrations("./migrations") },
-            },
-          })),
-        ],
+        plugins: [runtime()],
         test: {
+          ...worker,
           name: "worker",
           include: ["tests/worker/**/*.test.ts"],
-          setupFiles: ["./tests/worker/apply-migrations.ts"],
+          exclude: counting,
           // A runtime for many files: its start costs more than most of them. Every test makes people of its own and
           // counts on nobody else's absence.
           isolate: false,
-          // Hashing a password takes a fifth of a second on an idle machine, and much longer on a busy one.
-          testTimeout: 30_000,
         },
+      },
+      {
+        plugins: [runtime()],
+        test: { ...worker, name: "worker-alone", include: counting },
       },
     ],
   },

@@ -29,7 +29,7 @@ function runVitest(project) {
   const args = [
     "run",
     "--project",
-    project,
+    `${project}*`,
     "--maxWorkers=2",
     "--passWithNoTests",
     "--reporter=default",
