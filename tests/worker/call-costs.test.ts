@@ -1,10 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createUuid } from "../../contract/ids";
 import { callBeatMs, markHoldMs } from "../../contract/limits";
 import { Conversation } from "../../worker/objects/conversation";
 import { UserChannel } from "../../worker/objects/user-channel";
+import { countRows } from "./counted-rows";
 import { Device } from "./device";
 import { alarm, channelStub, newCallers, pass } from "./phone";
 
@@ -13,23 +13,10 @@ const writtenMax = 24; // counted: 20
 const requestsMax = 12; // counted: 9
 const writtenAMinuteMax = 2; // counted: 1.5
 
-type Cursor = { readonly rowsRead: number; readonly rowsWritten: number };
-const counted = { read: 0, written: 0, requests: 0 };
-
-beforeAll(() =>
-  runInDurableObject(env.CONVERSATION.getByName("any"), (_, { storage }) => {
-    const prototype = Object.getPrototypeOf(storage.sql) as { exec: (...values: unknown[]) => Cursor };
-    const { exec } = prototype;
-    prototype.exec = function (...values) {
-      const cursor = exec.apply(this, values);
-      queueMicrotask(() => {
-        counted.read += cursor.rowsRead;
-        counted.written += cursor.rowsWritten;
-      });
-      return cursor;
-    };
-  }),
-);
+let counted = { read: 0, written: 0, requests: 0 };
+beforeAll(async () => {
+  counted = Object.assign(await countRows(), { requests: 0 });
+});
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 import { createUuid, privateConversationId } from "../../contract/ids";
 import { markHoldMs } from "../../contract/limits";
+import { countRows } from "./counted-rows";
 import { Device, post, request, until } from "./device";
 import { newPair } from "./seeded-people";
 
@@ -10,30 +11,16 @@ import { newPair } from "./seeded-people";
 const readMax = 50;
 const writtenMax = 6;
 
-type Cursor = { readonly rowsRead: number; readonly rowsWritten: number };
 let counted = { read: 0, written: 0 };
-
-/** Every statement of every object here goes by this prototype. Only its own object may ask a cursor. */
-beforeAll(() =>
-  runInDurableObject(env.CONVERSATION.getByName("any"), (_, { storage }) => {
-    const prototype = Object.getPrototypeOf(storage.sql) as { exec: (...values: unknown[]) => Cursor };
-    const { exec } = prototype;
-    prototype.exec = function (...values) {
-      const cursor = exec.apply(this, values);
-      queueMicrotask(() => {
-        counted.read += cursor.rowsRead;
-        counted.written += cursor.rowsWritten;
-      });
-      return cursor;
-    };
-  }),
-);
+beforeAll(async () => {
+  counted = await countRows();
+});
 
 /** Rows that an action reads and writes in all objects together. */
 const count = async (action: () => Promise<unknown>): Promise<{ read: number; written: number }> => {
-  counted = { read: 0, written: 0 };
+  const { read, written } = counted;
   await action();
-  return counted;
+  return { read: counted.read - read, written: counted.written - written };
 };
 
 const conversationCount = 1_000;
