@@ -29,7 +29,9 @@ try {
 
   const address = `http://localhost:${port}`;
   while (!(await isHealthy(address))) await new Promise((resolve) => setTimeout(resolve, 100));
-  if (demo) run("node", ["scripts/demo.mjs", address]);
+  if (demo && !run("node", ["scripts/demo.mjs", address]).ok) {
+    console.error("The demo is not complete: stop, and start again with --demo to go on with it.");
+  }
   // The runtime of this machine starts nothing by the clock, as wrangler.jsonc's cron does in production.
   setInterval(() => fetch(`${address}/cdn-cgi/local/scheduled`).catch(() => undefined), sweepMs).unref();
   console.log(`Lisolo is ready on ${address} (stop with Ctrl+C; data stays in ${state})`);

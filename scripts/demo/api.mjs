@@ -3,6 +3,7 @@ import { solveChallenge } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/pbkdf2";
 
 const patienceMs = 40_000;
+const repeatMs = 500;
 
 /** A refused call. `code` is the API's `error_code`. */
 export class Refused extends Error {
@@ -13,7 +14,8 @@ export class Refused extends Error {
 }
 
 /**
- * One call. When told to slow down it waits as long as it is told and asks again.
+ * One call. When told to slow down it waits as long as it is told and asks again; so it does when the connection it
+ * took was just being closed.
  * @param {string} origin such as `http://localhost:8787`
  * @param {string} method
  * @param {string} path
@@ -27,7 +29,14 @@ export async function callApi(origin, method, path, { token, body, raw } = {}) {
   else if (body !== undefined) headers["content-type"] = "application/json";
   const deadline = Date.now() + patienceMs;
   for (;;) {
-    const response = await fetch(origin + path, { method, headers, body: raw?.bytes ?? JSON.stringify(body) });
+    const asked = { method, headers, body: raw?.bytes ?? JSON.stringify(body) };
+    const response = await fetch(origin + path, asked).catch((error) => {
+      if (Date.now() + repeatMs > deadline) throw error;
+    });
+    if (!response) {
+      await new Promise((resolve) => setTimeout(resolve, repeatMs));
+      continue;
+    }
     const text = await response.text();
     if (response.ok) return text === "" ? undefined : JSON.parse(text);
     const waitMs = Number(response.headers.get("retry-after")) * 1000;
