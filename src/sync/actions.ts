@@ -99,7 +99,6 @@ export const hasChoice = async (place: ChoicePlace): Promise<boolean> => {
 };
 /** Keeps what this page chooses there; undefined when too many pages do, or when that cannot be had. */
 export const openChoice = async (place: ChoicePlace): Promise<ChoiceKeeper | undefined> => {
-  attaching().catch(() => undefined); // what was chosen can then be sent without a network
   const { ChoiceKeeper } = await loaded(import("./choices"));
   return ChoiceKeeper.open(getSync().tab, place);
 };
