@@ -1,6 +1,6 @@
 // `npm test`: every check and every test, from a bare clone. `npm test -- unit e2e` runs only those.
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { build } from "./build.mjs";
 import { runChecks } from "./check-steps.mjs";
 import { requireChromium } from "./chromium.mjs";
@@ -8,7 +8,8 @@ import { generateTypes } from "./prepare.mjs";
 import { install, root, run } from "./run.mjs";
 
 const reports = join(root, ".reports");
-const noReport = { passed: 0, failed: 1, skipped: 0 };
+/** What a suite that could not be counted counts as. */
+const nothing = (why) => ({ passed: 0, failed: 1, skipped: 0, names: [why] });
 
 function readReport(name) {
   try {
@@ -21,7 +22,21 @@ function readReport(name) {
 
 /** A run that failed although no test did (a file that does not load, an error after the last test) counts as one failure. */
 function withRunner(ok, counts) {
-  return ok || counts.failed > 0 ? counts : { ...counts, failed: 1 };
+  if (ok || counts.failed > 0) return counts;
+  return { ...counts, failed: 1, names: ["the runner itself: no test failed (see above)"] };
+}
+
+function failuresOfVitest(report) {
+  return report.testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === "failed")
+      .map(({ fullName }) => `${relative(root, name)} › ${fullName}`),
+  );
+}
+
+function failuresOfPlaywright({ suites = [], specs = [] }) {
+  const here = specs.filter(({ ok }) => !ok).map(({ file, title }) => `tests/${file} › ${title}`);
+  return [...here, ...suites.flatMap(failuresOfPlaywright)];
 }
 
 function runVitest(project) {
@@ -37,11 +52,12 @@ function runVitest(project) {
   ];
   const { ok } = run("vitest", [...args, `--outputFile.json=${outputFile}`]);
   const report = readReport(project);
-  if (!report) return noReport;
+  if (!report) return nothing("no report");
   return withRunner(ok, {
     passed: report.numPassedTests,
     failed: report.numFailedTests,
     skipped: report.numPendingTests + report.numTodoTests,
+    names: failuresOfVitest(report),
   });
 }
 
@@ -52,9 +68,10 @@ async function runPlaywright(project) {
     env: { PLAYWRIGHT_CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: join(reports, `${project}.json`) },
   });
   const report = readReport(project);
-  if (!report) return noReport;
+  if (!report) return nothing("no report");
   const { expected, unexpected, flaky, skipped } = report.stats;
-  return withRunner(ok, { passed: expected, failed: unexpected + flaky, skipped });
+  const names = failuresOfPlaywright(report);
+  return withRunner(ok, { passed: expected, failed: unexpected + flaky, skipped, names });
 }
 
 const suites = {
@@ -74,6 +91,7 @@ if (unknown.length > 0) {
 const chosen = asked.length > 0 ? asked : Object.keys(suites);
 
 const total = { passed: 0, failed: 0, skipped: 0 };
+const failures = [];
 
 /** Runs one suite; what keeps it from running at all counts as one failure. */
 async function count(name) {
@@ -81,8 +99,9 @@ async function count(name) {
   try {
     return await suites[name]();
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    return noReport;
+    const why = error instanceof Error ? error.message : String(error);
+    console.error(why);
+    return nothing(why);
   }
 }
 
@@ -99,9 +118,12 @@ for (const name of chosen) {
   console.log(`\n— ${name}`);
   const counts = await count(name);
   for (const key of ["passed", "failed", "skipped"]) total[key] += counts[key];
+  failures.push(...counts.names.map((test) => `${name}: ${test}`));
 }
 
 const executed = total.passed + total.failed;
+// Named once more at the end, where whoever reads only that finds them.
+if (failures.length > 0) console.log(`\nFailed:\n${failures.map((line) => `  ${line}`).join("\n")}`);
 if (executed === 0) console.error("No test was executed.");
 console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ""}`);
 process.exit(total.failed > 0 || executed === 0 ? 1 : 0);
