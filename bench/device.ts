@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import WebSocket from "ws";
+import { toSendFrame } from "../contract/command-frames";
 import type { InboxRow } from "../contract/conversations";
 import { type ConversationId, createUuid } from "../contract/ids";
 import { creditReportMessages, receiptCoalesceMs } from "../contract/limits";
@@ -11,7 +12,6 @@ import {
   type LiveText,
   protocolVersion,
   type ServerFrame,
-  toSendFrame,
 } from "../contract/protocol";
 import { fromWireRow } from "../contract/wire";
 import type { Person } from "./person";

@@ -1,3 +1,4 @@
+import { toClientFrame, toSendFrame, toSpreadFrame } from "../../contract/command-frames";
 import type { ChangesResult, Command, CommandResults } from "../../contract/commands";
 import type { ErrorCode } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
@@ -10,9 +11,6 @@ import {
   type LiveText,
   protocolVersion,
   type ServerFrame,
-  toClientFrame,
-  toSendFrame,
-  toSpreadFrame,
 } from "../../contract/protocol";
 import { Answers } from "./answers";
 import type { Change } from "./apply";

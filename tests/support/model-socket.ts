@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { CallResult } from "../../contract/calls";
+import { toCommand } from "../../contract/command-frames";
 import { Command, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
 import type { Message } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
@@ -15,7 +16,6 @@ import {
   protocolVersion,
   refusalFrame,
   type ServerFrame,
-  toCommand,
 } from "../../contract/protocol";
 import { toWireMessage, toWirePerson, toWireRow } from "../../contract/wire";
 import type { Told } from "./model-inboxes";

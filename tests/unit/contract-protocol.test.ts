@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { toClientFrame, toCommand, toSendFrame, toSpreadFrame } from "../../contract/command-frames";
 import type { InboxRow, Message } from "../../contract/conversations";
 import { createUuid, packUuid } from "../../contract/ids";
 import { frameMaxBytes, joinedFramesMax } from "../../contract/limits";
@@ -13,10 +14,6 @@ import {
   pongFrame,
   readPong,
   type ServerFrame,
-  toClientFrame,
-  toCommand,
-  toSendFrame,
-  toSpreadFrame,
 } from "../../contract/protocol";
 import {
   fromWireBody,

@@ -1,8 +1,8 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
+import { toSendFrame } from "../../contract/command-frames";
 import { createUuid } from "../../contract/ids";
-import { toSendFrame } from "../../contract/protocol";
 import { Conversation } from "../../worker/objects/conversation";
 import { UserChannel } from "../../worker/objects/user-channel";
 import { Device, post, readLog, request, rowOf, text, textsOf, until } from "./device";

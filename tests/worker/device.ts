@@ -2,6 +2,7 @@ import { exports } from "cloudflare:workers";
 import * as v from "valibot";
 import { vi } from "vitest";
 import type { CallFrame } from "../../contract/calls";
+import { toSendFrame, toSpreadFrame } from "../../contract/command-frames";
 import type { Command, CommandResults } from "../../contract/commands";
 import type { InboxRow, Message } from "../../contract/conversations";
 import { ApiError } from "../../contract/errors";
@@ -15,8 +16,6 @@ import {
   type LiveText,
   protocolVersion,
   type ServerFrame,
-  toSendFrame,
-  toSpreadFrame,
 } from "../../contract/protocol";
 import { toHttpRequest } from "../../contract/requests";
 import { fromWireMessage, fromWirePerson, fromWireRow, type WireMessage } from "../../contract/wire";
