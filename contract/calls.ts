@@ -76,12 +76,11 @@ const close = (call: OpenCall, status: CallStatus, until: number, reason?: CallR
 
 /**
  * The end a side may give a call. Nobody ends a call they did not answer by saying that it was talked, and nobody who
- * talked makes it one that was missed.
+ * talked makes it one that was missed. Whoever was to answer and could not, has not refused it.
  */
-const endOf = (call: OpenCall, isCaller: boolean, claim: CallStatus): CallStatus => {
+const endOf = (call: OpenCall, isCaller: boolean, claim: CallStatus, reason?: CallReason): CallStatus => {
   if (call.answeredAt !== null) return claim === "cancelled" ? "cancelled" : "ended";
-  if (isCaller) return "missed";
-  return claim === "missed" ? "missed" : "rejected";
+  return isCaller || claim === "missed" || reason === "failed" ? "missed" : "rejected";
 };
 
 /** `by` is the member's number. What was done before is done again by doing nothing. */
@@ -114,7 +113,7 @@ export const advance = (call: OpenCall | null, by: number, deed: CallDeed, now: 
   }
   // Busy is only somebody who is rung.
   const isUntrue = deed.reason === "busy" && (isCaller || call.answeredAt !== null);
-  return close(call, endOf(call, isCaller, deed.status), now, isUntrue ? undefined : deed.reason);
+  return close(call, endOf(call, isCaller, deed.status, deed.reason), now, isUntrue ? undefined : deed.reason);
 };
 
 /** What time alone makes of a call; undefined when it is not due yet. */

@@ -110,6 +110,19 @@ describe("a call on the server", () => {
     });
   });
 
+  test("whose answer failed before it came was missed and failed, and refused by nobody", () => {
+    for (const status of ["cancelled", "ended", "rejected"] as const) {
+      const deed = { type: "end", id: first, device: bens, status, reason: "failed" } as const;
+      expect(advance(ringing, ben, deed, start)).toEqual({
+        call: null,
+        line: { ...line("missed"), reason: "failed" },
+      });
+      expect(advance(answered, ben, deed, start + 4_000)).toMatchObject({
+        line: { status: status === "cancelled" ? "cancelled" : "ended", reason: "failed" },
+      });
+    }
+  });
+
   test("that nobody answers is missed after thirty seconds, by the server's clock", () => {
     const heard = { caller: start, callee: start };
     expect(dueAt(ringing, heard)).toBe(start + callRingMs);
