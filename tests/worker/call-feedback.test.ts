@@ -10,12 +10,12 @@ const judge = (by: Person, id: string, body: object) =>
   call("PUT", `/api/calls/${id}/feedback`, { token: by.token, body });
 
 /** Ana called Ben, who took it; `isOver` when she hung up. */
-const talk = async (isOver: boolean) => {
+const talk = async (isOver: boolean, call_id = createUuid()) => {
   const [ana, ben] = [await newPerson(), await newPerson()];
   await connectPeople(site, ana, ben);
   const conversation = privateConversationId(ana.id, ben.id);
   const [device, other] = [createUuid(), createUuid()];
-  const dialled = await post(ana, "/api/calls", { conversation, type: "video", device });
+  const dialled = await post(ana, "/api/calls", { call_id, conversation, type: "video", device });
   expect(dialled).toMatchObject({ status: 200 });
   const id = (dialled.body as { call: Call }).call.call_id;
   expect(await post(ben, `/api/calls/${id}/answer`, { conversation, device: other })).toMatchObject({ status: 200 });
@@ -43,6 +43,21 @@ test("each side says once how a call was, its last word counts, and what is kept
   ]);
   const text = JSON.stringify(rows);
   expect([ana, ben].flatMap((person) => [person.id, person.phone]).filter((word) => text.includes(word))).toEqual([]);
+});
+
+test("two calls under one id in two conversations are judged each for itself", async () => {
+  const one = await talk(true);
+  const other = await talk(true, one.id);
+  expect((await judge(one.ana, one.id, { conversation: one.conversation, good: false })).status).toBe(204);
+  expect((await judge(other.ana, one.id, { conversation: other.conversation, good: true })).status).toBe(204);
+  const rows = await kept(one.id);
+  expect(rows.map(({ side, good }) => [side, good])).toEqual(
+    expect.arrayContaining([
+      ["caller", 0],
+      ["caller", 1],
+    ]),
+  );
+  expect(rows).toHaveLength(2);
 });
 
 test("a call that goes on, one that never was and one of others are not judged", async () => {

@@ -1,13 +1,22 @@
-import type { Db } from "../db/client";
+import type { Call, CallBody, CallVerdict } from "../../contract/calls";
+import type { Uuid } from "../../contract/ids";
+import { openDb } from "../db/client";
 import { call_feedback } from "../db/schema";
+import { secretName } from "./turn";
 
-type Feedback = Omit<typeof call_feedback.$inferInsert, "at">;
-
-/** Keeps what one side thought of a call; the last word counts. */
-export const putFeedback = async (db: Db, { call_id, side, ...verdict }: Feedback): Promise<void> => {
-  const row = { ...verdict, at: Date.now() };
-  await db
+/** Keeps what one side thought of a call that is over; the last word counts. */
+export const putFeedback = async (
+  env: Pick<Env, "DB" | "PEPPER">,
+  { call_id, conversation, from }: Call,
+  { kind, seconds }: CallBody,
+  user: Uuid,
+  { good, reason }: CallVerdict,
+): Promise<void> => {
+  const side = from === user ? "caller" : "callee";
+  const place = await secretName(env.PEPPER, `feedback:${call_id}:${conversation}`);
+  const row = { good, reason: reason ?? null, kind, seconds, at: Date.now() };
+  await openDb(env)
     .insert(call_feedback)
-    .values({ call_id, side, ...row })
-    .onConflictDoUpdate({ target: [call_feedback.call_id, call_feedback.side], set: row });
+    .values({ call_id, place, side, ...row })
+    .onConflictDoUpdate({ target: [call_feedback.call_id, call_feedback.place, call_feedback.side], set: row });
 };

@@ -155,9 +155,7 @@ export const callRoutes = createRoutes()
       const found = await carryOut<"standing">(c, { type: "standing", call, conversation: placeOf(place, user) });
       if (isRefusal(found)) return answerRefusal(c, found);
       if (!found.over) return refuse(c, "call_in_progress");
-      const { kind, seconds } = found.over;
-      const side = found.call.from === user ? "caller" : "callee";
-      await putFeedback(openDb(c.env), { call_id: call, side, good, reason: reason ?? null, kind, seconds });
+      await putFeedback(c.env, found.call, found.over, user, { good, reason });
       return c.body(null, 204);
     },
   )

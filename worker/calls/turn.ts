@@ -20,14 +20,18 @@ const mac = async (hash: "SHA-1" | "SHA-256", secret: string, text: string): Pro
   return crypto.subtle.sign("HMAC", key, encoder.encode(text));
 };
 
+/** A name for what these words say, which does not tell it. */
+export const secretName = async (secret: string, words: string): Promise<string> => {
+  const bytes = await mac("SHA-256", secret, words);
+  return base64(bytes.slice(0, 16)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+};
+
 /**
  * What one person is to a relay in one call: it tells neither who they are nor whom they call, and two calls of
  * theirs are nobody's in common.
  */
-export const nameInCall = async (secret: string, call: string, user: string): Promise<string> => {
-  const bytes = await mac("SHA-256", secret, `relay:${call}:${user}`);
-  return base64(bytes.slice(0, 16)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-};
+export const nameInCall = (secret: string, call: string, user: string): Promise<string> =>
+  secretName(secret, `relay:${call}:${user}`);
 
 /**
  * A coturn of one's own with `use-auth-secret` (draft-uberti-behave-turn-rest-00): the username begins with the second at

@@ -200,11 +200,15 @@ export const upload_days = sqliteTable(
   (table) => [primaryKey({ columns: [table.user_id, table.day] }), index("upload_days_by_day").on(table.day)],
 );
 
-/** How calls were, for whoever looks after the service. It says which call and which side, and not who. */
+/**
+ * How calls were, for whoever looks after the service. It says which call and which side, and not who: `place` is a name
+ * that the conversation has in this call only, so that another call under the same id is another one.
+ */
 export const call_feedback = sqliteTable(
   "call_feedback",
   {
     call_id: text("call_id").notNull(),
+    place: text("place").notNull(),
     side: text("side", { enum: ["caller", "callee"] }).notNull(),
     at: integer("at").notNull(),
     good: integer("good", { mode: "boolean" }).notNull(),
@@ -212,7 +216,7 @@ export const call_feedback = sqliteTable(
     kind: text("kind", { enum: ["audio", "video"] }).notNull(),
     seconds: integer("seconds").notNull(),
   },
-  (table) => [primaryKey({ columns: [table.call_id, table.side] })],
+  (table) => [primaryKey({ columns: [table.call_id, table.place, table.side] })],
 );
 
 /** Proofs of work that were used, until they would have expired anyway. */
