@@ -25,12 +25,13 @@ export type CallLine = {
 
 const secondsPerMinute = 60;
 
+/** Who was talked to was reached, whatever came then; and what could not be done nobody declined or gave up. */
 const outcomeOf = ({ status, reason }: CallBody, { isMine, name }: CallSide): Outcome => {
-  if (status === "rejected") return isMine && name !== "" ? "declinedBy" : "declined";
   if (status === "ended") return "ended";
-  if (status === "missed" && !isMine) return "missed";
-  if (reason === "busy") return "busy";
-  return reason === "failed" ? "failed" : "cancelled";
+  if (!isMine && (status === "missed" || reason === "busy")) return "missed";
+  if (reason !== undefined) return reason;
+  if (status === "rejected") return isMine && name !== "" ? "declinedBy" : "declined";
+  return "cancelled";
 };
 
 const iconOf = (kind: CallKind, outcome: Outcome, isMine: boolean): string => {

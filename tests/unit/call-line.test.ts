@@ -30,6 +30,8 @@ describe("the line of a call", () => {
     [{ status: "missed", reason: "busy" }, "Appel audio : occupé", "Appel audio manqué"],
     [{ status: "missed", reason: "failed" }, "Appel audio : échec", "Appel audio manqué"],
     [{ status: "rejected" }, "Appel audio refusé par Benoît", "Appel audio refusé"],
+    [{ status: "rejected", reason: "failed" }, "Appel audio : échec", "Appel audio : échec"],
+    [{ status: "rejected", reason: "busy" }, "Appel audio : occupé", "Appel audio manqué"],
     [{ status: "cancelled" }, "Appel audio annulé", "Appel audio annulé"],
     [{ status: "cancelled", reason: "failed" }, "Appel audio : échec", "Appel audio : échec"],
     [{ status: "ended" }, "Appel audio terminé", "Appel audio terminé"],
@@ -50,6 +52,8 @@ describe("the line of a call", () => {
     expect([isRed({ status: "missed" }, callee), isRed({ status: "missed" }, caller)]).toEqual([true, false]);
     expect([isRed({ status: "rejected" }, callee), isRed({ status: "rejected" }, caller)]).toEqual([true, true]);
     for (const status of ["ended", "cancelled"] as const) expect(isRed({ status }, callee)).toBe(false);
+    for (const side of [caller, callee]) expect(isRed({ status: "rejected", reason: "failed" }, side)).toBe(false);
+    expect([caller, callee].map((side) => isRed({ status: "missed", reason: "failed" }, side))).toEqual([false, true]);
   });
 
   it("shows by its icon which way it went, and that it was missed", () => {

@@ -1,8 +1,9 @@
+import { type CallSide, callLine } from "../../components/call-line";
 import { CountBadge } from "../../components/count-badge";
 import { describeTyping, nameOfMember, shortName } from "../../components/member-names";
 import { MessagePreview } from "../../components/message-preview";
 import { MessageTicks } from "../../components/message-ticks";
-import { useT } from "../../i18n/setup";
+import { type Translate, useT } from "../../i18n/setup";
 import { balance, isolate } from "../../lib/isolate";
 import { type ConversationListItem, useAuthors, useTyping } from "../../sync/hooks";
 import { nameOfConversation, namesIn } from "./conversation-name";
@@ -33,14 +34,16 @@ function Words({ item, isOpen, typing }: WordsProps) {
   return (
     <>
       <Author item={item} />
-      <MessagePreview
-        body={last.body}
-        inGroup={names && { sender: last.sender, names }}
-        side={{ isMine: last.mine, name: nameOfConversation(item, t) }}
-      />
+      <MessagePreview body={last.body} inGroup={names && { sender: last.sender, names }} side={sideOf(item, t)} />
     </>
   );
 }
+
+/** Whose the line of a call is. */
+const sideOf = (item: ConversationListItem, t: Translate): CallSide => ({
+  isMine: item.last.mine,
+  name: nameOfConversation(item, t),
+});
 
 const authorLetters = 18;
 
@@ -76,9 +79,8 @@ export function LastLine({ item, isOpen }: { item: ConversationListItem; isOpen:
   const isLastShown = typing === undefined && (isOpen || !item.draft);
   const hasTicks = isLastShown && last.mine && last.body && last.status; // what is only told has none
   const isLoud = unread > 0 && !muted;
-  const isMissed =
-    isLastShown && unread > 0 && !last.mine && last.body?.type === "call" && last.body.status === "missed";
-  const isRed = hasTicks === "failed" || isMissed;
+  const isBadCall = isLastShown && last.body?.type === "call" && callLine(last.body, sideOf(item, t), t).isBad;
+  const isRed = hasTicks === "failed" || isBadCall;
   return (
     <span className="flex min-h-6 items-center gap-1.5">
       {hasTicks && <MessageTicks status={hasTicks} />}
