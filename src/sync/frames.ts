@@ -1,7 +1,8 @@
-import type { ChangesResult, PageResult, RevisedResult, SearchResult } from "../../contract/commands";
+import type { ChangesResult, CommandResults, PageResult, RevisedResult, SearchResult } from "../../contract/commands";
 import type { LiveText, Base as ProtocolBase, ServerFrame } from "../../contract/protocol";
 import { fromWireMessage, fromWirePerson, fromWireRow } from "../../contract/wire";
 import type { Change } from "./apply";
+import type { Asked } from "./peers";
 
 /** What counters and times in frames are relative to, and the inbox they belong to. */
 export type Base = ProtocolBase & { epoch: string };
@@ -29,24 +30,44 @@ export const readChanges = (
   before,
 });
 
-export const readPage = ([, , epoch, head, messages, more]: FrameOf<"g">, base: Base): PageResult => ({
+const readPage = ([, , epoch, head, messages, more]: FrameOf<"g">, base: Base): PageResult => ({
   epoch,
   head,
   messages: messages.map((message) => fromWireMessage(message, base.now)),
   more,
 });
 
-export const readFound = ([, , messages, before]: FrameOf<"q">, base: Base): SearchResult => ({
+const readFound = ([, , messages, before]: FrameOf<"q">, base: Base): SearchResult => ({
   messages: messages.map((message) => fromWireMessage(message, base.now)),
   before,
 });
 
-export const readRevised = ([, , epoch, revision, messages, more]: FrameOf<"v">, base: Base): RevisedResult => ({
+const readRevised = ([, , epoch, revision, messages, more]: FrameOf<"v">, base: Base): RevisedResult => ({
   epoch,
   revision,
   messages: messages.map((message) => fromWireMessage(message, base.now)),
   more,
 });
+
+/** What an answer says, as the result of the command it belongs to. */
+export const readAnswer = (frame: AnswerFrame, base: Base): CommandResults[Asked["type"]] => {
+  switch (frame[0]) {
+    case "c": {
+      const [, , ...changes] = frame;
+      return readChanges(changes, base);
+    }
+    case "g":
+      return readPage(frame, base);
+    case "q":
+      return readFound(frame, base);
+    case "v":
+      return readRevised(frame, base);
+    case "j":
+      return frame[2];
+    case "y":
+      return { passed: true };
+  }
+};
 
 /** The rows and people of an answer about changes. The cursor's own move goes before them. */
 export const rowChanges = ({ rows, people }: Pick<ChangesResult, "rows" | "people">): Change[] => [

@@ -1,5 +1,5 @@
 import { toClientFrame, toSendFrame, toSpreadFrame } from "../../contract/command-frames";
-import type { ChangesResult, Command, CommandResults } from "../../contract/commands";
+import type { Command, CommandResults } from "../../contract/commands";
 import type { ErrorCode } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import {
@@ -7,7 +7,6 @@ import {
   type ClientFrame,
   decodeServerFrame,
   encodeFrame,
-  joinFrames,
   type LiveText,
   protocolVersion,
   type ServerFrame,
@@ -17,6 +16,7 @@ import type { Change } from "./apply";
 import type { CallNews } from "./call-news";
 import { Credit } from "./credit";
 import { afterCatchUp, type Cursor, withHole } from "./cursor";
+import { FrameWriter } from "./frame-writer";
 import {
   type AnswerFrame,
   type Base,
@@ -24,10 +24,8 @@ import {
   counterOf,
   isChangeFrame,
   messagesIn,
+  readAnswer,
   readChanges,
-  readFound,
-  readPage,
-  readRevised,
   refsIn,
   rowChanges,
   toChanges,
@@ -56,14 +54,12 @@ export class Line {
   readonly #events: LineEvents;
   readonly #readCursor: () => Promise<Cursor>;
   readonly #socket: Socket;
+  readonly #writer: FrameWriter;
   readonly #answers: Answers;
   #base: Base | undefined;
   #hello: Cursor | undefined;
   #opening = 0;
   #counter = 0;
-  #ref = 0;
-  #unwritten: string[] = [];
-  #sent = new Map<number, { cid: Uuid; conversation: ConversationId }>();
   readonly #taken = new Credit();
 
   constructor(platform: Platform, events: LineEvents, readCursor: () => Promise<Cursor>) {
@@ -83,6 +79,7 @@ export class Line {
       refused: events.refused,
       outdated: events.outdated,
     });
+    this.#writer = new FrameWriter(this.#socket);
   }
 
   /** Welcomed: questions and messages go over it. */
@@ -111,7 +108,7 @@ export class Line {
     command: Extract<Asked, { type: T }>,
     of: number | ConversationId,
   ): Promise<CommandResults[T]> {
-    const ref = ++this.#ref;
+    const ref = this.#writer.nextRef();
     const answer = this.#answers.wait<CommandResults[T]>(ref);
     if (!this.#send(toClientFrame(command, ref, of))) this.#answers.settle(ref)?.reject(new SyncError("offline"));
     return answer;
@@ -126,36 +123,19 @@ export class Line {
   }
 
   sendMessage(of: number | ConversationId, message: OutboxRow): boolean {
-    return this.#sendRefs([message], (ref) => toSendFrame(ref, of, message));
+    return this.isUp && this.#writer.writeMessages([message], (ref) => toSendFrame(ref, of, message));
   }
 
   /** Messages of one body to several conversations. */
   sendSpread(messages: readonly [OutboxRow, ...OutboxRow[]]): boolean {
     const [{ body, source }] = messages;
     const to = messages.map(({ conversation, cid }) => ({ conversation, cid }));
-    return this.#sendRefs(messages, (ref) =>
-      toSpreadFrame(ref, { type: "spread", body, to, ...(source ? { source } : {}) }),
-    );
+    const spread = { type: "spread", body, to, ...(source ? { source } : {}) } as const;
+    return this.isUp && this.#writer.writeMessages(messages, (ref) => toSpreadFrame(ref, spread));
   }
 
-  /** A frame that takes a number for each of its messages. */
-  #sendRefs(messages: readonly OutboxRow[], toFrame: (ref: number) => ClientFrame): boolean {
-    const first = this.#ref + 1;
-    this.#ref += messages.length;
-    if (!this.#send(toFrame(first))) return false;
-    for (const [i, { cid, conversation }] of messages.entries()) this.#sent.set(first + i, { cid, conversation });
-    return true;
-  }
-
-  /** What is written in one go leaves together. False when it cannot leave; true promises nothing more. */
   #send(frame: ClientFrame): boolean {
-    if (!this.isUp || !this.#socket.isOpen) return false;
-    if (this.#unwritten.push(encodeFrame(frame)) === 1) queueMicrotask(() => this.#write());
-    return true;
-  }
-
-  #write(): void {
-    for (const text of joinFrames(this.#unwritten.splice(0))) this.#socket.send(text);
+    return this.isUp && this.#writer.write(frame);
   }
 
   async #sayHello(): Promise<void> {
@@ -171,8 +151,7 @@ export class Line {
     this.#opening++;
     this.#base = undefined;
     this.#hello = undefined;
-    this.#unwritten = [];
-    this.#sent.clear();
+    this.#writer.reset();
     this.#taken.reset();
     this.#answers.lose();
   }
@@ -225,8 +204,8 @@ export class Line {
   }
 
   #refuse(ref: number, code: ErrorCode, retryAfterMs: number | undefined): void {
-    const sent = this.#sent.get(ref);
-    this.#sent.delete(ref);
+    const sent = this.#writer.sent.get(ref);
+    this.#writer.forget(ref);
     if (sent) this.#events.refusedSend(sent.cid, code, retryAfterMs);
     this.#answers.settle(ref)?.reject(new SyncError(code, retryAfterMs));
   }
@@ -239,37 +218,15 @@ export class Line {
     if (frame[0] === "g" || frame[0] === "q")
       this.#credit(base, (frame[0] === "g" ? frame[4] : frame[2]).length, bytes);
     if (!waiting) return;
-    switch (frame[0]) {
-      case "c": {
-        const [, , ...rest] = frame;
-        const result: ChangesResult = readChanges(rest, base);
-        if (result.epoch === base.epoch) this.#counter = Math.max(this.#counter, result.counter);
-        waiting.resolve(result);
-        break;
-      }
-      case "g":
-        waiting.resolve(readPage(frame, base));
-        break;
-      case "q":
-        waiting.resolve(readFound(frame, base));
-        break;
-      case "v":
-        waiting.resolve(readRevised(frame, base));
-        break;
-      case "j":
-        waiting.resolve(frame[2]);
-        break;
-      case "y":
-        waiting.resolve({ passed: true });
-        break;
-    }
+    if (frame[0] === "c" && frame[2] === base.epoch) this.#counter = Math.max(this.#counter, frame[3]);
+    waiting.resolve(readAnswer(frame, base));
   }
 
   #change(frame: Parameters<typeof toChanges>[0], text: string): void {
     const base = this.#base;
     if (!base) return;
-    const changes = toChanges(frame, base, this.#sent);
-    for (const ref of refsIn(frame)) this.#sent.delete(ref);
+    const changes = toChanges(frame, base, this.#writer.sent);
+    for (const ref of refsIn(frame)) this.#writer.forget(ref);
     const isHeadOnly = changes.some((change) => change.type === "head");
     const counter = counterOf(frame, base);
     const last = this.#counter;
