@@ -175,16 +175,17 @@ export type CallAsk = v.InferOutput<typeof CallAsk>;
 export const CallResult = v.object({ call: Call, over: v.nullable(CallBody), now: v.number() });
 export type CallResult = v.InferOutput<typeof CallResult>;
 
+/** Which call it is: an id that somebody took again in another conversation is another call's. */
+const place = { call_id: Uuid, conversation: ConversationId };
+
 /** The event `call-system` (SPEC.md §7): the frames of a socket that are objects. */
 export const CallFrame = v.object({
   event: v.literal("call-system"),
   payload: v.variant("event_type", [
     event("ring", Call.entries),
     event("answered", Call.entries),
-    event("signal", { call_id: Uuid, from_device: Device, to_device: v.nullable(Device), signal: Signal }),
-    ...callStatuses.map((status) =>
-      event(status, { call_id: Uuid, seconds: v.number(), reason: v.optional(CallReason) }),
-    ),
+    event("signal", { ...place, from_device: Device, to_device: v.nullable(Device), signal: Signal }),
+    ...callStatuses.map((status) => event(status, { ...place, seconds: v.number(), reason: v.optional(CallReason) })),
   ]),
 });
 export type CallFrame = v.InferOutput<typeof CallFrame>;

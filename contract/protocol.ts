@@ -22,7 +22,7 @@ import { WireMessage, WirePerson, WireRow } from "./wire";
  * A device says with "k" how many messages it has taken in since the welcome, counting each one in live texts,
  * "m", "g" and "q" frames: every `creditReportMessages` messages, and every quarter of `creditBytes`.
  */
-export const protocolVersion = 4;
+export const protocolVersion = 5;
 
 export const pingFrame = ".";
 /** The platform answers pings without waking the object: with the person's counter in base 36. */

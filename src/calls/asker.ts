@@ -123,7 +123,8 @@ export class CallAsker {
   /** Everybody here may know how a call stands. */
   #tell({ call, over }: CallResult): void {
     const { news } = this.#link;
-    if (over) news.tell({ event_type: over.status, data: { call_id: call.call_id, ...over } });
+    const { call_id, conversation } = call;
+    if (over) news.tell({ event_type: over.status, data: { call_id, conversation, ...over } });
     else news.tell({ event_type: call.answered_at === null ? "ring" : "answered", data: call });
   }
 

@@ -1,6 +1,6 @@
 import type { CallEvent, CallPlace, CallState } from "../../contract/call-machine";
 import type { Call, Device } from "../../contract/calls";
-import type { Uuid } from "../../contract/ids";
+import type { ConversationId, Uuid } from "../../contract/ids";
 import { callRingMs } from "../../contract/limits";
 import type { CallNews } from "../sync/call-news";
 import { type CallAsker, toHere } from "./asker";
@@ -30,8 +30,8 @@ export class CallEar {
   readonly #ends: Ends;
   readonly #asker: CallAsker;
   readonly #host: EarHost;
-  /** Calls that are over for this browser, and when they were. */
-  readonly #left = new Map<Uuid, number>();
+  /** Calls that are over for this browser, and when they were; with the conversation where the server named it. */
+  readonly #left = new Map<string, number>();
 
   constructor(link: CallLink, device: Device, ends: Ends, asker: CallAsker, host: EarHost) {
     this.#link = link;
@@ -42,10 +42,10 @@ export class CallEar {
   }
 
   /** It is over here: what comes late does not bring it back. */
-  forget(id: Uuid): void {
+  forget(id: Uuid, conversation: ConversationId | "" = ""): void {
     const now = this.#link.platform.now();
     for (const [left, at] of this.#left) if (now - at > leftMs) this.#left.delete(left);
-    this.#left.set(id, now);
+    this.#left.set(conversation + id, now);
   }
 
   hear(news: CallNews): void {
@@ -55,9 +55,9 @@ export class CallEar {
         this.#onCall(news.data);
         break;
       case "signal": {
-        const { call_id, from_device, to_device, signal } = news.data;
+        const { from_device, to_device, signal } = news.data;
         const isForMe = (to_device ?? this.#device) === this.#device;
-        if (isForMe && call_id === this.#host.call()?.id) this.#host.media()?.receive(from_device, signal);
+        if (isForMe && this.#isHere(news.data)) this.#host.media()?.receive(from_device, signal);
         break;
       }
       case "standing":
@@ -68,11 +68,17 @@ export class CallEar {
         if (this.#host.state().at === "ringing" && this.#host.call()?.id === news.data.call_id) this.#host.leave();
         break;
       default: {
-        const { call_id: id, seconds, reason } = news.data;
-        this.forget(id);
-        this.#host.step({ type: "over", id, status: news.event_type, seconds, reason });
+        const { call_id: id, conversation, seconds, reason } = news.data;
+        this.forget(id, conversation);
+        if (this.#isHere(news.data)) this.#host.step({ type: "over", id, status: news.event_type, seconds, reason });
       }
     }
+  }
+
+  /** Whether that is the call of this tab: somebody else may have taken its id for another. */
+  #isHere({ call_id, conversation }: Pick<Call, "call_id" | "conversation">): boolean {
+    const call = this.#host.call();
+    return call?.id === call_id && call.conversation === conversation;
   }
 
   /** Calls that are known to be under way. */
@@ -85,7 +91,7 @@ export class CallEar {
     const state = this.#host.state();
     const call = this.#host.call();
     const isKnown = state.at !== "outgoing" || state.isKnown;
-    if (call && isKnown && !calls.some(({ call_id }) => call_id === call.id)) void this.#asker.standing(call);
+    if (call && isKnown && !calls.some((told) => this.#isHere(told))) void this.#asker.standing(call);
     this.look(calls);
     this.#host.media()?.resend();
     this.#ends.hurry();
@@ -94,7 +100,7 @@ export class CallEar {
   #onCall(told: Call): void {
     const state = this.#host.state();
     const device = this.#device;
-    if (told.call_id === this.#host.call()?.id) {
+    if (this.#isHere(told)) {
       this.#host.learn(told);
       if (told.answered_at !== null) this.#onAnswered(toHere(this.#link, told));
     } else if (told.answered_at === null) this.#onRing(told);
@@ -108,11 +114,15 @@ export class CallEar {
   #onRing(told: Call): void {
     const { me, platform } = this.#link;
     const { call_id: id, to } = told;
-    if (to !== me || this.#host.call() || this.#left.has(id) || this.#ends.has(id)) return;
+    if (to !== me || this.#host.call() || this.#hasLeft(told) || this.#ends.has(id)) return;
     const call = toHere(this.#link, told);
     if (this.#host.isTaking(id) || platform.now() >= call.created_at + callRingMs) return;
     this.#host.learn(told);
     this.#host.step({ type: "ring", call });
+  }
+
+  #hasLeft({ call_id, conversation }: Call): boolean {
+    return this.#left.has(call_id) || this.#left.has(conversation + call_id);
   }
 
   #onAnswered(call: Call): void {

@@ -91,7 +91,8 @@ export class Ends {
       : await askOnce(this.#link, () => this.#link.ask({ type: "hangUp", ...asked })).then(
           // How it ended is news to everybody here.
           ({ call, over }) => {
-            if (over) this.#link.news.tell({ event_type: over.status, data: { call_id: call.call_id, ...over } });
+            const { call_id, conversation } = call;
+            if (over) this.#link.news.tell({ event_type: over.status, data: { call_id, conversation, ...over } });
             return true;
           },
           (error: unknown) => !isWorthRetry(asSyncError(error)),

@@ -1,5 +1,5 @@
 import type { Call, CallFrame } from "../../contract/calls";
-import type { Uuid } from "../../contract/ids";
+import type { ConversationId, Uuid } from "../../contract/ids";
 import { Observable } from "../lib/observable";
 
 /**
@@ -11,6 +11,10 @@ export type CallNews =
   | { event_type: "standing"; calls: Call[]; now: number }
   | { event_type: "taken"; data: { call_id: Uuid } };
 
+/** Which call something is told of: its id alone may be another's, in another conversation. */
+type Place = { call_id: Uuid; conversation: ConversationId };
+const keyOf = ({ call_id, conversation }: Place): string => `${conversation} ${call_id}`;
+
 type Listener = (news: CallNews) => void;
 
 const rememberMs = 120_000; // nothing that comes later than this speaks of a call that ended before
@@ -21,7 +25,7 @@ export class CallWire {
   readonly open = new Observable<readonly Call[]>([]);
   readonly #now: () => number;
   readonly #listeners = new Set<Listener>();
-  readonly #over = new Map<Uuid, number>();
+  readonly #over = new Map<string, number>();
   /** By how much the server's clock is ahead of this device's. */
   #ahead: number | undefined;
 
@@ -72,26 +76,26 @@ export class CallWire {
         return true;
       case "standing":
         this.setClock(news.now);
-        this.open.set(news.calls.filter(({ call_id }) => !this.#isOver(call_id)));
+        this.open.set(news.calls.filter((call) => !this.#isOver(call)));
         return true;
       case "ring":
       case "answered": {
         const call = news.data;
-        const known = open.find(({ call_id }) => call_id === call.call_id);
-        if (this.#isOver(call.call_id)) return false;
+        const known = open.find((one) => keyOf(one) === keyOf(call));
+        if (this.#isOver(call)) return false;
         if (known && known.answered_at !== null && call.answered_at === null) return false;
-        this.open.set([...open.filter(({ call_id }) => call_id !== call.call_id), call]);
+        this.open.set([...open.filter((one) => one !== known), call]);
         return true;
       }
       default:
-        this.#over.set(news.data.call_id, this.#now());
-        this.open.set(open.filter(({ call_id }) => call_id !== news.data.call_id));
+        this.#over.set(keyOf(news.data), this.#now());
+        this.open.set(open.filter((call) => keyOf(call) !== keyOf(news.data)));
         return true;
     }
   }
 
-  #isOver(id: Uuid): boolean {
+  #isOver(place: Place): boolean {
     for (const [ended, at] of this.#over) if (this.#now() - at > rememberMs) this.#over.delete(ended);
-    return this.#over.has(id);
+    return this.#over.has(keyOf(place));
   }
 }

@@ -71,7 +71,7 @@ export class ModelCalls {
         if (place.kept?.id !== id || place.kept.over) return { error: "call_not_found" };
         const { from: from_device, to: to_device, signal } = command;
         const other = otherMember(conversation, user) ?? "";
-        this.#tell(other, { event_type: "signal", data: { call_id: id, from_device, to_device, signal } });
+        this.#tell(other, { event_type: "signal", data: { call_id: id, conversation, from_device, to_device, signal } });
         return { passed: true };
       }
     }
@@ -135,7 +135,7 @@ export class ModelCalls {
         const { status, seconds, reason } = kept.over;
         this.#tell(user, {
           event_type: status,
-          data: { call_id: call.call_id, seconds, ...(reason ? { reason } : {}) },
+          data: { call_id: call.call_id, conversation, seconds, ...(reason ? { reason } : {}) },
         });
       } else this.#tell(user, { event_type: call.answered_at === null ? "ring" : "answered", data: call });
     }

@@ -199,7 +199,7 @@ describe("news that is late, doubled or out of order", () => {
     await time.pass(4_000);
     const late = await b.reload();
     await time.pass(500);
-    late.hear({ event_type: "missed", data: { call_id: id, seconds: 0 } });
+    late.hear({ event_type: "missed", data: { call_id: id, conversation: chat, seconds: 0 } });
     const began = server.began.get(id) ?? 0;
     const [from_device, answered_at] = [a.device, null];
     const call = { call_id: id, conversation: chat, type: "audio" as const, from: a.browser.user, to: ben };

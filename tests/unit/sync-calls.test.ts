@@ -32,7 +32,10 @@ describe("what is told of calls", () => {
     event_type: "answered",
     data: { ...call, to_device: createUuid(), answered_at: start + 5_000 },
   });
-  const missed = ({ call_id }: Call): CallNews => ({ event_type: "missed", data: { call_id, seconds: 0 } });
+  const missed = ({ call_id, conversation }: Call): CallNews => ({
+    event_type: "missed",
+    data: { call_id, conversation, seconds: 0 },
+  });
 
   it("keeps those that are under way, and hands everything on", () => {
     const { wire, told, isOpen } = makeWire();
@@ -41,7 +44,7 @@ describe("what is told of calls", () => {
     expect(isOpen(call)).toBe(true);
     wire.tell(answered(call));
     expect(wire.open.get()).toMatchObject([{ call_id: call.call_id, answered_at: start + 5_000 }]);
-    wire.tell({ event_type: "ended", data: { call_id: call.call_id, seconds: 3 } });
+    wire.tell({ event_type: "ended", data: { ...call, seconds: 3 } });
     expect(wire.open.get()).toEqual([]);
     expect(told).toEqual(["ring", "answered", "ended"]);
   });

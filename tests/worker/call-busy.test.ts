@@ -22,7 +22,12 @@ const newContact = async (of: Pair["ana"]) => {
 
 /** The caller hears that it is busy, the one called has a missed line, and nothing rang. */
 const expectBusy = async (caller: Phone, called: Phone, conversation: ConversationId, call: string) => {
-  expect((await caller.hears(call, "missed")).data).toEqual({ call_id: call, seconds: 0, reason: "busy" });
+  expect((await caller.hears(call, "missed")).data).toEqual({
+    call_id: call,
+    conversation,
+    seconds: 0,
+    reason: "busy",
+  });
   await called.hears(call, "missed");
   expect(called.heard(call)).toEqual(["missed"]);
   await until(async () => (await rowOf(called.person, conversation)).unread === 1);

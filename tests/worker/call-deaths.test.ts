@@ -158,7 +158,7 @@ test("a call of which nobody says that they are there any more ends after a minu
   pass(1_000);
   await alarm(id);
   const seconds = callNoteMs / 1_000;
-  expect((await anas.hears(call, "ended")).data).toEqual({ call_id: call, seconds });
+  expect((await anas.hears(call, "ended")).data).toEqual({ call_id: call, conversation: id, seconds });
   await bens.hears(call, "ended");
   expect((await linesOf(ana, id)).map(({ body }) => body)).toEqual([line(call, "ended", { seconds })]);
 });

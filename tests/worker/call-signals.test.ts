@@ -24,8 +24,8 @@ test("a signal goes to all devices of the other person, with which one it is for
   for (const phone of [bens, bensTablet]) {
     await until(() => phone.told.filter(({ event_type }) => event_type === "signal").length === 2);
     expect(phone.told.slice(-2).map(({ data }) => data)).toEqual([
-      { call_id: call, from_device: anas.id, to_device: null, signal: "pour tous" },
-      { call_id: call, from_device: anas.id, to_device: bens.id, signal: "pour un" },
+      { call_id: call, conversation: id, from_device: anas.id, to_device: null, signal: "pour tous" },
+      { call_id: call, conversation: id, from_device: anas.id, to_device: bens.id, signal: "pour un" },
     ]);
   }
   await Promise.all([anas, anasTablet, cleos].map(({ link }) => link.pong()));

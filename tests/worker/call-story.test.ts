@@ -60,7 +60,7 @@ test.each([
   const ended = await phones[who].hangUp(call, claim);
   expect(ended).toMatchObject({ over: line(call, is) });
   for (const phone of [phones.anas, phones.bens]) {
-    expect((await phone.hears(call, is)).data).toEqual({ call_id: call, seconds: 0 });
+    expect((await phone.hears(call, is)).data).toEqual({ call_id: call, conversation: id, seconds: 0 });
   }
   await until(async () => (await rowOf(ben, id)).head === 1 && (await rowOf(ana, id)).head === 1);
   const caller = ana.id < ben.id ? 0 : 1;
@@ -87,7 +87,7 @@ test.each([
   const seconds = 65;
   expect(await phones[who].hangUp(call, claim)).toMatchObject({ over: line(call, is, { seconds }) });
   for (const phone of [phones.anas, phones.bens]) {
-    expect((await phone.hears(call, is)).data).toEqual({ call_id: call, seconds });
+    expect((await phone.hears(call, is)).data).toEqual({ call_id: call, conversation: id, seconds });
   }
   await until(async () => (await rowOf(ben, id)).head === 1);
   for (const person of [ana, ben]) {
@@ -104,7 +104,7 @@ test("a call nobody answers is missed after thirty seconds, not before, and by i
   pass(500);
   await alarm(id);
   for (const phone of [anas, bens])
-    expect((await phone.hears(call, "missed")).data).toEqual({ call_id: call, seconds: 0 });
+    expect((await phone.hears(call, "missed")).data).toEqual({ call_id: call, conversation: id, seconds: 0 });
   expect((await linesOf(ana, id)).map(({ body }) => body)).toEqual([line(call, "missed")]);
   await until(async () => (await rowOf(ben, id)).unread === 1);
   expect(await bens.answer(call)).toEqual({ error: "call_not_found" });

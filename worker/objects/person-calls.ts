@@ -34,7 +34,8 @@ const frame = (payload: CallFrame["payload"]): CallFrame => ({ event: "call-syst
 const frameOf = ({ call, over }: CallNews): CallFrame => {
   if (!over) return frame({ event_type: call.answered_at === null ? "ring" : "answered", data: call });
   const { status, seconds, reason } = over;
-  return frame({ event_type: status, data: { call_id: call.call_id, seconds, ...(reason ? { reason } : {}) } });
+  const { call_id, conversation } = call;
+  return frame({ event_type: status, data: { call_id, conversation, seconds, ...(reason ? { reason } : {}) } });
 };
 
 const hasRungOut = ({ answered_at, created_at }: Call, now: number): boolean =>
@@ -90,7 +91,8 @@ export class PersonCalls {
   /** A signal of the other person's device. */
   pass(from: Uuid, { call, conversation, from: from_device, to: to_device, signal }: CallSignal): void {
     if (otherMember(conversation, this.#host.user) !== from || !this.#isMine(conversation, call)) return;
-    this.#host.sockets.signal(frame({ event_type: "signal", data: { call_id: call, from_device, to_device, signal } }));
+    const data = { call_id: call, conversation, from_device, to_device, signal };
+    this.#host.sockets.signal(frame({ event_type: "signal", data }));
   }
 
   async ask(asked: Asked): Promise<CallResult | Passed | Refusal> {
