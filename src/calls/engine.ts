@@ -118,7 +118,7 @@ export class CallEngine {
   }
 
   setMinimised(is: boolean): void {
-    this.#isMinimised = is && this.#state.at !== "idle";
+    this.#isMinimised = is && this.#call !== undefined;
     this.#show();
   }
 
@@ -211,7 +211,7 @@ export class CallEngine {
     if (state.at === "ended") this.#ear.forget(state.call.id);
     if (!this.#call && !this.#entering.isUnderWay) this.#told = undefined;
     if (!isOwned(state)) this.#entering.release();
-    if (state.at === "idle") this.#isMinimised = false;
+    if (!this.#call) this.#isMinimised = false;
     this.#world.guard(state.at === "connected");
     if (state.at !== "outgoing" || state.isKnown) for (const resolve of this.#waiting.splice(0)) resolve();
     this.#keep();
