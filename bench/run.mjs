@@ -1,17 +1,5 @@
-// `npm run bench` measures everything, `npm run bench -- delivery size` only those. The contract's modules import each
-// other without a file ending, as bundlers read them; Node finds them through this hook.
-import { registerHooks } from "node:module";
-
-registerHooks({
-  resolve(specifier, context, next) {
-    try {
-      return next(specifier, context);
-    } catch (error) {
-      if (!specifier.startsWith(".") || error.code !== "ERR_MODULE_NOT_FOUND") throw error;
-      return next(`${specifier}.ts`, context);
-    }
-  },
-});
+// `npm run bench` measures everything, `npm run bench -- delivery size` only those.
+import "../scripts/typescript-imports.mjs";
 
 // Wrangler's development server writes a trace of every event into a database of its own, one more durable commit and as
 // much work as the product's for every message. Production has no such thing.

@@ -1,17 +1,6 @@
 // `npm run lab` tries calls on bad networks, `npm run lab -- relay switch` only these. It is no part of `npm test`: it
 // needs Linux, root, Python and packages of Debian's, and says which is missing.
-import { registerHooks } from "node:module";
-
-registerHooks({
-  resolve(specifier, context, next) {
-    try {
-      return next(specifier, context);
-    } catch (error) {
-      if (!specifier.startsWith(".") || error.code !== "ERR_MODULE_NOT_FOUND") throw error;
-      return next(`${specifier}.ts`, context);
-    }
-  },
-});
+import "../scripts/typescript-imports.mjs";
 
 // Stopped by Ctrl+C, it ends as any other way: namespaces, relay and browsers go with this process.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(130));
