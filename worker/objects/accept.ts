@@ -64,6 +64,10 @@ export const accept = (
       refusal = { error: "contact_blocked" };
     } else if (!refusal && ofBody) {
       refused.push({ cid, ...ofBody });
+    } else if (!refusal && log.calls.kept?.id === cid) {
+      // That name is the call's: its line is to stand there.
+      refused.push({ cid, error: "invalid_input" });
+      unused.push(cid);
     } else if (!refusal && !bucket.take(now)) {
       refusal = { error: "rate_limited", retryAfterMs: bucket.waitMs(now) };
     } else if (!refusal) {

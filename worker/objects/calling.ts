@@ -125,7 +125,7 @@ export class Calling {
     const kept = { ...call, over, withheld: this.#log.isWithheld(call.caller) };
     if (next.call === before) return calls.kept ?? kept;
     calls.write(kept, now);
-    // A message that took the call's name stands in its place.
+    // In logs of before, a message may have taken the call's name while it was open.
     if (over && !this.#log.findSent(call.caller, call.id)) this.#log.append(call.caller, call.id, over, now);
     return kept;
   }
