@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import WebSocket from "ws";
+import type { ClientFrame } from "../contract/client-frames";
 import { toSendFrame } from "../contract/command-frames";
 import type { InboxRow } from "../contract/conversations";
 import { type ConversationId, createUuid } from "../contract/ids";
 import { creditReportMessages, receiptCoalesceMs } from "../contract/limits";
 import {
-  type ClientFrame,
   decodeServerFrame,
   encodeFrame,
   joinFrames,

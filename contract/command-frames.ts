@@ -1,7 +1,7 @@
+import type { ClientFrame } from "./client-frames";
 import type { Command, CommandOf, Source } from "./commands";
 import type { Body } from "./conversations";
 import { type ConversationId, packUuid, unpackUuid } from "./ids";
-import type { ClientFrame } from "./protocol";
 import { fromWireBody, toWireBody, type WireBody } from "./wire";
 
 /** A command in its short form. `mark` has no answer of its own: the "u" change that follows is it. */

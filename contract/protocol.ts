@@ -1,15 +1,16 @@
 import * as v from "valibot";
-import { Call, CallAsk, CallFrame, CallResult } from "./calls";
-import { Body } from "./conversations";
+import { Call, CallFrame, CallResult } from "./calls";
+import type { ClientFrame } from "./client-frames";
 import { type ErrorCode, errorCodes } from "./errors";
-import { ConversationId, PackedUuid } from "./ids";
+import { Count, Int, parseJson, Ref, readFrame } from "./frame-parts";
 import { frameMaxBytes, joinedFramesMax } from "./limits";
 import { WireMessage, WirePerson, WireRow } from "./wire";
 
 /**
  * What goes over a device's one socket. Frames are JSON arrays whose first element says what they are; the
  * commonest, one text from the other person of a private chat, has a form of its own (`LiveText`). Frames
- * that are JSON objects belong to calls (`{event: "call-system", payload}`).
+ * that are JSON objects belong to calls (`{event: "call-system", payload}`). Those of the server stand here, those of
+ * a device in `client-frames.ts`.
  *
  * Every change of a person's inbox has a number, the counter, and makes exactly one frame to each of the
  * person's sockets: a device that sees a number left out, or hears in a pong of one it has not seen, asks
@@ -57,45 +58,6 @@ export const closeCodes = {
   rateLimited: 4429,
 } as const;
 export const finalCloseCodes: readonly number[] = [closeCodes.protocol, closeCodes.signedOut, closeCodes.tooLarge];
-
-const Int = v.pipe(v.number(), v.safeInteger());
-const Count = v.pipe(Int, v.minValue(0));
-const Ref = Count; // a device's number for one of its requests, echoed in the answer
-const Conversation = v.union([Count, ConversationId]); // the handle, or the id when there is none yet
-const WireSource = v.strictTuple([Conversation, Count]); // where a forwarded message was read
-
-// ── device → server ────────────────────────────────────────────────────────────────────────────────────────
-
-const clientFrames = {
-  h: v.strictTuple([v.literal("h"), Int, v.string(), Count]), // hello: version, epoch, counter
-  s: v.union([
-    v.strictTuple([v.literal("s"), Ref, Conversation, PackedUuid, v.union([v.string(), Body])]), // send
-    v.strictTuple([v.literal("s"), Ref, Conversation, PackedUuid, v.union([v.string(), Body]), WireSource]), // forward
-  ]),
-  // one body to many: the refs of its messages are the frame's and those that follow it
-  f: v.strictTuple([
-    v.literal("f"),
-    Ref,
-    v.union([v.string(), Body]),
-    v.nullable(WireSource),
-    v.array(v.strictTuple([Conversation, PackedUuid])),
-  ]),
-  e: v.strictTuple([v.literal("e"), Ref, Conversation, Count]), // delete one's own message for everybody
-  v: v.strictTuple([v.literal("v"), Ref, Conversation, Count]), // what was changed after a revision
-  z: v.strictTuple([v.literal("z"), Ref, Conversation, v.picklist([0, 1])]), // mute
-  t: v.strictTuple([v.literal("t"), Conversation]), // I am typing; nobody keeps it, nobody answers
-  r: v.strictTuple([v.literal("r"), Conversation, Count, Count]), // marks: delivered, read
-  g: v.strictTuple([v.literal("g"), Ref, Conversation, v.picklist(["a", "b"]), Count, Count]), // page
-  q: v.strictTuple([v.literal("q"), Ref, Conversation, v.string(), Count]), // search
-  c: v.strictTuple([v.literal("c"), Ref, Count, v.nullable(Count)]), // changes: since, before
-  d: v.strictTuple([v.literal("d"), Ref, Conversation, Count, v.picklist([0, 1])]), // hide up to, keep
-  j: v.strictTuple([v.literal("j"), Ref, Conversation, CallAsk]), // about a call
-  k: v.strictTuple([v.literal("k"), Count]), // credit: messages taken in since the welcome, all of them
-} as const;
-export type ClientFrame = v.InferOutput<(typeof clientFrames)[keyof typeof clientFrames]>;
-export const clientFrameTypes = Object.keys(clientFrames) as ClientFrame[0][];
-
-// ── server → device ────────────────────────────────────────────────────────────────────────────────────────
 
 const Changes = [
   v.string(), // epoch
@@ -154,39 +116,12 @@ const decodeLiveText = (frame: string): LiveText | undefined => {
   return { counter, handle, seq, at, text: frame.slice(match[0].length) };
 };
 
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
-/** A frame read by the schema its first element names; undefined when it is not of this protocol. */
-const readFrame = (schemas: Record<string, v.GenericSchema>, frame: unknown): unknown => {
-  const head: unknown = Array.isArray(frame) ? frame[0] : undefined;
-  if (typeof head !== "string" || !Object.hasOwn(schemas, head)) return undefined;
-  const parsed = v.safeParse(schemas[head] as v.GenericSchema, frame);
-  return parsed.success ? parsed.output : undefined;
-};
-
 /** What arrived from the server, or undefined when it is not of this protocol. */
 export const decodeServerFrame = (text: string): LiveText | ServerFrame | CallFrame | undefined => {
   if (text.startsWith("[")) return readFrame(serverFrames, parseJson(text)) as ServerFrame | undefined;
   if (!text.startsWith("{")) return decodeLiveText(text);
   const parsed = v.safeParse(CallFrame, parseJson(text));
   return parsed.success ? parsed.output : undefined;
-};
-
-/** What arrived from a device, in its order, or undefined when any of it is not of this protocol. The caller bounds its length. */
-export const decodeClientFrames = (text: string): ClientFrame[] | undefined => {
-  const sent = parseJson(text);
-  const isJoined = Array.isArray(sent) && Array.isArray(sent[0]);
-  const all: unknown[] = isJoined ? sent : [sent];
-  const frames = all
-    .slice(0, joinedFramesMax)
-    .map((frame) => readFrame(clientFrames, frame) as ClientFrame | undefined);
-  return frames.length === all.length && frames.every((frame) => frame !== undefined) ? frames : undefined;
 };
 
 /** Encoded frames that were written in one go, as few as they fit into. */

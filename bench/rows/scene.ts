@@ -1,10 +1,11 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import type { ClientFrame } from "../../contract/client-frames";
 import { toSendFrame } from "../../contract/command-frames";
 import type { InboxRow } from "../../contract/conversations";
 import { type ConversationId, createUuid, privateConversationId, type Uuid } from "../../contract/ids";
 import { creditReportMessages } from "../../contract/limits";
-import { type ClientFrame, decodeServerFrame, encodeFrame, protocolVersion } from "../../contract/protocol";
+import { decodeServerFrame, encodeFrame, protocolVersion } from "../../contract/protocol";
 import { fromWireRow } from "../../contract/wire";
 import type { Person } from "../../tests/support/people";
 import { site } from "../../tests/worker/site";

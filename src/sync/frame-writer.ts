@@ -1,5 +1,6 @@
+import type { ClientFrame } from "../../contract/client-frames";
 import type { ConversationId, Uuid } from "../../contract/ids";
-import { type ClientFrame, encodeFrame, joinFrames } from "../../contract/protocol";
+import { encodeFrame, joinFrames } from "../../contract/protocol";
 import type { Socket } from "./socket";
 import type { OutboxRow } from "./store";
 

@@ -1,10 +1,10 @@
+import type { ClientFrame } from "../../contract/client-frames";
 import { toClientFrame, toSendFrame, toSpreadFrame } from "../../contract/command-frames";
 import type { Command, CommandResults } from "../../contract/commands";
 import type { ErrorCode } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import {
   baseOf,
-  type ClientFrame,
   decodeServerFrame,
   encodeFrame,
   type LiveText,

@@ -1,14 +1,13 @@
 import * as v from "valibot";
 import type { CallResult } from "../../contract/calls";
+import { type ClientFrame, decodeClientFrames } from "../../contract/client-frames";
 import { toCommand } from "../../contract/command-frames";
 import { Command, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
 import type { Message } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import {
   baseOf,
-  type ClientFrame,
   closeCodes,
-  decodeClientFrames,
   encodeFrame,
   encodeLiveText,
   pingFrame,

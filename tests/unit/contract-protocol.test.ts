@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { decodeClientFrames } from "../../contract/client-frames";
 import { toClientFrame, toCommand, toSendFrame, toSpreadFrame } from "../../contract/command-frames";
 import type { InboxRow, Message } from "../../contract/conversations";
 import { createUuid, packUuid } from "../../contract/ids";
@@ -6,7 +7,6 @@ import { frameMaxBytes, joinedFramesMax } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
 import {
   baseOf,
-  decodeClientFrames,
   decodeServerFrame,
   encodeFrame,
   encodeLiveText,

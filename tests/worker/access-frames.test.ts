@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { type ClientFrame, clientFrameTypes } from "../../contract/client-frames";
 import { type ConversationId, createUuid, packUuid, privateConversationId } from "../../contract/ids";
-import { type ClientFrame, clientFrameTypes, protocolVersion } from "../../contract/protocol";
+import { protocolVersion } from "../../contract/protocol";
 import { conversationOf } from "../../worker/objects/stubs";
 import type { Person } from "../support/people";
 import { Device, post, readLog, request, rowOf, textsOf, until } from "./device";

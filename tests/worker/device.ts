@@ -2,6 +2,7 @@ import { exports } from "cloudflare:workers";
 import * as v from "valibot";
 import { vi } from "vitest";
 import type { CallFrame } from "../../contract/calls";
+import type { ClientFrame } from "../../contract/client-frames";
 import { toSendFrame, toSpreadFrame } from "../../contract/command-frames";
 import type { Command, CommandResults } from "../../contract/commands";
 import type { InboxRow, Message } from "../../contract/conversations";
@@ -10,7 +11,6 @@ import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
 import { gapPageRows } from "../../contract/limits";
 import {
   baseOf,
-  type ClientFrame,
   decodeServerFrame,
   encodeFrame,
   type LiveText,

@@ -1,10 +1,11 @@
 import * as v from "valibot";
+import type { ClientFrame } from "../../contract/client-frames";
 import { toCommand } from "../../contract/command-frames";
 import { Command, type CommandOf, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
 import { type ErrorCode, isErrorCode } from "../../contract/errors";
 import type { ConversationId } from "../../contract/ids";
 import { spreadMax } from "../../contract/limits";
-import { type ClientFrame, refusalFrame } from "../../contract/protocol";
+import { refusalFrame } from "../../contract/protocol";
 import type { Feed } from "./feed";
 import { answerFrame, mineFrame } from "./frames";
 import type { Sending } from "./sending";

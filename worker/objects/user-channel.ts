@@ -1,11 +1,12 @@
 import { Buffer } from "node:buffer";
 import { type ConnectionContext, Server } from "partyserver";
 import type { Call } from "../../contract/calls";
+import { type ClientFrame, decodeClientFrames } from "../../contract/client-frames";
 import { type Command, type CommandOf, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { frameMaxBytes, readBurst, readPerSecond } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
-import { baseOf, type ClientFrame, decodeClientFrames, protocolVersion } from "../../contract/protocol";
+import { baseOf, protocolVersion } from "../../contract/protocol";
 import inboxTables from "../../migrations/user-channel/0001_inbox.sql?raw";
 import changes from "../../migrations/user-channel/0002_changes.sql?raw";
 import groups from "../../migrations/user-channel/0003_groups.sql?raw";

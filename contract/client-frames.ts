@@ -1,0 +1,49 @@
+import * as v from "valibot";
+import { CallAsk } from "./calls";
+import { Body } from "./conversations";
+import { Conversation, Count, Int, parseJson, Ref, readFrame } from "./frame-parts";
+import { PackedUuid } from "./ids";
+import { joinedFramesMax } from "./limits";
+
+const WireSource = v.strictTuple([Conversation, Count]); // where a forwarded message was read
+
+/** Device → server (see `protocol.ts`). A device writes these and reads none: only the server loads this file. */
+const clientFrames = {
+  h: v.strictTuple([v.literal("h"), Int, v.string(), Count]), // hello: version, epoch, counter
+  s: v.union([
+    v.strictTuple([v.literal("s"), Ref, Conversation, PackedUuid, v.union([v.string(), Body])]), // send
+    v.strictTuple([v.literal("s"), Ref, Conversation, PackedUuid, v.union([v.string(), Body]), WireSource]), // forward
+  ]),
+  // one body to many: the refs of its messages are the frame's and those that follow it
+  f: v.strictTuple([
+    v.literal("f"),
+    Ref,
+    v.union([v.string(), Body]),
+    v.nullable(WireSource),
+    v.array(v.strictTuple([Conversation, PackedUuid])),
+  ]),
+  e: v.strictTuple([v.literal("e"), Ref, Conversation, Count]), // delete one's own message for everybody
+  v: v.strictTuple([v.literal("v"), Ref, Conversation, Count]), // what was changed after a revision
+  z: v.strictTuple([v.literal("z"), Ref, Conversation, v.picklist([0, 1])]), // mute
+  t: v.strictTuple([v.literal("t"), Conversation]), // I am typing; nobody keeps it, nobody answers
+  r: v.strictTuple([v.literal("r"), Conversation, Count, Count]), // marks: delivered, read
+  g: v.strictTuple([v.literal("g"), Ref, Conversation, v.picklist(["a", "b"]), Count, Count]), // page
+  q: v.strictTuple([v.literal("q"), Ref, Conversation, v.string(), Count]), // search
+  c: v.strictTuple([v.literal("c"), Ref, Count, v.nullable(Count)]), // changes: since, before
+  d: v.strictTuple([v.literal("d"), Ref, Conversation, Count, v.picklist([0, 1])]), // hide up to, keep
+  j: v.strictTuple([v.literal("j"), Ref, Conversation, CallAsk]), // about a call
+  k: v.strictTuple([v.literal("k"), Count]), // credit: messages taken in since the welcome, all of them
+} as const;
+export type ClientFrame = v.InferOutput<(typeof clientFrames)[keyof typeof clientFrames]>;
+export const clientFrameTypes = Object.keys(clientFrames) as ClientFrame[0][];
+
+/** What arrived from a device, in its order, or undefined when any of it is not of this protocol. The caller bounds its length. */
+export const decodeClientFrames = (text: string): ClientFrame[] | undefined => {
+  const sent = parseJson(text);
+  const isJoined = Array.isArray(sent) && Array.isArray(sent[0]);
+  const all: unknown[] = isJoined ? sent : [sent];
+  const frames = all
+    .slice(0, joinedFramesMax)
+    .map((frame) => readFrame(clientFrames, frame) as ClientFrame | undefined);
+  return frames.length === all.length && frames.every((frame) => frame !== undefined) ? frames : undefined;
+};
