@@ -3,7 +3,7 @@ import type { ConversationId, Uuid } from "../../contract/ids";
 import type { CallEngine } from "./engine";
 import { loadEngine, say, watchCalls } from "./ring";
 
-export { endCalls, subscribeCallSayings } from "./ring";
+export { endCalls, isInCall, subscribeCallSayings } from "./ring";
 
 /** What is done with the call of this tab; where there is none, nothing. */
 const act =

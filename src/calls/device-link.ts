@@ -1,9 +1,10 @@
 import type { Device } from "../../contract/calls";
+import type { Farewell } from "./media-plane";
 import { Path } from "./path";
 import type { Rung } from "./rungs";
 import type { Servers } from "./servers";
 import { SignalBox } from "./signal-box";
-import { judge, type MediaState, readMediaState, type SignalFrame, type SignalItem } from "./signals";
+import { byeOf, judge, type MediaState, readBye, readMediaState, type SignalFrame, type SignalItem } from "./signals";
 import { type Sample, StatsReader } from "./stats";
 import { Watch } from "./watch";
 
@@ -15,6 +16,8 @@ type DeviceLinkEvents = {
   interrupted(): void;
   mended(): void;
   failed(): void;
+  /** It hung up. */
+  left(farewell: Farewell): void;
 };
 
 const goneText = "gone";
@@ -41,7 +44,10 @@ export class DeviceLink {
   #tracks: Record<"audio" | "video", MediaStreamTrack | undefined> = { audio: undefined, video: undefined };
   #rung: Rung | undefined;
   #isStarted = false;
+  /** The page at the other end went, in this life of it. */
   #isGone = false;
+  /** This one goes: what its devices do meanwhile is nothing to tell. */
+  #isLeaving = false;
   #wasUp = false;
   #rebuilds = 0;
   #isClosed = false;
@@ -79,9 +85,9 @@ export class DeviceLink {
     } else if (verdict === "adopt") {
       this.#theirs = frame.e;
       this.#peer = undefined;
+      this.#isGone = false;
       this.#box.adopt(frame.e);
     }
-    this.#isGone = false;
     this.#box.hear(frame);
   }
 
@@ -105,12 +111,14 @@ export class DeviceLink {
 
   /** By the data channel, which costs the server nothing; by signals while it is not open. */
   tell(state: MediaState): void {
+    if (this.#isLeaving) return;
     this.#mine = state;
     if (!this.#path?.tell(JSON.stringify(state))) this.#box.say({ m: state });
   }
 
   /** This page goes, for good or to be loaded again. */
   tellGone(): void {
+    this.#isLeaving = true;
     this.#path?.tell(goneText);
   }
 
@@ -130,7 +138,8 @@ export class DeviceLink {
     const facts = {
       state: this.state,
       packets,
-      isDue: this.#isStarted && this.#peer?.sound === "sent",
+      // From a page that went nothing comes, whatever it said of itself before.
+      isDue: this.#isStarted && (this.#isGone || this.#peer?.sound === "sent"),
       isGone: this.#isGone,
       isStarted: this.#isStarted,
     };
@@ -143,10 +152,10 @@ export class DeviceLink {
     }
   }
 
-  close(): void {
+  close(farewell?: Farewell): void {
     this.#isClosed = true;
     this.#box.close();
-    this.#path?.close();
+    this.#path?.close(farewell && byeOf(farewell));
     this.#path = undefined;
   }
 
@@ -180,6 +189,7 @@ export class DeviceLink {
     this.#path = undefined;
     this.#held = [];
     this.#peer = undefined;
+    this.#isGone = false;
     this.#epoch = Math.max(Date.now(), this.#epoch + 1);
     this.#theirs = theirs;
     this.#watch.onRebuilt(performance.now());
@@ -205,9 +215,11 @@ export class DeviceLink {
       opened: () => {
         if (this.#mine) path.tell(JSON.stringify(this.#mine));
       },
-      told: (text) => this.#onTold(text),
+      told: (text) => {
+        if (path === this.#path) this.#onTold(text);
+      },
       gone: () => {
-        this.#isGone = true;
+        if (path === this.#path) this.#isGone = true;
       },
       changed: () => this.#events.changed(),
     });
@@ -230,8 +242,16 @@ export class DeviceLink {
   }
 
   #onTold(text: string): void {
-    this.#isGone = text === goneText;
-    const state = this.#isGone ? undefined : readMediaState(text);
+    if (text === goneText) {
+      this.#isGone = true;
+      return;
+    }
+    const bye = readBye(text);
+    if (bye) {
+      this.#events.left(bye);
+      return;
+    }
+    const state = readMediaState(text); // one that was under way may come after the word that the page goes
     if (state) this.#onState(state);
   }
 

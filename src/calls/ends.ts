@@ -39,11 +39,15 @@ export class Ends {
 
   /** Takes up what pages before this one could not tell. */
   async load(): Promise<void> {
+    await this.#takeUp();
+    if (this.#untold.size > 0) this.#retry.want();
+  }
+
+  async #takeUp(): Promise<void> {
     for (const value of await this.#link.memory.all(prefix)) {
       const end = v.safeParse(End, value);
-      if (end.success) this.#untold.set(end.output.call, end.output);
+      if (end.success && !this.#untold.has(end.output.call)) this.#untold.set(end.output.call, end.output);
     }
-    if (this.#untold.size > 0) this.#retry.want();
   }
 
   /** Of a call that is ended here the server may still say that it is under way. */
@@ -56,12 +60,14 @@ export class Ends {
     this.#untold.set(end.call, kept);
     if (after) this.#after.set(end.call, after);
     this.#link.memory.put(prefix + end.call, kept).catch(() => undefined); // told from memory then
-    this.hurry();
+    this.#retry.hurry();
   }
 
-  /** The server may be reached again. */
+  /** The server may be reached again: also by this tab, where another one that has gone could not tell it. */
   hurry(): void {
-    if (this.#untold.size > 0) this.#retry.hurry();
+    void this.#takeUp()
+      .catch(() => undefined) // told from memory then
+      .then(() => this.#untold.size > 0 && this.#retry.hurry());
   }
 
   /** Resolves once nothing is left to be told. */

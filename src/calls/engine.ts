@@ -1,20 +1,18 @@
 import { type CallDeed, type CallEvent, type CallPlace, type CallState, stepCall } from "../../contract/call-machine";
 import type { Call, CallKind, Device } from "../../contract/calls";
 import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
-import { callBeatMs, callVerdictMs } from "../../contract/limits";
 import { CallAsker } from "./asker";
+import { CallClock } from "./call-clock";
 import { CallEar } from "./ear";
 import { Ends } from "./ends";
 import { Entering } from "./entering";
 import { CallKeeper } from "./kept-call";
 import type { CallLink } from "./link";
 import { CallMedia } from "./media";
-import type { MediaPlane } from "./media-plane";
+import type { Farewell, MediaPlane } from "./media-plane";
 import { CallTones } from "./ring-tone";
 import type { CallWorld } from "./world";
 
-const aliveMs = 5_000;
-const endedMs = 2_000; // how long an ended call is shown
 const endMs = 3_000; // how long somebody who signs out waits for the call's end to be told
 
 const isOwned = (state: CallState): state is Extract<CallState, { at: "outgoing" | "connecting" | "connected" }> =>
@@ -32,6 +30,7 @@ export class CallEngine {
   readonly #asker: CallAsker;
   readonly #entering: Entering;
   readonly #ear: CallEar;
+  readonly #clock: CallClock;
   #state: CallState = { at: "idle" };
   /** The call of the state as the server last told it. */
   #told: Call | undefined;
@@ -41,9 +40,6 @@ export class CallEngine {
   #isMinimised = false;
   /** Who waits for the server to know the call of this tab. */
   #waiting: (() => void)[] = [];
-  #cancelTime = () => {};
-  #cancelTick = () => {};
-  #ticks = 0;
   #unsubscribe: (() => void)[] = [];
 
   constructor(link: CallLink, world: CallWorld, device: Device) {
@@ -60,6 +56,7 @@ export class CallEngine {
       say: world.say,
       isOnline: world.isOnline,
       changed: () => this.#show(),
+      left: (farewell: Farewell) => this.#onLeft(farewell),
       call: () => this.#call,
       known: () => this.#whenKnown(),
     };
@@ -68,6 +65,12 @@ export class CallEngine {
     this.#media = new CallMedia(link, device, world, host);
     this.#tones = new CallTones(link, world.playTone);
     this.#asker = new CallAsker(link, device, this.#ends, host);
+    this.#clock = new CallClock(link.platform, {
+      time: () => this.#step({ type: "time" }),
+      leave: () => this.#step({ type: "leave" }),
+      alive: () => this.#keep(),
+      beat: () => this.#call && void this.#asker.beat(this.#call),
+    });
     this.#entering = new Entering(link, device, this.#ends, this.#asker, host);
     this.#ear = new CallEar(link, device, this.#ends, this.#asker, {
       ...host,
@@ -86,7 +89,10 @@ export class CallEngine {
       platform.onLeave(() => this.#keep()),
     ];
     const kept = this.#keeper.read();
-    if (kept) void this.#entering.rejoin(kept).then(() => this.#settle());
+    if (kept) {
+      this.#media.recall(kept.id, kept.bytes);
+      void this.#entering.rejoin(kept).then(() => this.#settle());
+    }
     this.#ear.look(news.open.get());
   }
 
@@ -122,10 +128,35 @@ export class CallEngine {
     this.#show();
   }
 
-  /** Whoever signs out ends their call; resolves when the server knows, or could not be told for a while. */
+  /** Whether this browser is in a call, in whichever of its tabs. */
+  get isInCall(): boolean {
+    return isOwned(this.#state) || this.#ofBrowser.length > 0;
+  }
+
+  get #ofBrowser(): Call[] {
+    const isMine = ({ from_device, to_device }: Call) => from_device === this.#device || to_device === this.#device;
+    return this.#link.news.open.get().filter(isMine);
+  }
+
+  /**
+   * Whoever signs out ends their call, also one of another tab of this browser; resolves when the server knows, or could
+   * not be told for a while.
+   */
   async end(): Promise<void> {
+    this.#hangUp();
+    for (const { call_id: call, conversation, answered_at } of this.#ofBrowser) {
+      if (this.#ends.has(call)) continue;
+      this.#ends.add({ conversation, call, device: this.#device, status: answered_at === null ? "missed" : "ended" });
+    }
+    await this.#whenTold();
+  }
+
+  #hangUp(): void {
     if (isOwned(this.#state)) this.#step({ type: "hangUp" });
     this.#leave();
+  }
+
+  async #whenTold(): Promise<void> {
     await new Promise<void>((resolve) => {
       const cancel = this.#link.platform.after(endMs, resolve);
       void this.#ends.told().then(() => {
@@ -137,11 +168,11 @@ export class CallEngine {
 
   stop(): void {
     if (this.#isStopped) return;
-    const ended = this.end();
+    this.#hangUp();
+    const ended = this.#whenTold();
     this.#isStopped = true;
     for (const end of this.#unsubscribe) end();
-    this.#cancelTime();
-    this.#cancelTick();
+    this.#clock.stop();
     void ended.then(() => this.#ends.stop());
   }
 
@@ -160,13 +191,13 @@ export class CallEngine {
     for (let next = this.#events.shift(); next; next = this.#events.shift()) {
       const { state, deeds } = stepCall(this.#state, next, this.#link.platform.now());
       this.#state = state;
-      for (const deed of deeds) this.#do(deed);
+      for (const deed of deeds) this.#do(deed, next);
     }
     this.#isStepping = false;
     this.#settle();
   }
 
-  #do(deed: CallDeed): void {
+  #do(deed: CallDeed, event: CallEvent): void {
     const call = this.#state.at === "idle" ? undefined : this.#state.call;
     if (deed.do === "tone") this.#tones.set(deed.tone, () => this.#onHeardRinging());
     if (!call) return;
@@ -185,8 +216,9 @@ export class CallEngine {
         break;
       }
       case "media":
+        if (deed.media === "stop") this.#media.stop(call, event.type === "hangUp" ? this.#farewell : undefined);
         // Of several tabs that ring one makes a way: the one that is heard.
-        if (deed.media !== "prepare" || this.#state.at !== "ringing") this.#media.do(deed.media, call, this.#told);
+        else if (deed.media !== "prepare" || this.#state.at !== "ringing") this.#media.do(deed.media, call, this.#told);
         break;
       case "say":
         this.#world.say({ notice: deed.notice, error: deed.error, peer: call.peer });
@@ -195,6 +227,20 @@ export class CallEngine {
         void this.#asker.standing(call);
         break;
     }
+  }
+
+  /** What whoever hangs up says to the other side directly. */
+  get #farewell(): Farewell | undefined {
+    return this.#state.at === "ended" ? { status: this.#state.status, seconds: this.#state.seconds } : undefined;
+  }
+
+  /** The other side said so directly: it may not reach the server, so that is told from here too. The first end counts. */
+  #onLeft({ status, seconds }: Farewell): void {
+    const state = this.#state;
+    if (state.at !== "connecting" && state.at !== "connected") return;
+    const { id, conversation } = state.call;
+    this.#step({ type: "over", id, status, seconds });
+    this.#ends.add({ conversation, call: id, device: this.#device, status });
   }
 
   #onHeardRinging(): void {
@@ -215,9 +261,7 @@ export class CallEngine {
     this.#world.guard(state.at === "connected");
     if (state.at !== "outgoing" || state.isKnown) for (const resolve of this.#waiting.splice(0)) resolve();
     this.#keep();
-    this.#arm();
-    this.#cancelTick();
-    if (isOwned(state)) this.#tick();
+    this.#clock.set(state, isOwned(state));
     this.#show();
   }
 
@@ -230,29 +274,9 @@ export class CallEngine {
 
   /** For this tab when it is loaded anew. */
   #keep(): void {
-    if (isOwned(this.#state) || !this.#entering.isUnderWay) this.#keeper.write(this.#state, this.#link.platform.now());
-  }
-
-  #arm(): void {
-    const { platform } = this.#link;
-    const state = this.#state;
-    this.#cancelTime();
-    if (state.at === "ended") {
-      this.#cancelTime = platform.after(endedMs, () => this.#step({ type: "leave" }));
-    } else if ("until" in state && Number.isFinite(state.until)) {
-      const now = platform.now();
-      const at = now < state.until || state.at === "connecting" ? state.until : state.until + callVerdictMs;
-      this.#cancelTime = platform.after(Math.max(1, at - now), () => this.#step({ type: "time" }));
-    }
-  }
-
-  #tick(): void {
-    this.#cancelTick = this.#link.platform.after(aliveMs, () => {
-      this.#keep();
-      this.#ticks = (this.#ticks + 1) % (callBeatMs / aliveMs);
-      if (this.#ticks === 0 && this.#call) void this.#asker.beat(this.#call);
-      this.#tick();
-    });
+    if (this.#entering.isUnderWay && !isOwned(this.#state)) return;
+    const page = { device: this.#device, bytes: this.#media.view.bytes, aliveAt: this.#link.platform.now() };
+    this.#keeper.write(this.#state, page);
   }
 
   /** Goes without a screen that tells how it ended. */

@@ -114,7 +114,14 @@ export class Entering {
       const { call, over } = await insist(this.#link, ask, () => !this.#isLate(kept));
       const mine = isCaller ? call.from_device : (call.to_device ?? this.#device);
       const { at } = this.#host.state();
-      if (over || mine !== this.#device || (at !== "idle" && at !== "ended")) return;
+      if (over) return;
+      if (mine !== this.#device && mine === kept.device) {
+        // This browser's data were removed meanwhile, and with them the name it had in the call.
+        this.#giveUp(kept);
+        this.#host.say({ notice: "error", peer: kept.peer });
+        return;
+      }
+      if (mine !== this.#device || (at !== "idle" && at !== "ended")) return;
       this.#host.learn(call);
       this.#host.step({ type: "rejoin", call: toHere(this.#link, call), isCaller, since });
     } catch (error) {
@@ -126,10 +133,10 @@ export class Entering {
     return this.#link.platform.now() >= aliveAt + rejoinMs;
   }
 
-  #giveUp({ id, conversation, since, at }: KeptCall): void {
+  #giveUp({ id, conversation, since, at, device }: KeptCall): void {
     const status = since !== undefined ? "ended" : at === "connecting" ? "cancelled" : "missed";
     this.#host.forget(id);
-    this.#ends.add({ conversation, call: id, device: this.#device, status });
+    this.#ends.add({ conversation, call: id, device, status });
   }
 
   /** What rings is taken, in this tab. */

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { CallState } from "../../contract/call-machine";
-import { CallKind } from "../../contract/calls";
+import { CallKind, Device } from "../../contract/calls";
 import { ConversationId, Uuid } from "../../contract/ids";
 
 /** The key is known to `ring.ts` too, which looks for it before anything of this is loaded. */
@@ -8,6 +8,8 @@ const key = "call";
 
 const KeptCall = v.object({
   me: Uuid,
+  /** This browser's name in it. */
+  device: Device,
   id: Uuid,
   conversation: ConversationId,
   peer: Uuid,
@@ -17,6 +19,8 @@ const KeptCall = v.object({
   at: v.picklist(["outgoing", "connecting", "connected"]),
   /** When it was connected. */
   since: v.optional(v.number()),
+  /** What it took by then. */
+  bytes: v.number(),
   /** When this page was last alive. */
   aliveAt: v.number(),
 });
@@ -41,19 +45,29 @@ export class CallKeeper {
     } catch {
       // Nothing that could be read.
     }
-    this.write({ at: "idle" }, 0);
+    this.forget();
     return undefined;
   }
 
-  write(state: CallState, now: number): void {
+  write(state: CallState, page: Pick<KeptCall, "device" | "bytes" | "aliveAt">): void {
+    if (state.at !== "outgoing" && state.at !== "connecting" && state.at !== "connected") {
+      this.forget();
+      return;
+    }
+    const since = "since" in state ? state.since : undefined;
+    const kept: KeptCall = { me: this.#me, ...state.call, at: state.at, since, ...page };
     try {
-      if (state.at === "outgoing" || state.at === "connecting" || state.at === "connected") {
-        const since = "since" in state ? state.since : undefined;
-        const kept: KeptCall = { me: this.#me, ...state.call, at: state.at, since, aliveAt: now };
-        this.#storage?.setItem(key, JSON.stringify(kept));
-      } else this.#storage?.removeItem(key);
+      this.#storage?.setItem(key, JSON.stringify(kept));
     } catch {
       // No room, or it is forbidden: a page loaded anew has lost its call.
+    }
+  }
+
+  forget(): void {
+    try {
+      this.#storage?.removeItem(key);
+    } catch {
+      // It is forbidden.
     }
   }
 }

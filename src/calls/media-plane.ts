@@ -1,4 +1,4 @@
-import type { CallKind, Device } from "../../contract/calls";
+import type { CallKind, CallStatus, Device } from "../../contract/calls";
 import type { IceServers } from "../../contract/ice";
 
 /** Why there is no sound or picture of a device's own: it was not allowed, there is none, or another program has it. */
@@ -13,8 +13,8 @@ export type MediaView = {
   local: MediaStream | undefined;
   /** What comes from the other side, sound and picture. */
   remote: MediaStream | undefined;
-  /** What the other side says of itself. */
-  peer: { isMuted: boolean; hasVideo: boolean };
+  /** What the other side says of itself. `hasMic`: false when it talks without one; muted is somebody who chose it. */
+  peer: { isMuted: boolean; hasMic: boolean; hasVideo: boolean };
   /** From bad (1) to good (3); 0 while nothing is known. */
   quality: 0 | 1 | 2 | 3;
   /** Both ways since the call began, headers included. */
@@ -23,6 +23,9 @@ export type MediaView = {
   isUnheard: boolean;
 };
 
+/** How whoever hangs up leaves the call, told to the other side directly. */
+export type Farewell = { status: CallStatus; seconds: number };
+
 export type MediaEvents = {
   /** The other side's sound came, for the first time or again. */
   heard(): void;
@@ -30,6 +33,8 @@ export type MediaEvents = {
   interrupted(): void;
   /** It cannot be mended. */
   failed(): void;
+  /** The other side hung up, and said so itself. */
+  left(farewell: Farewell): void;
   /** The way to the server should be looked at: nothing comes, or the network changed. */
   suspect(): void;
   changed(view: MediaView): void;
@@ -79,8 +84,11 @@ export type MediaPlane = {
   /** Whether the other side's picture is wanted: without it a call takes a tenth of the data. */
   setPictures?(areTaken: boolean): void;
   setInput(kind: "audioinput" | "videoinput", deviceId: string): void;
-  /** Everything stops and is let go; what is asked of it afterwards does nothing. */
-  stop(): void;
+  /**
+   * Everything stops and is let go; what is asked of it afterwards does nothing. With a farewell the other side hears at
+   * once that this one hung up, also where the server cannot be reached.
+   */
+  stop(farewell?: Farewell): void;
 };
 
 export type MakeMedia = (options: MediaOptions, events: MediaEvents) => MediaPlane;
@@ -88,5 +96,6 @@ export type MakeMedia = (options: MediaOptions, events: MediaEvents) => MediaPla
 /** Whether nothing of it is another than before. */
 export const isSameView = ({ peer: before, ...one }: MediaView, { peer, ...other }: MediaView): boolean =>
   before.isMuted === peer.isMuted &&
+  before.hasMic === peer.hasMic &&
   before.hasVideo === peer.hasVideo &&
   (Object.keys(one) as (keyof typeof one)[]).every((key) => one[key] === other[key]);

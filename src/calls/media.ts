@@ -1,9 +1,10 @@
 import type { CallDeed, CallEvent, CallPlace } from "../../contract/call-machine";
 import type { Call, Device } from "../../contract/calls";
 import type { IceServers } from "../../contract/ice";
+import type { Uuid } from "../../contract/ids";
 import { SyncError } from "../sync/sync-error";
 import type { CallLink } from "./link";
-import type { MediaEvents, MediaPlane, MediaView } from "./media-plane";
+import type { Farewell, MediaEvents, MediaPlane, MediaView } from "./media-plane";
 import type { CallWorld } from "./world";
 
 const nothing: MediaView = {
@@ -11,7 +12,7 @@ const nothing: MediaView = {
   camera: "off",
   local: undefined,
   remote: undefined,
-  peer: { isMuted: false, hasVideo: false },
+  peer: { isMuted: false, hasMic: true, hasVideo: false },
   quality: 0,
   bytes: 0,
   isUnheard: false,
@@ -20,6 +21,8 @@ const nothing: MediaView = {
 type Host = {
   step(event: CallEvent): void;
   changed(): void;
+  /** The other side hung up, and said so itself. */
+  left(farewell: Farewell): void;
   /** The call of this tab as it is now: of two that crossed, one is left. */
   call(): CallPlace | undefined;
   /** Once the server knows it. */
@@ -35,6 +38,8 @@ export class CallMedia {
   #plane: MediaPlane | undefined;
   #view = nothing;
   #startedWith: Device | undefined;
+  /** What this call took before its page was loaded anew. */
+  #earlier: { call: Uuid; bytes: number } | undefined;
   /** Changes with every call: what an older one's media say is not heard. */
   #turn = 0;
 
@@ -53,11 +58,17 @@ export class CallMedia {
     return this.#view;
   }
 
-  do(deed: Extract<CallDeed, { do: "media" }>["media"], call: CallPlace, told: Call | undefined): void {
-    if (deed === "stop") {
-      this.#stop(call);
-      return;
-    }
+  /** A call that is taken up again counts on from there. */
+  recall(call: Uuid, bytes: number): void {
+    this.#earlier = { call, bytes };
+    this.#world.used(call, bytes); // should it not come to be taken up
+  }
+
+  do(
+    deed: Exclude<Extract<CallDeed, { do: "media" }>["media"], "stop">,
+    call: CallPlace,
+    told: Call | undefined,
+  ): void {
     const plane = this.#plane ?? this.#make(call);
     if (deed === "open") plane.open();
     if (deed !== "start") return;
@@ -67,10 +78,23 @@ export class CallMedia {
     plane.start(device);
   }
 
+  stop({ id }: CallPlace, farewell?: Farewell): void {
+    const plane = this.#plane;
+    if (!plane) return;
+    this.#turn++;
+    this.#plane = undefined;
+    this.#startedWith = undefined;
+    this.#world.used(id, this.#view.bytes);
+    // How much it was stands on the screen for a moment yet.
+    this.#view = { ...this.#view, local: undefined, remote: undefined };
+    plane.stop(farewell);
+  }
+
   #make(call: CallPlace): MediaPlane {
     const { me } = this.#link;
     const turn = ++this.#turn;
-    this.#view = { ...nothing, camera: call.kind === "video" ? "waiting" : "off" };
+    const { bytes } = this.#earlier?.call === call.id ? this.#earlier : nothing;
+    this.#view = { ...nothing, bytes, camera: call.kind === "video" ? "waiting" : "off" };
     const plane = this.#world.makeMedia(
       {
         kind: call.kind,
@@ -80,14 +104,14 @@ export class CallMedia {
         iceServers: () => this.#iceServers(),
         isThrifty: this.#world.isThrifty(),
       },
-      this.#events(turn),
+      this.#events(turn, bytes),
     );
     this.#plane = plane;
     plane.prepare();
     return plane;
   }
 
-  #events(turn: number): MediaEvents {
+  #events(turn: number, earlier: number): MediaEvents {
     const isCurrent = () => turn === this.#turn;
     const step = (type: "heard" | "interrupted" | "failed") => () => {
       if (isCurrent()) this.#host.step({ type });
@@ -96,12 +120,15 @@ export class CallMedia {
       heard: step("heard"),
       interrupted: step("interrupted"),
       failed: step("failed"),
+      left: (farewell) => {
+        if (isCurrent()) this.#host.left(farewell);
+      },
       suspect: () => {
         if (isCurrent()) this.#link.look();
       },
       changed: (view) => {
         if (!isCurrent()) return;
-        this.#view = view;
+        this.#view = { ...view, bytes: view.bytes + earlier };
         this.#host.changed();
       },
       send: (to, signal) => {
@@ -121,17 +148,5 @@ export class CallMedia {
     const call = this.#host.call();
     if (!call) throw new SyncError("call_not_found");
     return this.#link.iceServers(call.id);
-  }
-
-  #stop({ id }: CallPlace): void {
-    const plane = this.#plane;
-    if (!plane) return;
-    this.#turn++;
-    this.#plane = undefined;
-    this.#startedWith = undefined;
-    this.#world.used(id, this.#view.bytes);
-    // How much it was stands on the screen for a moment yet.
-    this.#view = { ...this.#view, local: undefined, remote: undefined };
-    plane.stop();
   }
 }

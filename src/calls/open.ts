@@ -8,6 +8,7 @@ import type { Context } from "../sync/context";
 import type { Sync } from "../sync/engine";
 import { SyncError } from "../sync/sync-error";
 import { CallEngine } from "./engine";
+import { CallKeeper } from "./kept-call";
 import type { CallLink, CallMemory } from "./link";
 import { makePeerMedia } from "./peer";
 import { playTone } from "./tones";
@@ -110,7 +111,9 @@ const readDevice = async (memory: CallMemory, made: Device): Promise<Device> => 
 export const openEngine = async (sync: Sync, shown: Pick<CallWorld, "show" | "say">): Promise<CallEngine> => {
   await whenOpen(sync);
   const link = linkOf(sync);
-  const device = await readDevice(link.memory, createUuid(link.platform.now()));
+  // In a call that is taken up again it goes on under the name it has there, also where its data were removed.
+  const kept = new CallKeeper(world.storage, link.me).read();
+  const device = await readDevice(link.memory, kept?.device ?? createUuid(link.platform.now()));
   const engine = new CallEngine(link, { ...world, ...shown }, device);
   await engine.start();
   return engine;

@@ -17,6 +17,7 @@ type PathEvents = {
 
 /** SPEC.md §9: more is not put into a data channel that does not get rid of what it has. */
 const bufferMaxBytes = 64 * 1024;
+const lastWordsMs = 1_000; // what is said last has left by then, or will not
 
 /**
  * One peer connection from its birth to its end, by perfect negotiation (W3C WebRTC §10). The first offer is always the
@@ -133,9 +134,14 @@ export class Path {
     return true;
   }
 
-  close(): void {
+  /** What is said last leaves first: the other side closes when it heard it. */
+  close(lastWords?: string): void {
     this.#isClosed = true;
-    this.#pc.close();
+    const end = () => this.#pc.close();
+    if (lastWords !== undefined && this.tell(lastWords)) {
+      this.#channel.addEventListener("close", end);
+      setTimeout(end, lastWordsMs);
+    } else end();
   }
 
   /** One after another. What fails leaves a connection that does not come up, which is seen by whoever watches it. */

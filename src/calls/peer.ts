@@ -1,8 +1,9 @@
 import type { Device } from "../../contract/calls";
 import { DeviceLink } from "./device-link";
-import { Hearing } from "./hearing";
 import { Inputs } from "./inputs";
+import { Measures } from "./measures";
 import {
+  type Farewell,
   isSameView,
   type MakeMedia,
   type MediaEvents,
@@ -11,16 +12,12 @@ import {
   type MediaView,
 } from "./media-plane";
 import { watchNetwork } from "./network-changes";
-import { firstRung, type RungState, stepRung } from "./rungs";
+import { type OwnSide, saidOf, viewOf } from "./own-side";
 import { Servers } from "./servers";
 import { type MediaState, readSignal, type SignalFrame } from "./signals";
-import { qualityOf, type Sample } from "./stats";
 
 const lookMs = 500;
-const samplesOfQuality = 4; // two seconds
 const ringingLinksMax = 2;
-const noSoundAfterMs = 1_500; // a microphone that is not there by then is told to the other side
-const thinAfterSeconds = 5;
 
 class PeerMedia implements MediaPlane {
   readonly #options: MediaOptions;
@@ -28,7 +25,7 @@ class PeerMedia implements MediaPlane {
   readonly #inputs: Inputs;
   readonly #servers: Servers;
   readonly #links = new Map<Device, DeviceLink>();
-  readonly #hearing = new Hearing();
+  readonly #measures: Measures;
   readonly #unwatchNetwork: () => void;
   #link: DeviceLink | undefined; // the one that is talked over
   #startedAt = 0;
@@ -36,10 +33,6 @@ class PeerMedia implements MediaPlane {
   #isInterrupted = false;
   #takesPictures = true;
   #isCameraOn: boolean;
-  #rungs: RungState;
-  #samples: Sample[] = [];
-  #bytes = 0;
-  #quality: MediaView["quality"] = 0;
   #told: MediaState | undefined;
   #view: MediaView | undefined;
   #isLooking = false;
@@ -50,7 +43,7 @@ class PeerMedia implements MediaPlane {
     this.#options = options;
     this.#events = events;
     this.#isCameraOn = options.kind === "video";
-    this.#rungs = firstRung(options.isThrifty);
+    this.#measures = new Measures(options.isThrifty);
     this.#servers = new Servers(() => options.iceServers());
     this.#inputs = new Inputs(options.isThrifty, () => this.#update());
     this.#timer = setInterval(() => void this.#look(), lookMs);
@@ -124,11 +117,11 @@ class PeerMedia implements MediaPlane {
     if (!this.#isStopped) this.#inputs.choose(kind === "audioinput" ? "audio" : "video", deviceId);
   }
 
-  stop(): void {
+  stop(farewell?: Farewell): void {
     this.#isStopped = true;
     clearInterval(this.#timer);
     this.#unwatchNetwork();
-    for (const link of this.#links.values()) link.close();
+    for (const link of this.#links.values()) link.close(link === this.#link ? farewell : undefined);
     this.#links.clear();
     this.#link = undefined;
     this.#servers.close();
@@ -150,6 +143,10 @@ class PeerMedia implements MediaPlane {
         if (this.#isHeard) this.#events.heard();
       },
       failed: () => this.#events.failed(),
+      left: (farewell) => {
+        // One that only rings has no say.
+        if (link === this.#link) this.#events.left(farewell);
+      },
     });
     this.#links.set(device, link);
     return link;
@@ -164,7 +161,7 @@ class PeerMedia implements MediaPlane {
     }
     this.#link = link;
     link.start();
-    link.tune(this.#rungs.rung);
+    link.tune(this.#measures.rungs.rung);
     this.#told = undefined;
     this.#update();
   }
@@ -184,36 +181,15 @@ class PeerMedia implements MediaPlane {
       const link = this.#link;
       const sample = await link?.sample();
       if (this.#isStopped) return;
-      if (link && link === this.#link && sample) this.#learn(link, sample);
+      if (link && link === this.#link && sample) {
+        this.#measures.take(sample, lookMs / 1000, this.#inputs, this.#isCameraOn, link.peer);
+        link.tune(this.#measures.rungs.rung);
+      }
       for (const each of this.#links.values()) each.look(each === link ? (sample?.packets ?? 0) : 0);
       this.#update();
     } finally {
       this.#isLooking = false;
     }
-  }
-
-  #learn(link: DeviceLink, sample: Sample): void {
-    const before = this.#samples.at(-1)?.packets ?? 0;
-    this.#samples = [...this.#samples, sample].slice(-samplesOfQuality);
-    this.#bytes += sample.bytes;
-    this.#quality = qualityOf(this.#samples);
-    const isHeard = sample.packets > before;
-    this.#hearing.take(sample, isHeard, {
-      now: performance.now(),
-      isSpeaking: !this.#inputs.isMuted && this.#inputs.track("audio") !== undefined,
-      isMicSilenced: this.#inputs.track("audio")?.muted === true,
-      peerHears: link.peer?.hears,
-    });
-    this.#rungs = stepRung(
-      this.#rungs,
-      { ...sample, seconds: lookMs / 1000, isHeard },
-      {
-        isCameraOn: this.#isCameraOn && this.#inputs.track("video") !== undefined,
-        isThrifty: this.#options.isThrifty,
-        peer: { takesVideo: link.peer?.takesVideo ?? true, hasVideo: link.peer?.video ?? false },
-      },
-    );
-    link.tune(this.#rungs.rung);
   }
 
   /** Everything that follows from how things are now: what is sent, told and shown. Doing it again changes nothing. */
@@ -222,7 +198,7 @@ class PeerMedia implements MediaPlane {
     const link = this.#link;
     if (link) {
       link.send("audio", this.#inputs.track("audio"));
-      link.send("video", this.#rungs.rung.video === "off" ? undefined : this.#inputs.track("video"));
+      link.send("video", this.#measures.rungs.rung.video === "off" ? undefined : this.#inputs.track("video"));
       this.#tell(link);
       if (!this.#isHeard && this.#isAnswered(link)) {
         this.#isHeard = true;
@@ -235,63 +211,30 @@ class PeerMedia implements MediaPlane {
   /** Its voice comes; or it talks without a microphone, and that much is known. */
   #isAnswered(link: DeviceLink): boolean {
     // Some browsers tell of a track's first packet late, or never.
-    const isComing = link.isHearing || (this.#samples.at(-1)?.packets ?? 0) > 0;
+    const isComing = link.isHearing || this.#measures.isComing;
     return isComing || (link.state === "connected" && link.peer?.sound === "none");
   }
 
-  #sound(): MediaState["sound"] {
-    if (this.#inputs.track("audio")) return "sent";
-    const isLate = performance.now() - this.#startedAt > noSoundAfterMs;
-    return this.#inputs.state("audio") !== "waiting" || isLate ? "none" : "later";
+  get #side(): OwnSide {
+    return {
+      inputs: this.#inputs,
+      measures: this.#measures,
+      isCameraOn: this.#isCameraOn,
+      takesPictures: this.#takesPictures,
+      startedAt: this.#startedAt,
+    };
   }
 
   #tell(link: DeviceLink): void {
-    const { rung } = this.#rungs;
-    const state: MediaState = {
-      n: this.#told?.n ?? 0,
-      muted: this.#inputs.isMuted,
-      video: rung.video !== "off" && this.#inputs.track("video") !== undefined,
-      takesVideo: rung.takesVideo && this.#takesPictures,
-      wantsVideo: this.#takesPictures,
-      sound: this.#sound(),
-      hears: this.#hearing.hears,
-    };
+    const state: MediaState = { n: this.#told?.n ?? 0, ...saidOf(this.#side) };
     if (this.#told && JSON.stringify(state) === JSON.stringify(this.#told)) return;
     this.#told = { ...state, n: state.n + 1 };
     link.tell(this.#told);
   }
 
-  #micOf(): MediaView["mic"] {
-    const state = this.#inputs.state("audio");
-    if (state === "on") return this.#inputs.isMuted ? "muted" : "on";
-    return state === "off" ? "waiting" : state;
-  }
-
-  #cameraOf(): MediaView["camera"] {
-    if (!this.#isCameraOn) return "off";
-    const state = this.#inputs.state("video");
-    if (state !== "on") return state === "off" ? "waiting" : state;
-    if (this.#link?.peer?.wantsVideo === false) return "unwanted";
-    const { rung, wait, heardFor } = this.#rungs;
-    const isHeldBack = wait > 0 || this.#link?.peer?.takesVideo === false || heardFor > thinAfterSeconds;
-    return rung.video === "off" && this.#startedAt > 0 && isHeldBack ? "thin" : "on";
-  }
-
   #show(): void {
-    const link = this.#link;
-    const view: MediaView = {
-      mic: this.#micOf(),
-      camera: this.#cameraOf(),
-      local: this.#inputs.picture,
-      remote: link?.remote,
-      peer: {
-        isMuted: link?.peer?.muted === true || link?.peer?.sound === "none",
-        hasVideo: link?.peer?.video === true,
-      },
-      quality: this.#isInterrupted ? 1 : this.#quality,
-      bytes: this.#bytes,
-      isUnheard: this.#hearing.isUnheard,
-    };
+    const shown: MediaView = { ...viewOf(this.#side, this.#link?.peer), remote: this.#link?.remote };
+    const view: MediaView = this.#isInterrupted ? { ...shown, quality: 1 } : shown;
     if (this.#view && isSameView(this.#view, view)) return;
     this.#view = view;
     this.#events.changed(view);

@@ -64,7 +64,10 @@ export const loadEngine = async (): Promise<CallEngine> => {
   return loading;
 };
 
-/** The call that is there ends, as far as this tab has it; resolves when the server knows, or could not be told. */
+/** Whether this browser is in a call, in this tab or another. */
+export const isInCall = async (): Promise<boolean> => (await engine?.catch(() => undefined))?.isInCall === true;
+
+/** The call that is there ends, as far as this browser has it; resolves when the server knows, or could not be told. */
 export const endCalls = async (): Promise<void> => {
   await (await engine?.catch(() => undefined))?.end();
 };

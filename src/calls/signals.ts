@@ -1,5 +1,7 @@
 import * as v from "valibot";
+import { CallStatus } from "../../contract/calls";
 import { callSignalMaxLength } from "../../contract/limits";
+import type { Farewell } from "./media-plane";
 
 /** What one side says of itself. `sound`: nothing is sent yet, its voice is, or it talks without a microphone. */
 export const MediaState = v.object({
@@ -48,25 +50,26 @@ export const SignalFrame = v.object({
 });
 export type SignalFrame = v.InferOutput<typeof SignalFrame>;
 
-/** Undefined for what this version does not understand. */
-export const readSignal = (text: string): SignalFrame | undefined => {
-  if (text.length > callSignalMaxLength) return undefined;
+/** Said over the data channel alone, which ends where the call's two devices are. */
+const Bye = v.object({
+  bye: v.object({ status: CallStatus, seconds: v.pipe(v.number(), v.safeInteger(), v.minValue(0)) }),
+});
+
+const readJson = <T>(schema: v.GenericSchema<unknown, T>, text: string): T | undefined => {
   try {
-    const { success, output } = v.safeParse(SignalFrame, JSON.parse(text));
+    const { success, output } = v.safeParse(schema, JSON.parse(text));
     return success ? output : undefined;
   } catch {
     return undefined;
   }
 };
 
-export const readMediaState = (text: string): MediaState | undefined => {
-  try {
-    const { success, output } = v.safeParse(MediaState, JSON.parse(text));
-    return success ? output : undefined;
-  } catch {
-    return undefined;
-  }
-};
+/** Undefined for what this version does not understand. */
+export const readSignal = (text: string): SignalFrame | undefined =>
+  text.length > callSignalMaxLength ? undefined : readJson(SignalFrame, text);
+export const readMediaState = (text: string): MediaState | undefined => readJson(MediaState, text);
+export const readBye = (text: string): Farewell | undefined => readJson(Bye, text)?.bye;
+export const byeOf = (bye: Farewell): string => JSON.stringify({ bye });
 
 /**
  * What a frame means to a life that knows another one, or none (0), of the device it comes from.

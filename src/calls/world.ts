@@ -15,6 +15,6 @@ export type CallWorld = {
   isThrifty(): boolean;
   show(view: CallView | undefined): void;
   say(saying: CallSaying): void;
-  /** So many bytes went both ways. */
+  /** So many bytes went both ways since the call began; told again, the most counts. */
   used(call: Uuid, bytes: number): void;
 };

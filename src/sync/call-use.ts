@@ -13,13 +13,13 @@ type Uses = [Uuid, number][];
 const readUses = async (store: Store): Promise<Uses> =>
   ((await store.meta.get(useKey))?.value as Uses | undefined) ?? [];
 
-/** Told again, as after a reload in the middle of a call, it is added up. */
+/** So many since it began. Told again, as after a reload in the middle of a call, the most counts. */
 export const keepUse = (store: Store, id: Uuid, bytes: number): Promise<void> =>
   store.transaction("rw", store.meta, async () => {
     const uses = await readUses(store);
     const before = uses.find(([call]) => call === id)?.[1] ?? 0;
     const others = uses.filter(([call]) => call !== id);
-    await store.meta.put({ key: useKey, value: [...others, [id, before + bytes]].slice(-keptMax) });
+    await store.meta.put({ key: useKey, value: [...others, [id, Math.max(before, bytes)]].slice(-keptMax) });
   });
 
 /** By call. */
@@ -27,7 +27,7 @@ export type CallUses = Readonly<Partial<Record<Uuid, number>>>;
 
 export const readCallUses = async (store: Store): Promise<CallUses> => Object.fromEntries(await readUses(store));
 
-/** A call of this phone used so many bytes, both ways, since it began or was taken up again here. */
+/** A call of this phone used so many bytes, both ways, since it began. */
 export const rememberUse = (id: Uuid, bytes: number): void => {
   const context = running.get()?.tab.context.get();
   if (context && bytes > 0) inBackground(context, keepUse(context.store, id, bytes));

@@ -107,12 +107,16 @@ test("a muted voice is silent, a camera is seen while it is on, and its light go
       return now.energy - before.energy < 0.001 && now.packets > before.packets;
     })
     .toBe(true);
+  // For longer than a voice that is gone is waited for: what a silent one sends is enough.
+  const { packets } = await heardBy(b);
+  await expect.poll(async () => (await heardBy(b)).packets, { timeout: 15_000 }).toBeGreaterThan(packets + 10);
+  expect(await countOf(b, "interrupted")).toBe(0);
   await a.page.evaluate(() => window.side.plane.setMuted(false));
   await whenHearing(b);
 
   await a.page.evaluate(() => window.side.plane.setCamera(true));
   await expect.poll(async () => (await heardBy(b)).frames, { timeout: 15_000 }).toBeGreaterThan(10);
-  expect(await viewOf(b)).toMatchObject({ peer: { isMuted: false, hasVideo: true } });
+  expect(await viewOf(b)).toMatchObject({ peer: { isMuted: false, hasMic: true, hasVideo: true } });
   expect(await viewOf(a)).toMatchObject({ camera: "on", local: 1 });
   await a.page.evaluate(() => window.side.plane.setCamera(false));
   await expect.poll(async () => (await viewOf(b))?.peer.hasVideo).toBe(false);
@@ -176,6 +180,55 @@ test("a page that is loaded again is taken in without a ring", async () => {
   test.info().annotations.push({ type: "loaded again to heard, ms", description: `${Date.now() - from}` });
   expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
   expect(await countOf(a, "failed")).toBe(0);
+  expect(await countOf(a, "voiceless")).toBe(0); // on its way out it did not say that it has no microphone
+});
+
+test("a page that is closed is missed within moments, and nobody is called muted for it", async () => {
+  const [a, b] = await ring();
+  await talk(a, b);
+  await b.page.evaluate(() => window.side.plane.setCamera(true));
+  await expect.poll(async () => (await heardBy(a)).frames, { timeout: 15_000 }).toBeGreaterThan(5);
+  await expect.poll(async () => (await viewOf(a))?.quality).toBeGreaterThan(1);
+  const from = Date.now();
+  await b.page.close();
+  await expect.poll(() => countOf(a, "interrupted"), { intervals: [50], timeout: 15_000 }).toBe(1);
+  const missed = (await saidBy(a)).find(({ what }) => what === "interrupted")?.at ?? 0;
+  test.info().annotations.push({ type: "closed to missed, ms", description: `${missed - from}` });
+  expect(missed - from).toBeLessThan(4_500);
+  expect(await viewOf(a)).toMatchObject({ quality: 1, peer: { isMuted: false, hasMic: true } });
+  expect(await countOf(a, "voiceless")).toBe(0);
+});
+
+test("one that talks without a microphone and is closed is missed as soon", async () => {
+  const [a, b] = await Promise.all([sides.open(aline), sides.open(joel, false)]);
+  await a.page.evaluate(() => window.side.plane.prepare());
+  await b.page.evaluate(() => window.side.plane.meet("a"));
+  await Promise.all([start(b, a), start(a, b)]);
+  await expect.poll(() => countOf(a, "heard")).toBe(1);
+  const from = Date.now();
+  await b.page.close();
+  await expect.poll(() => countOf(a, "interrupted"), { intervals: [50], timeout: 15_000 }).toBe(1);
+  const missed = (await saidBy(a)).find(({ what }) => what === "interrupted")?.at ?? 0;
+  test.info().annotations.push({ type: "closed to missed, ms", description: `${missed - from}` });
+  expect(missed - from).toBeLessThan(4_500);
+});
+
+test("whoever hangs up says so to the other side directly, which one that only rings cannot", async () => {
+  const [a, b] = await ring();
+  await Promise.all([whenConnected(a), whenConnected(b)]);
+  const third = await sides.open({ ...joel, device: "c" });
+  await third.page.evaluate(() => window.side.plane.meet("a"));
+  await whenConnected(third);
+  await third.page.evaluate(() => window.side.plane.stop({ status: "ended", seconds: 7 }));
+  await talk(a, b);
+  sides.carrier = { delayMs: () => 0, isLost: () => true, isDoubled: () => false }; // the server is away
+  await a.page.evaluate(() => window.side.plane.stop({ status: "ended", seconds: 12 }));
+  const from = Date.now();
+  await expect.poll(() => countOf(b, "left ended 12"), { intervals: [20] }).toBe(1);
+  test.info().annotations.push({ type: "hung up to heard, ms", description: `${Date.now() - from}` });
+  await b.page.evaluate(() => window.side.plane.stop());
+  for (const { page } of [a, b]) await expect.poll(() => page.evaluate(() => window.side.connections())).toBe(0);
+  expect((await saidBy(a)).filter(({ what }) => what.startsWith("left"))).toEqual([]);
 });
 
 test("of three devices that ring two are met, and only the one that takes the call is kept", async () => {
@@ -209,7 +262,7 @@ test("who was refused the microphone is told so and hears the other side, who kn
   await whenHearing(b);
   expect(await viewOf(b)).toMatchObject({ mic: "refused" });
   await expect.poll(() => countOf(a, "heard")).toBe(1);
-  expect(await viewOf(a)).toMatchObject({ mic: "on", peer: { isMuted: true } });
+  expect(await viewOf(a)).toMatchObject({ mic: "on", peer: { isMuted: false, hasMic: false } });
 });
 
 test("a hidden address does not leave, not even when there is no other way", async () => {

@@ -64,9 +64,11 @@ const makeSide = ({ device, iceServers = [], isHidden = false, isThrifty = false
       heard: say("heard"),
       interrupted: say("interrupted"),
       failed: say("failed"),
+      left: ({ status, seconds }) => say(`left ${status} ${seconds}`)(),
       suspect: say("suspect"),
       changed: (next) => {
         view = next;
+        if (next.peer.isMuted || !next.peer.hasMic) say("voiceless")();
         for (const element of [player, screen]) {
           if (element.srcObject !== (next.remote ?? null)) element.srcObject = next.remote ?? null;
         }

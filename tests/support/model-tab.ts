@@ -22,8 +22,8 @@ export class ModelTab {
   isAlive = true;
   isVisible = true;
   engine!: CallEngine;
-  /** Bytes told of calls that ended here. */
-  readonly used: Uuid[] = [];
+  /** Bytes told of calls that were talked here. */
+  readonly used: [Uuid, number][] = [];
   /** What must not have happened. */
   readonly faults: string[] = [];
   readonly #gone = new Set<Uuid>();
@@ -155,7 +155,7 @@ export class ModelTab {
       isThrifty: () => false,
       show: (view) => this.#show(view),
       say: (saying) => this.sayings.push(saying),
-      used: (call) => this.used.push(call),
+      used: (call, bytes) => this.used.push([call, bytes]),
     };
   }
 

@@ -1,5 +1,5 @@
 import { createUuid, type Uuid } from "../../contract/ids";
-import type { MediaEvents, MediaOptions, MediaPlane } from "../../src/calls/media-plane";
+import type { Farewell, MediaEvents, MediaOptions, MediaPlane } from "../../src/calls/media-plane";
 import type { ModelTab } from "./model-tab";
 
 const planes = new Map<string, ScriptedPlane>();
@@ -56,24 +56,46 @@ export class ScriptedPlane implements MediaPlane {
   setMuted(): void {}
   setCamera(): void {}
   setInput(): void {}
-  stop(): void {
+  stop(farewell?: Farewell): void {
+    const { other } = this;
+    if (farewell && other && this.#flows) other.#tab.browser.time.after(20, () => other.#hearBye(farewell));
     this.isStopped = true;
+  }
+  #hearBye(farewell: Farewell): void {
+    if (this.#isLiving && !this.#tab.browser.isDeaf) this.#events.left(farewell);
+  }
+  /** So much went both ways by now. */
+  use(bytes: number): void {
+    this.#events.changed({
+      mic: "on",
+      camera: "off",
+      local: undefined,
+      remote: undefined,
+      peer: { isMuted: false, hasMic: true, hasVideo: false },
+      quality: 3,
+      bytes,
+      isUnheard: false,
+    });
   }
 
   get #isLiving(): boolean {
     return !this.isStopped && this.#tab.isAlive;
   }
 
-  #look(): void {
-    if (!this.#isLiving || !this.peer) return;
-    const { time } = this.#tab.browser;
+  get #flows(): boolean {
     const { other } = this;
-    const flows =
+    return (
       other?.peer === this.#tab.device &&
       other.#isLiving &&
       !other.#tab.browser.isOffline &&
-      !this.#tab.browser.isOffline;
-    if (flows) {
+      !this.#tab.browser.isOffline
+    );
+  }
+
+  #look(): void {
+    if (!this.#isLiving || !this.peer) return;
+    const { time } = this.#tab.browser;
+    if (this.#flows) {
       this.#flowedAt = time.now;
       if (!this.#isHeard || this.#isInterrupted) {
         this.#isHeard = true;

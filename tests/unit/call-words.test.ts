@@ -63,7 +63,7 @@ describe("what is said of microphones, cameras and the link", () => {
     camera: "on",
     local: undefined,
     remote: undefined,
-    peer: { isMuted: false, hasVideo: true },
+    peer: { isMuted: false, hasMic: true, hasVideo: true },
     quality: 3,
     bytes: 0,
     isUnheard: false,
@@ -104,6 +104,15 @@ describe("what is said of microphones, cameras and the link", () => {
     );
     expect(trouble).toMatchObject({ key: "calls.notice.thin", remedy: "camera" });
     expect(more).toEqual([]);
+  });
+
+  test("tells a side that is muted from one that has no microphone, and says neither while nothing comes", () => {
+    const peer = (isMuted: boolean, hasMic: boolean) => ({ peer: { isMuted, hasMic, hasVideo: false } });
+    expect(keys(connected("audio"), peer(true, true))).toEqual(["calls.notice.peerMuted"]);
+    for (const isMuted of [true, false]) {
+      expect(keys(connected("audio"), peer(isMuted, false))).toEqual(["calls.notice.peerNoMic"]);
+      expect(keys({ ...connected("audio"), isInterrupted: true }, peer(isMuted, false))).toEqual([]);
+    }
   });
 
   test("is not that one is unheard while one is muted", () => {

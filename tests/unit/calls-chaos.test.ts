@@ -40,6 +40,7 @@ const live = async (seed: number) => {
       browser.lost = pick(random, [0, 0.02, 0.1]);
       browser.doubled = pick(random, [0, 0.2]);
       browser.late = pick(random, [0, 0.1]);
+      browser.isDeaf = seed % 2 === 0;
       for (let tabs = Math.ceil(random() * 2); tabs > 0; tabs--) opened(await browser.openTab());
     }
   }

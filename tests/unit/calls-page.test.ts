@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { expectQuiet, makeCallPair } from "../support/call-pair";
+import { ModelBrowser } from "../support/model-browser";
 
 describe("a page that is loaded anew", () => {
   it("takes its call up again without ringing, and counts on", async () => {
@@ -63,6 +64,50 @@ describe("a page that is loaded anew", () => {
     expect(again.planes).toEqual([]);
   });
 
+  it("goes on counting what its call took, and tells all of it once", async () => {
+    const { time, a, talk } = await makeCallPair();
+    await talk();
+    const id = a.view?.state.call.id ?? "";
+    a.plane?.use(400_000);
+    await time.pass(5_000); // kept now and then
+    const again = await a.reload();
+    await time.pass(3_000);
+    expect(again.view?.media.bytes).toBe(400_000);
+    again.plane?.use(50_000);
+    expect(again.view?.media.bytes).toBe(450_000);
+    again.engine.act({ type: "hangUp" });
+    expect(again.view).toMatchObject({ state: { at: "ended" }, media: { bytes: 450_000 } });
+    // The most that is told of a call counts.
+    expect(again.used.every(([call]) => call === id)).toBe(true);
+    expect(Math.max(...again.used.map(([, bytes]) => bytes))).toBe(450_000);
+  });
+
+  it("in a call that took something and cannot be taken up still tells of it", async () => {
+    const { time, hers, a, talk } = await makeCallPair();
+    await talk();
+    a.plane?.use(400_000);
+    await time.pass(5_000);
+    a.kill();
+    await time.pass(30_000);
+    const again = await hers.openTab(a.storage);
+    await time.pass(1_000);
+    expect(again.used.map(([, bytes]) => bytes)).toEqual([400_000]);
+  });
+
+  it("whose browser lost its name meanwhile ends the call on both sides at once, and says so", async () => {
+    const { time, server, hers, a, b, talk } = await makeCallPair();
+    await talk();
+    hers.memory.clear();
+    const again = await a.reload();
+    await time.pass(1_000);
+    expect(again.at).toBe("idle");
+    expect(again.sayings).toMatchObject([{ notice: "error", peer: b.browser.user }]);
+    expect(server.lines).toMatchObject([{ status: "ended" }]);
+    await time.pass(3_000);
+    expectQuiet(again, b);
+    expect([...hers.memory.keys()]).toEqual(["device"]);
+  });
+
   it("as a copy of the tab that talks leaves the call to that one", async () => {
     const { time, hers, a, b, talk } = await makeCallPair();
     await talk();
@@ -99,6 +144,30 @@ describe("signing out", () => {
     expectQuiet(a);
     await time.pass(3_000);
     expectQuiet(b);
+  });
+
+  it("in another tab than the call's ends it too, and knows of it before", async () => {
+    const { time, server, hers, a, b, talk } = await makeCallPair();
+    const other = await hers.openTab();
+    await time.pass(500);
+    expect(other.engine.isInCall).toBe(false);
+    await talk();
+    expect([a, other].map(({ engine }) => engine.isInCall)).toEqual([true, true]);
+    void other.engine.end();
+    await time.pass(3_000);
+    expect(server.lines).toMatchObject([{ status: "ended" }]);
+    expectQuiet(a, b, other);
+    expect(other.engine.isInCall).toBe(false);
+  });
+
+  it("on one device leaves a call of another one alone", async () => {
+    const { time, server, hers, ana, a, b, talk } = await makeCallPair();
+    const tablet = await new ModelBrowser(server, ana).openTab();
+    await talk();
+    expect(tablet.engine.isInCall).toBe(false);
+    void tablet.engine.end();
+    await time.pass(3_000);
+    expect([a.at, b.at, hers.tabs.length]).toEqual(["connected", "connected", 1]);
   });
 
   it("does not wait for ever without a network, and leaves the ringing to other devices", async () => {

@@ -59,20 +59,6 @@ describe("a server that is dead for ten seconds", () => {
     expectQuiet(...[a, b].filter(({ faults }) => faults.length > 0));
   });
 
-  it("as somebody hangs up: it ends here at once, and there when it is back", async () => {
-    const { time, server, a, b, talk, setDead } = await makeCallPair();
-    await talk();
-    setDead(true);
-    a.engine.act({ type: "hangUp" });
-    await time.pass(4_000);
-    expectQuiet(a);
-    await time.pass(6_000);
-    setDead(false);
-    await time.pass(4_000);
-    expectQuiet(b);
-    expect(server.lines).toMatchObject([{ status: "ended" }]);
-  });
-
   it("beyond the end of the ringing: both sides know by themselves that it is over", async () => {
     const { time, server, a, b, ring, setDead } = await makeCallPair();
     await ring();
@@ -115,24 +101,6 @@ describe("what cannot be told now", () => {
     await time.pass(5_000);
     expectQuiet(b);
     expect(server.lines).toMatchObject([{ status: "missed", reason: "failed" }]);
-  });
-
-  it("an end is told also when the page has gone meanwhile", async () => {
-    const { time, server, a, b, ring, hers } = await makeCallPair();
-    await ring();
-    hers.setOffline(true);
-    a.engine.act({ type: "hangUp" });
-    await time.pass(100);
-    a.kill();
-    await time.pass(2_000);
-    expect(b.at).toBe("ringing");
-    hers.setOffline(false);
-    await hers.openTab();
-    await time.pass(1_000);
-    expect(server.lines).toMatchObject([{ status: "missed" }]);
-    await time.pass(3_000);
-    expectQuiet(b);
-    expect([...hers.memory.keys()]).toEqual(["device"]);
   });
 
   it("hanging up before the server knows of the call leaves none behind", async () => {
@@ -238,7 +206,7 @@ describe("news that is late, doubled or out of order", () => {
   it("an answer that is heard before the answer to dialling, and an end that is never told, are found out", async () => {
     const { time, server, a, b, talk } = await makeCallPair();
     await talk();
-    a.browser.lost = 1;
+    Object.assign(a.browser, { lost: 1, isDeaf: true });
     b.engine.act({ type: "hangUp" });
     await time.pass(1_000);
     a.browser.lost = 0;

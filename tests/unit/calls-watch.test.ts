@@ -103,6 +103,13 @@ describe("a way that does not", () => {
     expect(run(60, { isGone: true }, silent).at(-1)).toEqual([22, "failed"]);
   });
 
+  it("is told after two seconds when the other page went, not before: one that is loaded again is there by then", () => {
+    const { run } = makeWay();
+    run(10, { isDue: false });
+    expect(run(1.5, { isGone: true, isDue: true }, silent)).toEqual([]);
+    expect(run(1, { isGone: true, isDue: true }, silent)[0]).toEqual([1, "interrupted"]);
+  });
+
   it("is tried on without an end, and without a word, while it only rings", () => {
     const deeds = makeWay().run(120, { state: "connecting", isDue: false, isStarted: false }, silent);
     expect(new Set(deeds.map(([, deed]) => deed))).toEqual(new Set(["kick", "rebuild"]));

@@ -61,13 +61,14 @@ describe("the line of a call on a device", () => {
 });
 
 describe("what calls cost this phone", () => {
-  it("is kept by call, added up where one was taken up again, and for the last two hundred alone", async () => {
+  it("is kept by call, the most where one is told again, and for the last two hundred alone", async () => {
     const { server, amina } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     await eventually(() => expect(tab.context.get()).toBeDefined());
     const { store } = contextOf(tab);
     const ids = Array.from({ length: 201 }, () => createUuid());
     for (const [index, id] of ids.entries()) await keepUse(store, id, index + 1);
+    await keepUse(store, ids[1] ?? "", 1_002);
     await keepUse(store, ids[1] ?? "", 1_000);
     const uses = await readCallUses(store);
     expect(Object.keys(uses)).toHaveLength(200);

@@ -34,6 +34,11 @@ export const workedAfter = (before: Worked, { mic, camera }: MediaView): Worked 
   return after.mic === before.mic && after.camera === before.camera ? before : after;
 };
 
+const peerTrouble = ({ peer }: MediaView): Trouble | undefined => {
+  if (!peer.hasMic) return { key: "calls.notice.peerNoMic", tone: "plain" };
+  return peer.isMuted ? { key: "calls.notice.peerMuted", tone: "plain" } : undefined;
+};
+
 /** What is said of this side's and the other side's media. Before a call that rings is taken there is nothing to say. */
 export const troublesOf = ({ state, media }: CallView, worked: Worked): Trouble[] => {
   if (state.at === "ringing" || state.at === "ended") return [];
@@ -58,7 +63,7 @@ export const troublesOf = ({ state, media }: CallView, worked: Worked): Trouble[
   }
   if (isUp && !state.isInterrupted) {
     found.push(
-      media.peer.isMuted ? { key: "calls.notice.peerMuted", tone: "plain" } : undefined,
+      peerTrouble(media),
       media.quality === 1 && media.camera !== "thin" ? { key: "calls.notice.weak", tone: "plain" } : undefined,
     );
   }

@@ -1,9 +1,10 @@
 import { useState } from "react";
-import { endCalls } from "../../calls/actions";
+import { endCalls, isInCall } from "../../calls/actions";
+import { useCanCall } from "../../calls/use-call";
 import { ConfirmDialog } from "../../components/dialog";
 import { showToast } from "../../components/toast";
 import { formatList } from "../../i18n/format";
-import { useLanguage, useT } from "../../i18n/setup";
+import { type TextKey, useLanguage, useT } from "../../i18n/setup";
 import { setDeparting } from "../../lib/departure";
 import { failureCode } from "../../lib/exchange";
 import { failureText } from "../../lib/failure-text";
@@ -12,9 +13,15 @@ import { getSession, signOut } from "../../lib/session";
 import { findUnsent, wipeLocalData } from "../../sync/engine";
 import { useUnsent } from "../../sync/hooks";
 
-/** Asks before what only exists here is lost, and says what that is while it changes. */
-function LeaveDialog({ onLeave, onStay }: { onLeave: () => void; onStay: () => void }) {
+/** Why leaving is asked about. */
+type Stake = { isUnsent: boolean; isInCall: boolean };
+
+type LeaveDialogProps = { stake: Stake; onLeave: () => void; onStay: () => void };
+
+/** Asks before what only exists here is lost or a call ends, and says what that is while it changes. */
+function LeaveDialog({ stake, onLeave, onStay }: LeaveDialogProps) {
   const t = useT();
+  const isOver = useCanCall();
   const language = useLanguage();
   const unsent = useUnsent();
   if (!unsent) return null;
@@ -23,15 +30,25 @@ function LeaveDialog({ onLeave, onStay }: { onLeave: () => void; onStay: () => v
     ...(messages > 0 ? [t("profile.unsentMessages", { count: messages })] : []),
     ...(drafts > 0 ? [t("profile.unsentDrafts", { count: drafts })] : []),
   ];
-  const hasLeft = lost.length === 0;
+  const isCalling = stake.isInCall && !isOver;
+  const isFree = lost.length === 0 && !isCalling;
+  const say = (): [title: TextKey, body: string] => {
+    if (lost.length > 0) {
+      const unsent = t("profile.unsentBody", { what: formatList(lost, language) });
+      return ["profile.unsentTitle", isCalling ? `${unsent} ${t("profile.callToo")}` : unsent];
+    }
+    if (isCalling) return ["profile.inCallTitle", t("profile.inCall")];
+    return ["profile.sentMeanwhileTitle", t(stake.isUnsent ? "profile.sentMeanwhile" : "profile.callOver")];
+  };
+  const [title, body] = say();
   return (
     <ConfirmDialog
       open
-      title={t(hasLeft ? "profile.sentMeanwhileTitle" : "profile.unsentTitle")}
-      body={hasLeft ? t("profile.sentMeanwhile") : t("profile.unsentBody", { what: formatList(lost, language) })}
-      confirmLabel={t(hasLeft ? "profile.signOut" : "profile.signOutAnyway")}
+      title={t(title)}
+      body={body}
+      confirmLabel={t(isFree ? "profile.signOut" : "profile.signOutAnyway")}
       cancelLabel={t("profile.stay")}
-      tone={hasLeft ? "accent" : "danger"}
+      tone={isFree ? "accent" : "danger"}
       onConfirm={onLeave}
       onClose={onStay}
     />
@@ -40,15 +57,16 @@ function LeaveDialog({ onLeave, onStay }: { onLeave: () => void; onStay: () => v
 
 /**
  * The way out (SPEC.md §2 Profile): ends the session on the server, removes this person's data from this
- * browser and goes to the welcome page. Asks first when messages or drafts would be lost that only exist here.
+ * browser and goes to the welcome page. Asks first when messages or drafts would be lost that only exist here, or a call
+ * would end.
  */
 export const useSignOut = () => {
   const t = useT();
   const [isBusy, setBusy] = useState(false);
-  const [isAsking, setAsking] = useState(false);
+  const [stake, setStake] = useState<Stake>();
 
   const leave = async () => {
-    setAsking(false);
+    setStake(undefined);
     setBusy(true);
     const userId = getSession()?.userId;
     setDeparting(true);
@@ -74,10 +92,11 @@ export const useSignOut = () => {
   const ask = async () => {
     // A store that cannot be read must not keep anybody from signing out.
     const { messages, drafts } = await findUnsent().catch(() => ({ messages: 0, drafts: 0 }));
-    if (messages + drafts > 0) setAsking(true);
+    const found: Stake = { isUnsent: messages + drafts > 0, isInCall: await isInCall() };
+    if (found.isUnsent || found.isInCall) setStake(found);
     else await leave();
   };
 
-  const dialog = isAsking && <LeaveDialog onLeave={() => void leave()} onStay={() => setAsking(false)} />;
+  const dialog = stake && <LeaveDialog stake={stake} onLeave={() => void leave()} onStay={() => setStake(undefined)} />;
   return { isBusy, ask, dialog };
 };

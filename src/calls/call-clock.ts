@@ -1,0 +1,61 @@
+import type { CallState } from "../../contract/call-machine";
+import { callBeatMs, callVerdictMs } from "../../contract/limits";
+import type { CallLink } from "./link";
+
+const aliveMs = 5_000;
+const endedMs = 2_000; // how long an ended call is shown
+
+type Strokes = {
+  /** The time of the state is up. */
+  time(): void;
+  /** An ended call was shown long enough. */
+  leave(): void;
+  /** This page lives still. */
+  alive(): void;
+  /** The server is to be told so. */
+  beat(): void;
+};
+
+/** What time alone does to the call of this tab. */
+export class CallClock {
+  readonly #platform: Pick<CallLink["platform"], "now" | "after">;
+  readonly #strokes: Strokes;
+  #cancelTime = () => {};
+  #cancelTick = () => {};
+  #ticks = 0;
+
+  constructor(platform: Pick<CallLink["platform"], "now" | "after">, strokes: Strokes) {
+    this.#platform = platform;
+    this.#strokes = strokes;
+  }
+
+  set(state: CallState, isOwned: boolean): void {
+    this.stop();
+    this.#arm(state);
+    if (isOwned) this.#tick();
+  }
+
+  stop(): void {
+    this.#cancelTime();
+    this.#cancelTick();
+  }
+
+  #arm(state: CallState): void {
+    const { now, after } = this.#platform;
+    if (state.at === "ended") {
+      this.#cancelTime = after(endedMs, () => this.#strokes.leave());
+    } else if ("until" in state && Number.isFinite(state.until)) {
+      const at = now() < state.until || state.at === "connecting" ? state.until : state.until + callVerdictMs;
+      this.#cancelTime = after(Math.max(1, at - now()), () => this.#strokes.time());
+    }
+  }
+
+  #tick(): void {
+    this.#cancelTick = this.#platform.after(aliveMs, () => {
+      this.#strokes.alive();
+      this.#ticks = (this.#ticks + 1) % (callBeatMs / aliveMs);
+      if (this.#ticks === 0) this.#strokes.beat();
+      this.#tick();
+    });
+  }
+}

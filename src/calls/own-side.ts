@@ -1,0 +1,69 @@
+import type { Inputs } from "./inputs";
+import type { Measures } from "./measures";
+import type { MediaView } from "./media-plane";
+import type { MediaState } from "./signals";
+
+/** How one's own side of a call is now. */
+export type OwnSide = {
+  inputs: Inputs;
+  measures: Measures;
+  isCameraOn: boolean;
+  /** The other side's picture is wanted. */
+  takesPictures: boolean;
+  /** Since when both talk; 0 before. */
+  startedAt: number;
+};
+
+const noSoundAfterMs = 1_500; // a microphone that is not there by then is told to the other side
+const thinAfterSeconds = 5;
+
+const soundOf = ({ inputs, startedAt }: OwnSide): MediaState["sound"] => {
+  if (inputs.track("audio")) return "sent";
+  const isLate = performance.now() - startedAt > noSoundAfterMs;
+  return inputs.state("audio") !== "waiting" || isLate ? "none" : "later";
+};
+
+/** What the other side is told of it. */
+export const saidOf = (side: OwnSide): Omit<MediaState, "n"> => {
+  const { inputs, measures, takesPictures } = side;
+  const { rung } = measures.rungs;
+  return {
+    muted: inputs.isMuted,
+    video: rung.video !== "off" && inputs.track("video") !== undefined,
+    takesVideo: rung.takesVideo && takesPictures,
+    wantsVideo: takesPictures,
+    sound: soundOf(side),
+    hears: measures.hears,
+  };
+};
+
+const micOf = ({ inputs }: OwnSide): MediaView["mic"] => {
+  const state = inputs.state("audio");
+  if (state === "on") return inputs.isMuted ? "muted" : "on";
+  return state === "off" ? "waiting" : state;
+};
+
+const cameraOf = ({ inputs, measures, isCameraOn, startedAt }: OwnSide, peer?: MediaState): MediaView["camera"] => {
+  if (!isCameraOn) return "off";
+  const state = inputs.state("video");
+  if (state !== "on") return state === "off" ? "waiting" : state;
+  if (peer?.wantsVideo === false) return "unwanted";
+  const { rung, wait, heardFor } = measures.rungs;
+  const isHeldBack = wait > 0 || peer?.takesVideo === false || heardFor > thinAfterSeconds;
+  return rung.video === "off" && startedAt > 0 && isHeldBack ? "thin" : "on";
+};
+
+/** What this person is shown of it, and of what the other side says of itself. */
+export const viewOf = (side: OwnSide, peer: MediaState | undefined): Omit<MediaView, "remote"> => ({
+  mic: micOf(side),
+  camera: cameraOf(side, peer),
+  local: side.inputs.picture,
+  peer: {
+    isMuted: peer?.muted === true,
+    hasMic: peer?.sound !== "none",
+    hasVideo: peer?.video === true,
+  },
+  quality: side.measures.quality,
+  bytes: side.measures.bytes,
+  isUnheard: side.measures.isUnheard,
+});
