@@ -218,7 +218,8 @@ export class CallEngine {
       case "media":
         if (deed.media === "stop") this.#media.stop(call, event.type === "hangUp" ? this.#farewell : undefined);
         // Of several tabs that ring one makes a way: the one that is heard.
-        else if (deed.media !== "prepare" || this.#state.at !== "ringing") this.#media.do(deed.media, call, this.#told);
+        else if (deed.media === "prepare" && this.#state.at === "ringing") this.#media.forget();
+        else this.#media.do(deed.media, call, this.#told);
         break;
       case "say":
         this.#world.say({ notice: deed.notice, error: deed.error, peer: call.peer });

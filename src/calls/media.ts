@@ -58,6 +58,11 @@ export class CallMedia {
     return this.#view;
   }
 
+  /** What the call before left to be seen is not this one's. */
+  forget(): void {
+    if (!this.#plane) this.#view = nothing;
+  }
+
   /** A call that is taken up again counts on from there. */
   recall(call: Uuid, bytes: number): void {
     this.#earlier = { call, bytes };
