@@ -1,11 +1,10 @@
 import { useT } from "../i18n/setup";
 import { isolate } from "../lib/isolate";
-import { acceptCall, hangUp, rejectCall, restore } from "./actions";
+import { restore } from "./actions";
+import { CallAct } from "./call-act";
 import { ongoingKey, statusKey } from "./call-words";
 import { useCallClock } from "./use-clock";
 import type { CallView } from "./views";
-
-const round = "grid size-12 shrink-0 place-items-center rounded-full text-[24px] text-white";
 
 type CallBarProps = {
   call: CallView;
@@ -19,12 +18,14 @@ type CallBarProps = {
 export default function CallBar({ call: { state }, name, children }: CallBarProps) {
   const t = useT();
   const time = useCallClock(state);
+  if (state.at === "ended") return null;
+  const { kind } = state.call;
   const isRinging = state.at === "ringing";
   const isUnderWay = state.at === "connecting" || (state.at === "connected" && !state.isInterrupted);
-  const words = isUnderWay ? t(ongoingKey[state.call.kind], { time }) : t(statusKey(state, false));
-  const icon = state.call.kind === "video" ? "i-ph-video-camera-fill" : "i-ph-phone-fill";
+  const words = isUnderWay ? t(ongoingKey[kind], { time }) : t(statusKey(state));
   return (
     <section
+      data-call
       aria-label={t("calls.banner")}
       className="flex min-h-14 shrink-0 flex-wrap items-center justify-end gap-2 border-b border-line bg-accent-soft py-1 pr-2 pl-2 text-text"
     >
@@ -33,47 +34,32 @@ export default function CallBar({ call: { state }, name, children }: CallBarProp
         className="flex min-h-12 min-w-[9rem] flex-1 items-center gap-3 rounded-card px-2 text-left hover:bg-raised"
         onClick={restore}
       >
-        <span className={`${icon} shrink-0 text-2xl text-accent`} aria-hidden="true" />
+        <span
+          className={`${kind === "video" ? "i-ph-video-camera-fill" : "i-ph-phone-fill"} shrink-0 text-2xl text-accent max-[400px]:hidden`}
+          aria-hidden="true"
+        />
         <span className="flex min-w-0 flex-1 flex-col leading-tight">
           {name !== undefined && <bdi className="truncate font-semibold">{name}</bdi>}
-          <span className={name === undefined ? "font-semibold tabular-nums" : "text-sm tabular-nums"}>{words}</span>
+          <span className={`text-sm tabular-nums ${name === undefined ? "font-semibold" : ""}`}>{words}</span>
         </span>
         <span className="sr-only">
           {name === undefined ? t("calls.restore") : t("calls.restoreName", { name: isolate(name) })}
         </span>
       </button>
+      {/* It takes no focus from whoever writes, so it says itself that it is there. */}
+      {isRinging && (
+        <span role="alert" className="sr-only">
+          {words} {name}
+        </span>
+      )}
       {children}
       {isRinging ? (
         <>
-          <button
-            type="button"
-            aria-label={t("calls.decline")}
-            title={t("calls.decline")}
-            className={`${round} bg-danger hover:opacity-90`}
-            onClick={rejectCall}
-          >
-            <span className="i-ph-phone-x-fill" aria-hidden="true" />
-          </button>
-          <button
-            type="button"
-            aria-label={t("calls.accept")}
-            title={t("calls.accept")}
-            className={`${round} bg-accept hover:opacity-90`}
-            onClick={() => acceptCall()}
-          >
-            <span className={icon} aria-hidden="true" />
-          </button>
+          <CallAct act="decline" kind={kind} />
+          <CallAct act="accept" kind={kind} />
         </>
       ) : (
-        <button
-          type="button"
-          aria-label={t("calls.hangUp")}
-          title={t("calls.hangUp")}
-          className={`${round} bg-danger hover:opacity-90`}
-          onClick={hangUp}
-        >
-          <span className="i-ph-phone-disconnect-fill" aria-hidden="true" />
-        </button>
+        <CallAct act="hangUp" kind={kind} />
       )}
     </section>
   );

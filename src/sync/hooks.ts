@@ -1,8 +1,10 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import type { CallBody } from "../../contract/calls";
 import type { AttachedBody } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { messagePageRows } from "../../contract/limits";
 import { readLeftOver } from "./begun";
+import { readCallBody } from "./call-body";
 import { type CallUses, readCallUses } from "./call-use";
 import type { Context } from "./context";
 import { liveQueries, running } from "./engine";
@@ -159,6 +161,10 @@ export const useRequests = (): { received: PersonRow[]; sent: PersonRow[] } | un
 
 /** What calls cost this phone, as far as that is kept: in bytes, by call. */
 export const useCallUses = (): CallUses | undefined => useLive("call uses", ({ store }) => readCallUses(store));
+
+/** What the log says of a call that ended a moment ago, once that is here. */
+export const useCallBody = (conversation: ConversationId, call: Uuid): CallBody | undefined =>
+  useLive(`call ${conversation} ${call}`, ({ store }) => readCallBody(store, conversation, call), false);
 
 /** Everybody I have blocked. */
 export const useBlocked = (): PersonRow[] | undefined => useLive("blocked", ({ store }) => readBlocked(store));

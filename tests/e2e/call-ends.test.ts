@@ -40,7 +40,7 @@ test("a call ends as it was: not answered, busy, given up, refused, answered els
   ]);
   await tablet.logIn(dido.phone);
   const { texts } = cleos;
-  const { say, status, end, notice } = texts.calls;
+  const { say, status, elsewhere, notice } = texts.calls;
   const toast = ({ page }: Phone, words: string) => page.getByText(words, { exact: true });
 
   // Nobody takes Ana's call; meanwhile Ben is busy for everybody else, without a sound.
@@ -73,7 +73,7 @@ test("a call ends as it was: not answered, busy, given up, refused, answered els
   // Taken on one device, the other says so. Without a microphone it is taken all the same.
   await callButton(cleos, dido).click();
   await patient(control(didos, "accept")).toBeVisible();
-  await Promise.all([patient(toast(didos, end.elsewhere)).toBeVisible(), control(tablet, "accept").click()]);
+  await Promise.all([patient(toast(didos, elsewhere)).toBeVisible(), control(tablet, "accept").click()]);
   await expect(callScreen(didos, cleo)).toHaveCount(0);
   await expectHearing(tablet);
   await patient(callScreen(tablet, cleo)).toContainText(tablet.texts.calls.notice.micRefused);

@@ -1,14 +1,17 @@
 import { describe, expect, test } from "vitest";
-import type { CallPlace } from "../../contract/call-machine";
+import type { CallError, CallNotice, CallPlace } from "../../contract/call-machine";
 import type { CallKind } from "../../contract/calls";
 import { createUuid } from "../../contract/ids";
-import { endKey, statusKey } from "../../src/calls/call-words";
+import { statusKey } from "../../src/calls/call-words";
 import { formatMegabytes } from "../../src/calls/data-use";
 import type { MediaView } from "../../src/calls/media-plane";
 import { patterns } from "../../src/calls/tones";
 import type { CallView } from "../../src/calls/views";
+import { wordsOf } from "../../src/features/calls/sayings";
 import { troublesOf, workedAfter } from "../../src/features/calls/troubles";
+import en from "../../src/i18n/en.json";
 import fr from "../../src/i18n/fr.json";
+import { createTranslate } from "../../src/i18n/setup";
 
 type State = CallView["state"];
 
@@ -21,7 +24,7 @@ const place = (kind: CallKind, isCaller = true): CallPlace => ({
 });
 const textOf = (key: string): unknown =>
   key.split(".").reduce<unknown>((texts, name) => (texts as Record<string, unknown>)[name], fr);
-const connected = (kind: CallKind, isInterrupted = false): State => ({
+const connected = (kind: CallKind, isInterrupted = false): Extract<State, { at: "connected" }> => ({
   at: "connected",
   call: place(kind),
   since: 0,
@@ -35,25 +38,35 @@ const ended = (end: object, isCaller = true) =>
 
 describe("how a call stands", () => {
   test("is said in the specified words", () => {
-    const said: [State, string][] = [
+    const said: [Exclude<State, { at: "ended" }>, string][] = [
       [{ at: "outgoing", call: place("audio"), until: 0, isKnown: false }, "Appel en cours..."],
       [{ at: "ringing", call: place("audio", false), until: 0 }, "Appel audio entrant"],
       [{ at: "ringing", call: place("video", false), until: 0 }, "Appel vidéo entrant"],
       [{ at: "connecting", call: place("audio"), until: 0 }, "Connexion..."],
       [connected("audio", true), "Reconnexion..."],
     ];
-    for (const [state, text] of said) expect(textOf(statusKey(state, false))).toBe(text);
+    for (const [state, text] of said) expect(textOf(statusKey(state))).toBe(text);
   });
+});
 
-  test("once it is over, says why as this side sees it", () => {
-    const why = (end: object, isCaller = true, hasRung = false) => endKey(ended(end, isCaller), hasRung);
-    expect(why({ status: "missed", reason: "busy" })).toBe("calls.end.busy");
-    expect(why({ status: "cancelled", reason: "failed" })).toBe("calls.end.failed");
-    expect(why({ status: "missed" })).toBe("calls.end.cancelled");
-    expect(why({ status: "missed" }, false, true)).toBe("calls.end.missed");
-    expect(why({ status: "rejected" })).toBe("calls.end.rejected");
-    expect(why({ seconds: 12 })).toBe("calls.end.ended");
-    expect(why({}, false, true)).toBe("calls.end.elsewhere");
+describe("what is told of calls besides", () => {
+  const saying = (notice: CallNotice, error?: CallError) =>
+    wordsOf({ notice, error, peer: createUuid() }, "Ben", createTranslate("fr", fr));
+
+  test("is in the specified words, with why", () => {
+    const t = createTranslate("en", en);
+    const english = (["rejected", "unanswered", "failed", "acceptFailed", "error"] as const).map(
+      (notice) => wordsOf({ notice, peer: createUuid() }, "Ben", t).title,
+    );
+    expect(english).toEqual([
+      "Call Rejected",
+      "Call not answered",
+      "Call Failed",
+      "Failed to accept call",
+      "Call Error",
+    ]);
+    expect(saying("error").message).toBe("La connexion avec Ben est perdue.");
+    expect(saying("failed", "offline").message).toBe(fr.errors.offline);
   });
 });
 

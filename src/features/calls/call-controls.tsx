@@ -1,5 +1,6 @@
 import type { ComponentProps } from "react";
-import { acceptCall, hangUp, rejectCall, setCamera, setMuted, setPictures } from "../../calls/actions";
+import { acceptCall, setCamera, setMuted, setPictures } from "../../calls/actions";
+import { CallAct } from "../../calls/call-act";
 import type { CallView } from "../../calls/views";
 import { useT } from "../../i18n/setup";
 import type { SoundOutput } from "./remote-sound";
@@ -40,15 +41,12 @@ function Toggle({ icon, label, isOn, isSeen, ...props }: ToggleProps) {
   );
 }
 
-const wide =
-  "inline-flex min-h-14 min-w-fit flex-1 items-center justify-center gap-2 rounded-full px-4 py-2 font-semibold text-white hover:opacity-90";
-
 function Answering({ call: { state }, isLow }: Pick<CallControlsProps, "call" | "isLow">) {
   const t = useT();
-  const isVideo = state.call.kind === "video";
+  const { kind } = state.call;
   return (
     <div className={`flex gap-3 ${isLow ? "flex-wrap justify-center" : "flex-col"}`}>
-      {isVideo && (
+      {kind === "video" && (
         <button
           type="button"
           className="inline-flex min-h-12 items-center justify-center gap-2 self-center rounded-full bg-raised px-6 py-2 font-semibold text-text"
@@ -62,17 +60,8 @@ function Answering({ call: { state }, isLow }: Pick<CallControlsProps, "call" | 
         </button>
       )}
       <div className="flex grow flex-wrap gap-3">
-        <button type="button" className={`${wide} bg-danger`} onClick={rejectCall}>
-          <span className="i-ph-phone-x-fill text-[26px]" aria-hidden="true" />
-          {t("calls.decline")}
-        </button>
-        <button type="button" className={`${wide} bg-accept`} onClick={() => acceptCall()}>
-          <span
-            className={`${isVideo ? "i-ph-video-camera-fill" : "i-ph-phone-fill"} text-[26px]`}
-            aria-hidden="true"
-          />
-          {t("calls.accept")}
-        </button>
+        <CallAct isWide act="decline" kind={kind} />
+        <CallAct isWide act="accept" kind={kind} />
       </div>
     </div>
   );
@@ -134,17 +123,13 @@ function Toggles({ call: { state, media }, sound, isSeen, isVoiceOnly, onVoiceOn
 
 /** What can be done with a call as it stands (SPEC.md §2). */
 export function CallControls(props: CallControlsProps) {
-  const t = useT();
   const { state } = props.call;
   if (state.at === "ringing") return <Answering call={props.call} isLow={props.isLow} />;
   return (
     <div className={`flex gap-x-5 gap-y-3 ${props.isLow ? "flex-wrap justify-center" : "flex-col"}`}>
       {state.at === "connected" && <Toggles {...props} />}
       <div className="flex grow justify-center">
-        <button type="button" className={`${wide} max-w-72 bg-danger`} onClick={hangUp}>
-          <span className="i-ph-phone-disconnect-fill text-[26px]" aria-hidden="true" />
-          {t("calls.hangUp")}
-        </button>
+        <CallAct isWide act="hangUp" kind={state.call.kind} className="max-w-72" />
       </div>
     </div>
   );

@@ -1,42 +1,59 @@
-import { useEffect, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { Uuid } from "../../../contract/ids";
 import { subscribeCallSayings } from "../../calls/actions";
 import { unlockSound } from "../../calls/sound";
 import { useCall } from "../../calls/use-call";
+import type { CallSaying, CallView } from "../../calls/views";
 import { late } from "../../components/late";
 import { showToast } from "../../components/toast";
 import { t } from "../../i18n/setup";
+import { giveFocusBack, watchHands } from "./hands";
 
 const CallLayer = late(() => import("./call-layer"));
+
+/** A call that was talked ends with a card, which says what went wrong too. */
+const isTold = (saying: CallSaying, view: CallView | undefined): boolean =>
+  saying.notice !== "inProgress" &&
+  view?.state.at === "ended" &&
+  view.state.call.peer === saying.peer &&
+  view.state.seconds > 0;
 
 /** Stands at the top of the app: listens for calls, and shows the one there is. All of that comes when it is needed. */
 export function CallHost() {
   const call = useCall();
   // How a call ended is told, and asked about, longer than the call itself is there.
   const [last, setLast] = useState(call);
-  // What a toast tells of the end needs no card besides; it may be told before anything of a call's screen is here.
-  const [told, setTold] = useState<Uuid>();
+  // It may be said before anything of a call's screen is here.
+  const [said, setSaid] = useState<CallSaying>();
   if (call && call !== last) {
     setLast(call);
-    if (call.state.call.id !== last?.state.call.id) setTold(undefined);
+    if (call.state.call.id !== last?.state.call.id) setSaid(undefined);
   }
-  const shown = call ?? (last?.state.at === "ended" ? last : undefined);
+  const ended = call ?? (last?.state.at === "ended" ? last : undefined);
   const [left, setLeft] = useState<Uuid>();
+  const shown = ended?.state.at === "ended" && ended.state.call.id === left ? undefined : ended;
   useEffect(unlockSound, []);
-  useEffect(
-    () =>
-      subscribeCallSayings((saying) => {
-        if (saying.notice !== "inProgress") setTold(saying.peer);
-        import("./sayings").then(
-          ({ tellSaying }) => tellSaying(saying),
-          // Without it there is no call either, and that is what there is to say.
-          () => showToast({ tone: "danger", title: t("calls.say.failed"), message: t("errors.offline") }),
-        );
-      }),
-    [],
-  );
-  if (!shown || (shown.state.at === "ended" && shown.state.call.id === left)) return null;
-  return (
-    <CallLayer call={shown} isTold={told === shown.state.call.peer} onLeave={() => setLeft(shown.state.call.id)} />
-  );
+  useEffect(watchHands, []);
+  useEffect(() => subscribeCallSayings(setSaid), []);
+  const tell = useEffectEvent((saying: CallSaying) => {
+    if (isTold(saying, shown)) return;
+    import("./sayings").then(
+      ({ tellSaying }) => tellSaying(saying),
+      // Without it there is no call either, and that is what there is to say.
+      () => showToast({ tone: "danger", title: t("calls.say.failed"), message: t("errors.offline") }),
+    );
+  });
+  useEffect(() => {
+    if (said) tell(said);
+  }, [said]);
+  // What of a call had the focus went with it.
+  const place = shown && `${shown.state.at === "ended"} ${shown.isMinimised}`;
+  const placeBefore = useRef(place);
+  useEffect(() => {
+    if (placeBefore.current !== undefined) giveFocusBack();
+    placeBefore.current = place;
+  }, [place]);
+  if (!shown) return null;
+  const isSaid = said?.notice !== "inProgress" && said?.peer === shown.state.call.peer;
+  return <CallLayer call={shown} said={isSaid ? said : undefined} onLeave={() => setLeft(shown.state.call.id)} />;
 }

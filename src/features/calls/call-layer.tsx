@@ -3,7 +3,7 @@ import { useLocation } from "react-router";
 import { leaveEnded, minimise } from "../../calls/actions";
 import CallBar from "../../calls/call-bar";
 import { statusKey } from "../../calls/call-words";
-import type { CallView } from "../../calls/views";
+import type { CallSaying, CallView } from "../../calls/views";
 import { IconButton } from "../../components/icon-button";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
@@ -15,20 +15,21 @@ import type { Spot } from "./preview-place";
 import { useRemoteSound } from "./remote-sound";
 import { troublesOf, workedAfter } from "./troubles";
 import { useMediaSession, useTitleHint, useWakeLock } from "./use-device-ties";
+import { useHeldRing } from "./use-held-ring";
 import { usePopOut } from "./use-pop-out";
 
 const nobody = { username: "", phone: "", avatar: null };
 
 type CallLayerProps = {
   call: CallView;
-  /** A toast says why it ended. */
-  isTold: boolean;
+  /** What there is to say of its end. */
+  said: CallSaying | undefined;
   /** Nothing more is to be told of a call that ended. */
   onLeave: () => void;
 };
 
 /** One call from its first ring to its end: its sound, and whatever of it shows. */
-function LiveCall({ call, isTold, onLeave }: CallLayerProps) {
+function LiveCall({ call, said, onLeave }: CallLayerProps) {
   const { state, media, isMinimised } = call;
   const { kind, peer } = state.call;
   const t = useT();
@@ -48,33 +49,35 @@ function LiveCall({ call, isTold, onLeave }: CallLayerProps) {
 
   const isOver = state.at === "ended";
   const isRinging = state.at === "ringing";
+  const isHeld = useHeldRing(isRinging, isMinimised);
   const { element, isBlocked, play, sound } = useRemoteSound(isOver ? undefined : media.remote);
   useWakeLock(!isOver && !isRinging);
   useMediaSession(call, name);
-  useTitleHint(isRinging ? `${t(statusKey(state, false))} – ${name}` : undefined);
+  useTitleHint(state.at === "ringing" ? `${t(statusKey(state))} – ${name}` : undefined);
   const popOut = usePopOut(kind === "video" && media.peer.hasVideo && !isOver ? media.remote : undefined, name);
 
   return (
     <>
       {/* biome-ignore lint/a11y/useMediaCaption: two people talk; nobody has captions of that */}
       <audio ref={element} autoPlay hidden />
-      {isOver && (
+      {state.at === "ended" && (
         <EndCard
           call={state}
           bytes={media.bytes}
           person={person}
           name={name}
-          text={t(statusKey(state, before === "ringing"))}
-          isTold={isTold}
+          isElsewhere={before === "ringing" && state.status === "ended"}
+          said={said}
           onLeave={() => {
             leaveEnded();
             onLeave();
           }}
         />
       )}
-      {!isOver && !isMinimised && (
+      {state.at !== "ended" && !isMinimised && !isHeld && (
         <CallScreen
           call={call}
+          state={state}
           person={person}
           name={name}
           troubles={troublesOf(call, nowWorked)}

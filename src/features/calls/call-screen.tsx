@@ -22,6 +22,8 @@ import { useIsLow } from "./use-is-low";
 
 export type CallScreenProps = {
   call: CallView;
+  /** The call's own; an ended one has no screen. */
+  state: Exclude<CallView["state"], { at: "ended" }>;
   person: AvatarPerson;
   name: string;
   troubles: Trouble[];
@@ -37,7 +39,7 @@ export type CallScreenProps = {
   onPopOut: (() => void) | undefined;
 };
 
-const avatarPx = { high: 144, low: 64 };
+const avatarPx = { high: 144, filmed: 96, low: 64 };
 
 /** What it takes: a minute at first, all together once that is something. */
 function DataLine({ call: { state, media } }: { call: CallView }) {
@@ -50,8 +52,8 @@ function DataLine({ call: { state, media } }: { call: CallView }) {
 }
 
 /** A call over the whole screen (SPEC.md §2). Putting it away, by Escape too, never ends it. */
-export function CallScreen({ call, person, name, troubles, sound, ...props }: CallScreenProps) {
-  const { state, media } = call;
+export function CallScreen({ call, state, person, name, troubles, sound, ...props }: CallScreenProps) {
+  const { media } = call;
   const t = useT();
   const id = useId();
   const [panel, setPanel] = useState<HTMLElement | null>(null);
@@ -65,8 +67,10 @@ export function CallScreen({ call, person, name, troubles, sound, ...props }: Ca
   const isSeen = isVideo && media.peer.hasVideo && media.remote !== undefined && isUp && !props.isVoiceOnly;
   const isFilmed = isVideo && media.local !== undefined && media.camera === "on";
   const nextCamera = useCameras(isFilmed && isUp, media.local);
-  const status = t(statusKey(state, false));
-  const iconLook = isSeen ? "hover:!bg-white/20" : "";
+  const status = t(statusKey(state));
+  // Whatever a picture may lie under, or be moved over, stands clear of it.
+  const isClear = isSeen || isFilmed;
+  const iconLook = isSeen ? "bg-black/50 hover:!bg-white/20" : "";
 
   // The button that was pressed is gone with its state.
   // biome-ignore lint/correctness/useExhaustiveDependencies: at each state
@@ -126,7 +130,7 @@ export function CallScreen({ call, person, name, troubles, sound, ...props }: Ca
           )}
           <header
             data-part="header"
-            className={`relative z-1 flex shrink-0 items-start gap-1 px-2 pt-[max(8px,env(safe-area-inset-top))] pb-2 ${isSeen ? "bg-gradient-to-b from-black/70 to-transparent" : ""}`}
+            className={`relative z-3 flex shrink-0 items-start gap-1 px-2 pt-[max(8px,env(safe-area-inset-top))] pb-2 ${isSeen ? "bg-gradient-to-b from-black/70 to-transparent" : ""}`}
           >
             <IconButton
               icon="i-ph-caret-down-bold"
@@ -134,7 +138,9 @@ export function CallScreen({ call, person, name, troubles, sound, ...props }: Ca
               className={iconLook}
               onClick={minimise}
             />
-            <div className="min-w-0 flex-1 py-1 leading-tight">{isSeen && who}</div>
+            <div className="min-w-0 flex-1 leading-tight">
+              {isSeen && <div className="w-fit max-w-full rounded-card bg-black/60 px-2 py-1">{who}</div>}
+            </div>
             {!isSeen && <span className="flex h-12 items-center">{bars}</span>}
             {nextCamera && (
               <IconButton
@@ -171,27 +177,29 @@ export function CallScreen({ call, person, name, troubles, sound, ...props }: Ca
                   className={`flex max-w-full shrink-0 items-center ${isLow ? `gap-4 text-left ${isFilmed ? "mr-auto" : "my-auto"}` : `flex-col pt-6 ${isFilmed ? "" : "my-auto"}`}`}
                 >
                   <span className={`rounded-full ${isLow ? "" : "mb-6"} ${isUp || isLow ? "" : "call-pulse"}`}>
-                    <Avatar person={person} size={isLow ? avatarPx.low : avatarPx.high} />
+                    <Avatar person={person} size={avatarPx[isLow ? "low" : isFilmed ? "filmed" : "high"]} />
                   </span>
                   <div className={`flex min-w-0 max-w-full flex-col gap-1 ${isLow ? "" : "items-center"}`}>
                     {who}
-                    <p className="text-sm text-muted">
-                      <DataLine call={call} />
-                    </p>
+                    {!isClear && (
+                      <p className="text-sm text-muted">
+                        <DataLine call={call} />
+                      </p>
+                    )}
                   </div>
                 </div>
-                {troubleLines}
+                {!isClear && troubleLines}
               </>
             )}
           </div>
           <div
             data-part="controls"
-            className={`relative z-1 flex shrink-0 flex-col gap-3 px-4 pt-2 pb-[max(16px,env(safe-area-inset-bottom))] ${isSeen ? "bg-gradient-to-t from-black/80 to-transparent" : ""}`}
+            className={`relative z-3 flex shrink-0 flex-col gap-3 px-4 pt-2 pb-[max(16px,env(safe-area-inset-bottom))] ${isSeen ? "bg-gradient-to-t from-black/80 to-transparent" : ""}`}
           >
-            {isSeen && (
+            {isClear && (
               <>
                 {troubleLines}
-                <p className="text-center text-sm">
+                <p className={`self-center text-sm ${isSeen ? "rounded-full bg-black/60 px-3 py-1" : "text-muted"}`}>
                   <DataLine call={call} />
                 </p>
               </>

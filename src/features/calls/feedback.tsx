@@ -13,6 +13,11 @@ const complaints: [CallComplaint, TextKey][] = [
 const choice =
   "inline-flex min-h-12 min-w-fit flex-1 items-center justify-center gap-2 rounded-card border border-field px-3 py-2 font-semibold hover:bg-raised";
 
+/** The button that was pressed has gone. */
+const takeFocus = (button: HTMLButtonElement | null): void => {
+  if (document.activeElement === document.body) button?.focus();
+};
+
 type FeedbackProps = {
   call: Extract<CallView["state"], { at: "ended" }>;
   onJudging: () => void;
@@ -43,8 +48,14 @@ export function Feedback({ call: { call }, onJudging, onSent }: FeedbackProps) {
         <div className="flex flex-col gap-2">
           {complaints
             .filter(([reason]) => reason !== "picture" || call.kind === "video")
-            .map(([reason, key]) => (
-              <button key={reason} type="button" className={choice} onClick={() => send({ good: false, reason })}>
+            .map(([reason, key], index) => (
+              <button
+                key={reason}
+                ref={index === 0 ? takeFocus : undefined}
+                type="button"
+                className={choice}
+                onClick={() => send({ good: false, reason })}
+              >
                 {t(key)}
               </button>
             ))}

@@ -1,0 +1,70 @@
+/*
+ * Where a person's hands are besides a call: what had the focus when a call came before it, and whether they write.
+ * What shows of calls is a dialog, or marked with `data-call`.
+ */
+
+const writingMs = 10_000; // after the last letter
+
+let last: Element | undefined;
+let wroteAt = Number.NEGATIVE_INFINITY;
+
+const isOfCalls = (element: Element): boolean => element.closest("dialog, [data-call]") !== null;
+
+const isField = (element: Element | null): boolean =>
+  element instanceof HTMLTextAreaElement ||
+  (element instanceof HTMLInputElement && !["button", "checkbox", "file", "radio", "submit"].includes(element.type));
+
+const onFocusIn = ({ target }: FocusEvent): void => {
+  if (target instanceof Element && !isOfCalls(target)) last = target;
+};
+const onFocusOut = ({ target, relatedTarget }: FocusEvent): void => {
+  // Left for nothing, as by a tap beside it; but a button that waits while there is a call was not left.
+  const isLeft = relatedTarget === null && document.hasFocus() && target === last;
+  if (isLeft && last?.isConnected && !last.matches(":disabled")) last = undefined;
+};
+const onInput = (): void => {
+  wroteAt = performance.now();
+};
+
+/** Until the function is called that it gives back. */
+export const watchHands = (): (() => void) => {
+  document.addEventListener("focusin", onFocusIn);
+  document.addEventListener("focusout", onFocusOut);
+  document.addEventListener("input", onInput, true);
+  return () => {
+    document.removeEventListener("focusin", onFocusIn);
+    document.removeEventListener("focusout", onFocusOut);
+    document.removeEventListener("input", onInput, true);
+  };
+};
+
+/** Letters come now, or did a moment ago. */
+export const isWriting = (): boolean => isField(document.activeElement) && performance.now() - wroteAt < writingMs;
+
+const takes = (element: HTMLElement | undefined): boolean => {
+  element?.focus({ preventScroll: true });
+  return element !== undefined && document.activeElement === element;
+};
+
+/** What takes the focus within a place, the nearest before `of` first. */
+const nearest = (place: Element, of: Element): boolean => {
+  const all = [...place.querySelectorAll<HTMLElement>("a[href], button, input, textarea")];
+  const before = all.filter((one) => of.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_PRECEDING).reverse();
+  return [...before, ...all].some(takes);
+};
+
+/** When what had the focus of a call has gone: to what had it before, or beside that, or to the page's heading. */
+export const giveFocusBack = (): void => {
+  const { activeElement } = document;
+  if (activeElement && activeElement !== document.body) return;
+  const had = last;
+  if (had?.isConnected) {
+    if (takes(had as HTMLElement)) return;
+    for (let place = had.parentElement; place && place !== document.body; place = place.parentElement) {
+      if (!nearest(place, had)) continue;
+      last = had; // a button that waits now is not to be forgotten
+      return;
+    }
+  }
+  takes(document.querySelector<HTMLElement>("[role=main] h1, main h1") ?? undefined);
+};

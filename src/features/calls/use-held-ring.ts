@@ -1,0 +1,25 @@
+import { useEffect, useState } from "react";
+import { minimise } from "../../calls/actions";
+import { isWriting } from "./hands";
+
+const lookMs = 500;
+
+/**
+ * Whether the screen of a call that rings waits: nobody is interrupted while they write. The call shows as a bar then,
+ * as when its screen was put away; behind an open dialog nothing can be reached, so there it waits for a pause.
+ */
+export const useHeldRing = (isRinging: boolean, isMinimised: boolean): boolean => {
+  const [isHeld, setHeld] = useState(() => isRinging && isWriting());
+  if (isHeld && (isMinimised || !isRinging)) setHeld(false);
+  useEffect(() => {
+    if (!isHeld) return;
+    const look = () => {
+      if (!isWriting()) setHeld(false);
+      else if (!document.querySelector("dialog[open]")) minimise();
+    };
+    look();
+    const timer = setInterval(look, lookMs);
+    return () => clearInterval(timer);
+  }, [isHeld]);
+  return isHeld;
+};
