@@ -46,11 +46,12 @@ const takes = (element: HTMLElement | undefined): boolean => {
   return element !== undefined && document.activeElement === element;
 };
 
-/** What takes the focus within a place, the nearest before `of` first. */
-const nearest = (place: Element, of: Element): boolean => {
-  const all = [...place.querySelectorAll<HTMLElement>("a[href], button, input, textarea")];
-  const before = all.filter((one) => of.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_PRECEDING).reverse();
-  return [...before, ...all].some(takes);
+/** What stands beside it: in its row or header, or else on its screen; the nearest before it first. */
+const takesBeside = (one: Element): boolean => {
+  const place = one.closest("header, li") ?? one.closest("[data-screen]");
+  const all = [...(place?.querySelectorAll<HTMLElement>("a[href], button, input, textarea") ?? [])];
+  const before = all.filter((other) => one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_PRECEDING);
+  return [...before.reverse(), ...all].some(takes);
 };
 
 /** When what had the focus of a call has gone: to what had it before, or beside that, or to the page's heading. */
@@ -60,8 +61,7 @@ export const giveFocusBack = (): void => {
   const had = last;
   if (had?.isConnected) {
     if (takes(had as HTMLElement)) return;
-    for (let place = had.parentElement; place && place !== document.body; place = place.parentElement) {
-      if (!nearest(place, had)) continue;
+    if (takesBeside(had)) {
       last = had; // a button that waits now is not to be forgotten
       return;
     }
