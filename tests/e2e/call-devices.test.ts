@@ -1,0 +1,184 @@
+import { expect, test } from "../support/browser-test";
+import { watchDevicesOf } from "../support/call-devices";
+import {
+  callButton,
+  callScreen,
+  control,
+  expectHearing,
+  expectSeeing,
+  openCalling,
+  patienceMs,
+} from "../support/calling";
+import { makeCouple, siteOf } from "../support/pair";
+import { fill, type Phone } from "../support/phone";
+
+// A phone has several cameras. Of Chromium's make-believe ones the second gives depths, which no browser can send.
+test.use({
+  actionTimeout: patienceMs,
+  launchOptions: async ({ launchOptions }, use) => {
+    const args = ["--use-fake-device-for-media-stream=device-count=3"];
+    await use({ ...launchOptions, args: [...(launchOptions.args ?? []), ...args] });
+  },
+});
+test.describe.configure({ timeout: 120_000 });
+const patient = expect.configure({ timeout: patienceMs });
+
+const button = ({ page }: Phone, name: string) => page.getByRole("button", { name, exact: true });
+const openOf = ({ page }: Phone, kind: "audio" | "video") => page.evaluate((kind) => window.devices.open(kind), kind);
+const wakeLocks = ({ page }: Phone) => page.evaluate(() => window.devices.wakeLocks());
+const press = ({ page }: Phone, action: string) =>
+  page.evaluate((action) => window.devices.actions[action]?.(), action);
+const actionsOf = ({ page }: Phone) => page.evaluate(() => Object.keys(window.devices.actions).sort());
+
+/** What is sent at most, voice and picture, as the browser was told. */
+const sentBy = ({ page }: Phone) =>
+  page.evaluate(() => {
+    const live = window.peerConnections.find(({ connectionState }) => connectionState === "connected");
+    const senders = (live?.getSenders() ?? []).filter(({ track }) => track !== null);
+    return Object.fromEntries(
+      senders.map((sender) => [sender.track?.kind, sender.getParameters().encodings[0]?.maxBitrate]),
+    );
+  });
+const outputOf = ({ page }: Phone) => page.evaluate(() => document.querySelector("audio")?.sinkId);
+
+test("a call takes of the phone what it needs, goes on with what there is, and gives all of it back", async ({
+  browser,
+  server,
+}) => {
+  const { people } = await makeCouple(siteOf(server), 8_300);
+  const [ana, ben] = people;
+  const anas = await openCalling(browser, server);
+  const bens = await openCalling(browser, server, { language: "en" });
+  await Promise.all([watchDevicesOf(anas.page, true), watchDevicesOf(bens.page)]);
+  await Promise.all([anas.signInToChat(ana, ben.id), bens.signInToChat(ben, ana.id)]);
+  const { texts } = anas;
+  const his = bens.texts;
+  const notice = ({ page }: Phone, text: string, name = "") => page.getByText(fill(text, { name }), { exact: true });
+
+  // Whoever saves data is asked before a video call. His camera is not allowed: the call goes on without it.
+  await bens.page.evaluate(() => {
+    window.devices.refused.video = "NotAllowedError";
+  });
+  await callButton(anas, ben, "video").click();
+  const question = anas.page.getByRole("alertdialog", {
+    name: fill(texts.calls.saving.title, { name: ben.username }),
+  });
+  await expect(question).toContainText(/Mo par minute/);
+  await question.getByRole("button", { name: texts.common.cancel }).click();
+  await expect(question).toHaveCount(0);
+  await expect(callScreen(anas, ben)).toHaveCount(0);
+  await callButton(anas, ben, "video").click();
+  await question.getByRole("button", { name: texts.people.videoCall }).click();
+  await patient(callScreen(bens, ana)).toBeVisible();
+  expect(await openOf(bens, "audio")).toEqual([]); // nothing is opened where it only rings
+  expect(await bens.page.evaluate(() => window.devices.trembled.length)).toBeGreaterThan(0);
+  await control(bens, "accept").click();
+  await expectHearing(anas, bens);
+  await expectSeeing(bens);
+  await patient(notice(bens, his.calls.notice.cameraRefused)).toBeVisible();
+  await expect(anas.page.locator("video")).toHaveCount(1); // her own
+
+  // Of who saves data a small voice goes and a small picture.
+  await expect.poll(() => sentBy(anas)).toEqual({ audio: 12_000, video: 150_000 });
+  expect(await sentBy(bens)).toEqual({ audio: 24_000 });
+
+  // The screens stay on, also after the page was hidden for a moment.
+  for (const phone of [anas, bens]) await expect.poll(() => wakeLocks(phone)).toBe(1);
+  await anas.page.evaluate(() => window.devices.hideForAMoment());
+  await expect.poll(() => wakeLocks(anas)).toBe(1);
+
+  // The system's own controls do what those of the page do.
+  const titleOf = ({ page }: Phone) => page.evaluate(() => navigator.mediaSession.metadata?.title);
+  expect(await titleOf(anas)).toBe(ben.username);
+  expect(await actionsOf(anas)).toEqual(["hangup", "togglecamera", "togglemicrophone"]);
+  await press(anas, "togglemicrophone");
+  await expect(control(anas, "mute")).toHaveAttribute("aria-pressed", "true");
+  await patient(notice(bens, his.calls.notice.peerMuted, ana.username)).toBeVisible();
+  await press(anas, "togglemicrophone");
+  await expect(control(anas, "mute")).toHaveAttribute("aria-pressed", "false");
+
+  // The next camera takes the place of the one before, and there is one light on.
+  const used = await openOf(anas, "video");
+  for (let turn = 1; turn < 3; turn++) {
+    await button(anas, texts.calls.turnCamera).click();
+    await expect.poll(async () => (await openOf(anas, "video")).filter((id) => !used.includes(id))).toHaveLength(1);
+    const now = await openOf(anas, "video");
+    expect(now).toHaveLength(1);
+    used.push(...now);
+  }
+  await expectSeeing(bens);
+
+  // Her camera is unplugged, then her microphone: each is said, and comes again by itself.
+  await anas.page.evaluate(() => window.devices.unplug("video"));
+  await patient(notice(anas, texts.calls.notice.cameraUnplugged)).toBeVisible();
+  await patient(bens.page.locator("video")).toHaveCount(0);
+  await expectHearing(bens);
+  await anas.page.evaluate(() => window.devices.plugIn("video"));
+  await expect(notice(anas, texts.calls.notice.cameraUnplugged)).toHaveCount(0);
+  await expectSeeing(bens);
+  await anas.page.evaluate(() => window.devices.unplug("audio"));
+  await patient(notice(anas, texts.calls.notice.micUnplugged)).toBeVisible();
+  await expectSeeing(bens);
+  await expectHearing(anas);
+  await anas.page.evaluate(() => window.devices.plugIn("audio"));
+  await expect(notice(anas, texts.calls.notice.micUnplugged)).toHaveCount(0);
+  await expectHearing(bens);
+
+  // Her picture over other windows, the call put away.
+  await button(bens, his.calls.popOut).click();
+  const isOut = () => bens.page.evaluate(() => document.pictureInPictureElement !== null);
+  await expect.poll(isOut).toBe(true);
+  await expect(callScreen(bens, ana)).toHaveCount(0);
+
+  // Ended by the system's control, nothing of either phone is kept.
+  await press(bens, "hangup");
+  for (const [phone, other] of [
+    [anas, ben],
+    [bens, ana],
+  ] as const) {
+    await patient(callScreen(phone, other)).toHaveCount(0);
+    await expect.poll(() => wakeLocks(phone)).toBe(0);
+    expect(await actionsOf(phone)).toEqual([]);
+    expect(await titleOf(phone)).toBeUndefined();
+    expect([...(await openOf(phone, "audio")), ...(await openOf(phone, "video"))]).toEqual([]);
+  }
+  await expect.poll(isOut).toBe(false);
+
+  // Asked again she takes the voice alone. He has no microphone at all: she is heard, and both know.
+  await bens.page.evaluate(() => {
+    window.devices.refused.audio = "NotFoundError";
+  });
+  await callButton(anas, ben, "video").click();
+  await question.getByRole("button", { name: texts.people.audioCall }).click();
+  await patient(callScreen(bens, ana)).toContainText(his.calls.status.ringingAudio);
+  await control(bens, "accept").click();
+  await expectHearing(bens);
+  await patient(notice(bens, his.calls.notice.micMissing)).toBeVisible();
+  await expect(control(bens, "mute")).toBeDisabled();
+  await expect(button(anas, texts.calls.camera)).toHaveCount(0);
+  expect(await openOf(anas, "video")).toEqual([]);
+
+  // He chooses where she is heard: by the button and back, then by the sheet.
+  const speaker = button(bens, his.calls.speaker);
+  expect(await outputOf(bens)).toBe("");
+  await speaker.click();
+  await expect(speaker).toHaveAttribute("aria-pressed", "true");
+  expect(await outputOf(bens)).not.toBe("");
+  await speaker.click();
+  await expect(speaker).toHaveAttribute("aria-pressed", "false");
+  expect(await outputOf(bens)).toBe("");
+  await button(bens, his.calls.devices.open).click();
+  const sheet = bens.page.getByRole("dialog", { name: his.calls.devices.title });
+  const output = sheet.getByRole("group", { name: his.calls.devices.output }).getByRole("radio");
+  await output.last().check();
+  await expect.poll(() => outputOf(bens)).not.toBe("");
+  await bens.page.keyboard.press("Escape");
+  await expect(speaker).toHaveAttribute("aria-pressed", "true");
+  await expectHearing(bens);
+  // A microphone that is plugged in now is taken.
+  await bens.page.evaluate(() => window.devices.plugIn("audio"));
+  await expectHearing(anas);
+  await control(anas, "hangUp").click();
+  await patient(callScreen(bens, ana)).toHaveCount(0);
+  for (const phone of [anas, bens]) await phone.close();
+});

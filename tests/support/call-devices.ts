@@ -1,0 +1,92 @@
+import type { Page } from "@playwright/test";
+
+type Kind = "audio" | "video";
+
+declare global {
+  interface Window {
+    /** What the page has taken of its device, and what it is refused from now on. */
+    devices: {
+      /** The name of the error by which each is refused. */
+      refused: Partial<Record<Kind, string>>;
+      unplug(kind: Kind): void;
+      plugIn(kind: Kind): void;
+      /** The ids of the devices of this kind that are open. */
+      open(kind: Kind): (string | undefined)[];
+      /** The screen's wake locks that are held. */
+      wakeLocks(): number;
+      /** As the browser does when a page is hidden for a moment. */
+      hideForAMoment(): Promise<void>;
+      /** What is offered to the system's own controls, by the name of the action. */
+      actions: Partial<Record<string, () => void>>;
+      trembled: VibratePattern[];
+    };
+  }
+}
+
+const watchDevices = () => {
+  const { mediaDevices: media, wakeLock, mediaSession: session } = navigator;
+  const refused: Window["devices"]["refused"] = {};
+  const tracks: MediaStreamTrack[] = [];
+  const locks: WakeLockSentinel[] = [];
+  const actions: Window["devices"]["actions"] = {};
+  const trembled: VibratePattern[] = [];
+  const live = (kind: Kind) => tracks.filter((track) => track.kind === kind && track.readyState === "live");
+  const tellChange = () => media.dispatchEvent(new Event("devicechange"));
+
+  const open = media.getUserMedia.bind(media);
+  media.getUserMedia = async (wanted) => {
+    for (const kind of ["audio", "video"] as const) {
+      if (wanted?.[kind] && refused[kind]) throw new DOMException("no", refused[kind]);
+    }
+    const stream = await open(wanted);
+    tracks.push(...stream.getTracks());
+    return stream;
+  };
+  const keepAwake = wakeLock.request.bind(wakeLock);
+  wakeLock.request = async (type) => {
+    const lock = await keepAwake(type);
+    locks.push(lock);
+    return lock;
+  };
+  const offer = session.setActionHandler.bind(session);
+  session.setActionHandler = (action, handler) => {
+    offer(action, handler);
+    if (handler) actions[action] = () => handler({ action });
+    else delete actions[action];
+  };
+  navigator.vibrate = (pattern: Iterable<number> | VibratePattern) => trembled.push(pattern as VibratePattern) > 0;
+
+  window.devices = {
+    refused,
+    actions,
+    trembled,
+    unplug: (kind) => {
+      refused[kind] = "NotFoundError";
+      for (const track of live(kind)) {
+        track.stop();
+        track.dispatchEvent(new Event("ended"));
+      }
+      tellChange();
+    },
+    plugIn: (kind) => {
+      delete refused[kind];
+      tellChange();
+    },
+    open: (kind) => live(kind).map((track) => track.getSettings().deviceId),
+    wakeLocks: () => locks.filter(({ released }) => !released).length,
+    hideForAMoment: async () => {
+      for (const lock of locks) await lock.release();
+      document.dispatchEvent(new Event("visibilitychange"));
+    },
+  };
+};
+
+const saveData = () => {
+  Object.defineProperty(Object.getPrototypeOf(Reflect.get(navigator, "connection")), "saveData", { get: () => true });
+};
+
+/** What this page, and those loaded in it afterwards, take of their device is known; of one that saves data, too. */
+export const watchDevicesOf = async (page: Page, isSaving = false): Promise<void> => {
+  await page.addInitScript(watchDevices);
+  if (isSaving) await page.addInitScript(saveData);
+};
