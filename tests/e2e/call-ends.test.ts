@@ -77,7 +77,7 @@ test("a call ends as it was: not answered, busy, given up, refused, answered els
   await expect(callScreen(didos, cleo)).toHaveCount(0);
   await expectHearing(tablet);
   await patient(callScreen(tablet, cleo)).toContainText(tablet.texts.calls.notice.micRefused);
-  await patient(callScreen(cleos, dido)).toContainText(fill(notice.peerMuted, { name: "Dido" }));
+  await patient(callScreen(cleos, dido)).toContainText(fill(notice.peerNoMic, { name: "Dido" }));
   await expect(callButton(didos, cleo)).toBeDisabled();
   await control(tablet, "hangUp").click();
   await patient(callLine(cleos, "Vous : Appel audio terminé")).toBeVisible();
