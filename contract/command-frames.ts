@@ -1,6 +1,6 @@
 import type { ClientFrame } from "./client-frames";
-import type { Command, CommandOf, Source } from "./commands";
-import type { Body } from "./conversations";
+import type { Command, CommandOf } from "./commands";
+import type { Body, Source } from "./conversations";
 import { type ConversationId, packUuid, unpackUuid } from "./ids";
 import { fromWireBody, toWireBody, type WireBody } from "./wire";
 

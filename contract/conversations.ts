@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { CallBody } from "./calls";
 import { FileName, MediaType } from "./files";
 import { GroupCard } from "./groups";
-import { Uuid } from "./ids";
+import { ConversationId, Uuid } from "./ids";
 import { displayNameMaxLength, fileMaxBytes, fileMaxPixels, thumbMaxLength, voiceMaxMs, waveformBars } from "./limits";
 import { isBlank, isPlainLine, MessageText } from "./text";
 
@@ -12,6 +12,10 @@ const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 export const Seq = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 /** A place, or 0 for "before the first message". */
 export const Mark = Count;
+
+/** Where a forwarded message was read: the server looks whether its sender may still pass it on. */
+export const Source = v.strictObject({ conversation: ConversationId, seq: Seq });
+export type Source = v.InferOutput<typeof Source>;
 
 /** Who wrote a forwarded message first, by the name the one who passed it on knew; the reader may be that person. */
 const Forwarded = v.strictObject({

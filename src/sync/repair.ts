@@ -1,7 +1,6 @@
 import Dexie from "dexie";
 import * as v from "valibot";
-import { Source } from "../../contract/commands";
-import { attachmentOf, Body } from "../../contract/conversations";
+import { attachmentOf, Body, Source } from "../../contract/conversations";
 import { errorCodes } from "../../contract/errors";
 import { ConversationId, Uuid } from "../../contract/ids";
 import { dropAside, keepAside, readAside, type UnsentRows } from "./aside";

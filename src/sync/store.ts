@@ -1,6 +1,5 @@
 import Dexie, { type DexieOptions, type EntityTable, type Table } from "dexie";
-import type { Source } from "../../contract/commands";
-import type { Body, InboxRow, StoredBody } from "../../contract/conversations";
+import type { Body, InboxRow, Source, StoredBody } from "../../contract/conversations";
 import type { ErrorCode } from "../../contract/errors";
 import type { GroupRole } from "../../contract/groups";
 import type { ConversationId, Uuid } from "../../contract/ids";

@@ -1,13 +1,7 @@
 import * as v from "valibot";
-import {
-  Command,
-  type CommandOf,
-  type CommandResults,
-  isRefusal,
-  type Refusal,
-  type Source,
-} from "../../contract/commands";
-import { attachmentOf, type Body, clampMarks, type Marks, mergeMarks } from "../../contract/conversations";
+import { CommandSchema } from "../../contract/command-schemas";
+import { type Command, type CommandOf, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
+import { attachmentOf, type Body, clampMarks, type Marks, mergeMarks, type Source } from "../../contract/conversations";
 import { isPermanent } from "../../contract/errors";
 import {
   type ConversationId,
@@ -90,7 +84,7 @@ export class ModelServer extends ModelGroups {
   }
 
   execute<T extends Command["type"]>(user: Uuid, command: CommandOf<T>, source?: Caller): CommandResults[T] | Refusal {
-    const parsed = v.safeParse(Command, command);
+    const parsed = v.safeParse(CommandSchema, command);
     if (!parsed.success) return { error: "invalid_input" };
     this.asked.push({ user, command: parsed.output });
     const refusal = this.#stall(parsed.output, source?.socket) ?? this.refuse(user, parsed.output);

@@ -2,7 +2,8 @@ import * as v from "valibot";
 import type { CallResult } from "../../contract/calls";
 import { type ClientFrame, decodeClientFrames } from "../../contract/client-frames";
 import { toCommand } from "../../contract/command-frames";
-import { Command, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
+import { CommandSchema } from "../../contract/command-schemas";
+import { type Command, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
 import type { Message } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import {
@@ -196,7 +197,7 @@ export class ModelSocket extends EventTarget {
       return;
     }
     const named = conversation === undefined ? undefined : toCommand(frame, conversation, (one) => idOf(one) ?? "");
-    const parsed = v.safeParse(Command, named);
+    const parsed = v.safeParse(CommandSchema, named);
     if (!parsed.success) {
       const error = conversation === undefined ? "conversation_not_found" : "invalid_input";
       this.refuse(ref, { error });

@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import type { Source } from "../../contract/commands";
-import type { Body } from "../../contract/conversations";
+import type { Body, Source } from "../../contract/conversations";
 import { type ConversationId, createUuid, packUuid } from "../../contract/ids";
 import { spreadMax } from "../../contract/limits";
 import { Conversation } from "../../worker/objects/conversation";

@@ -1,15 +1,6 @@
 import * as v from "valibot";
-import {
-  type CommandOf,
-  Hidden,
-  Muted,
-  Retracted,
-  Send,
-  SendResult,
-  SpreadBody,
-  SpreadResult,
-  Unread,
-} from "../../contract/commands";
+import { Send, SpreadBody } from "../../contract/command-schemas";
+import { type CommandOf, Hidden, Muted, Retracted, SendResult, SpreadResult, Unread } from "../../contract/commands";
 import { Mark, Marks, Seq } from "../../contract/conversations";
 import { ConversationId } from "../../contract/ids";
 import { type AppContext, createRoutes } from "../lib/app";

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import type { ClientFrame } from "../../contract/client-frames";
 import { toCommand } from "../../contract/command-frames";
-import { Command, type CommandOf, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
+import { CommandSchema } from "../../contract/command-schemas";
+import { type Command, type CommandOf, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
 import { type ErrorCode, isErrorCode } from "../../contract/errors";
 import type { ConversationId } from "../../contract/ids";
 import { spreadMax } from "../../contract/limits";
@@ -48,7 +49,7 @@ export class Asking {
     if (frame[0] === "s" && frame[5] && this.#idOf(frame[5][0]) === undefined)
       return refuse({ error: "original_gone" });
     const parsed = v.safeParse(
-      Command,
+      CommandSchema,
       toCommand(frame, conversation, (one) => this.#idOf(one) ?? ""),
     );
     if (!parsed.success) return refuse({ error: codeOf(parsed.issues) });
@@ -98,7 +99,7 @@ export class Asking {
     if (known.length === 0) return;
     const to = known.map((one) => one.to);
     const frame: FrameOf<"f"> = [type, first, body, source && [sourceId ?? "", source[1]], to];
-    const parsed = v.safeParse(Command, toCommand(frame, ""));
+    const parsed = v.safeParse(CommandSchema, toCommand(frame, ""));
     const refuse = (index: number, refusal: Refusal) => this.#refuse(socket, known[index]?.ref ?? first, refusal);
     if (!parsed.success || parsed.output.type !== "spread") {
       const error = parsed.success ? "invalid_input" : codeOf(parsed.issues);

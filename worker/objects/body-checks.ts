@@ -1,5 +1,5 @@
-import { isRefusal, type Refusal, type Source } from "../../contract/commands";
-import { type AttachedBody, attachmentOf, type Body, type StoredBody } from "../../contract/conversations";
+import { isRefusal, type Refusal } from "../../contract/commands";
+import { type AttachedBody, attachmentOf, type Body, type Source, type StoredBody } from "../../contract/conversations";
 import { isPermanent } from "../../contract/errors";
 import type { Uuid } from "../../contract/ids";
 import { openDb } from "../db/client";
