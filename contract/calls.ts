@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { ConversationId, Uuid } from "./ids";
-import { callRingMs, callSignalMaxLength, callSilentMaxMs } from "./limits";
+import { callAbandonedMs, callRingMs, callSignalMaxLength, callSilentMaxMs } from "./limits";
 
 /**
  * A call between two people (DESIGN.md §9). The conversation object owns it: whatever happens to it is one deed, taken
@@ -83,8 +83,18 @@ const endOf = (call: OpenCall, isCaller: boolean, claim: CallStatus, reason?: Ca
   return isCaller || claim === "missed" || reason === "failed" ? "missed" : "rejected";
 };
 
+/** Whether the device that has this side of a talk seems to be gone: then it is its person's to leave it from any other. */
+export const isAbandoned = (call: OpenCall, isCaller: boolean, heard: Heard, now: number): boolean =>
+  call.answeredAt !== null && now >= (isCaller ? heard.caller : heard.callee) + callAbandonedMs;
+
 /** `by` is the member's number. What was done before is done again by doing nothing. */
-export const advance = (call: OpenCall | null, by: number, deed: CallDeed, now: number): Advance => {
+export const advance = (
+  call: OpenCall | null,
+  by: number,
+  deed: CallDeed,
+  now: number,
+  heard: Heard = { caller: now, callee: now },
+): Advance => {
   if (deed.type === "create") {
     if (!call) {
       const { id, kind, device } = deed;
@@ -107,10 +117,9 @@ export const advance = (call: OpenCall | null, by: number, deed: CallDeed, now: 
     if (call.answeredAt !== null) return call.calleeDevice === deed.device ? { call } : { error: "answered_elsewhere" };
     return { call: { ...call, calleeDevice: deed.device, answeredAt: now } };
   }
-  // A device that only rang has nothing to end once another one talks.
-  if (call.answeredAt !== null && deed.device !== (isCaller ? call.callerDevice : call.calleeDevice)) {
-    return { error: "answered_elsewhere" };
-  }
+  // A device that only rang has nothing to end once another one talks, and is heard of.
+  const isTalker = call.answeredAt === null || deed.device === (isCaller ? call.callerDevice : call.calleeDevice);
+  if (!isTalker && !isAbandoned(call, isCaller, heard, now)) return { error: "answered_elsewhere" };
   // Busy is only somebody who is rung.
   const isUntrue = deed.reason === "busy" && (isCaller || call.answeredAt !== null);
   return close(call, endOf(call, isCaller, deed.status, deed.reason), now, isUntrue ? undefined : deed.reason);

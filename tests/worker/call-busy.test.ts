@@ -1,24 +1,16 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { type ConversationId, createUuid } from "../../contract/ids";
-import { callRingMs, callVerdictMs, dialBurst } from "../../contract/limits";
+import { callRingMs, callVerdictMs } from "../../contract/limits";
 import { Conversation } from "../../worker/objects/conversation";
 import { Device, request, rowOf, until } from "./device";
-import { alarm, channelStub, line, linesOf, newCallers, newRing, newTalk, Phone, pass } from "./phone";
-import { befriend, type Pair, seedPerson } from "./seeded-people";
+import { alarm, channelStub, line, linesOf, newCallers, newContact, newRing, newTalk, Phone, pass } from "./phone";
 
 /** Who is in a call, calls, or is rung already is busy for everybody else, and never for ever. */
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
-
-/** A contact of somebody's, with a phone. */
-const newContact = async (of: Pair["ana"]) => {
-  const person = await seedPerson();
-  const id = await befriend(person, of);
-  return { person, id, phone: await Phone.of(person, id) };
-};
 
 /** The caller hears that it is busy, the one called has a missed line, and nothing rang. */
 const expectBusy = async (caller: Phone, called: Phone, conversation: ConversationId, call: string) => {
@@ -190,17 +182,4 @@ test("a device that comes while somebody is being told that it is busy does not 
   });
   go();
   await cleo.phone.hears(other, "missed");
-});
-
-test("nobody is rung again and again", async () => {
-  const { anas, bens } = await newCallers();
-  for (let i = 0; i < dialBurst; i++) {
-    const call = createUuid();
-    await anas.dial(call);
-    // A call that is known is asked for as often as one likes.
-    expect(await anas.dial(call)).toMatchObject({ over: null });
-    await anas.hangUp(call, "missed");
-  }
-  expect(await anas.dial(createUuid())).toEqual({ error: "rate_limited" });
-  expect(bens.told.filter(({ event_type }) => event_type === "ring").length).toBeLessThanOrEqual(dialBurst);
 });

@@ -200,7 +200,9 @@ test("a silent call ends though its object slept through the silence, and one th
 test("a beat writes nothing but once in a while", async () => {
   const { id, anas, call } = await newTalk();
   const heardAt = () =>
-    runInDurableObject(conversationStub(id), (_, { storage }) => storage.sql.exec("SELECT heard_at FROM calls").one());
+    runInDurableObject(conversationStub(id), (_, { storage }) =>
+      storage.sql.exec("SELECT caller_heard_at, callee_heard_at FROM calls").one(),
+    );
   const before = await heardAt();
   pass(20_000);
   await anas.beat(call);

@@ -178,18 +178,6 @@ test("the line of a call is neither deleted for all nor passed on, nor found by 
   expect(await linesOf(ana, id)).toHaveLength(1);
 });
 
-test("a message that took the call's name keeps the call from nothing", async () => {
-  const { ana, id, anas, bens, call } = await newRing();
-  expect(await anas.link.outcome(anas.link.say(id, "même nom", call))).toMatchObject({ seq: 1 });
-  expect((await anas.hangUp(call, "missed")).over).toMatchObject({ status: "missed" });
-  await bens.hears(call, "missed");
-  expect(await readLog(ana, id)).toHaveLength(1);
-  const name = createUuid();
-  await anas.link.outcome(anas.link.say(id, "encore", name));
-  expect(await anas.dial(name)).toEqual({ error: "call_not_found" });
-  expect(await anas.dial(createUuid())).toMatchObject({ over: null });
-});
-
 test("a device that comes hears of the call under way by either carrier, and of none that is over", async () => {
   const { ana, ben, anas, bens, call } = await newRing();
   const late = await Device.attach(ben);

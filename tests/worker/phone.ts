@@ -7,7 +7,7 @@ import type { ErrorCode } from "../../contract/errors";
 import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
 import type { Person } from "../support/people";
 import { Device, readLog, until } from "./device";
-import { newPair } from "./seeded-people";
+import { befriend, newPair, seedPerson } from "./seeded-people";
 
 /** Calls as devices make them, for tests of what becomes of them. */
 
@@ -83,6 +83,13 @@ export class Phone {
 export const newCallers = async () => {
   const pair = await newPair();
   return { ...pair, anas: await Phone.of(pair.ana, pair.id), bens: await Phone.of(pair.ben, pair.id) };
+};
+
+/** A contact of somebody's, with a phone. */
+export const newContact = async (of: Person) => {
+  const person = await seedPerson();
+  const id = await befriend(person, of);
+  return { person, id, phone: await Phone.of(person, id) };
 };
 
 /** A call of Ana's that Ben's phone rings for. */

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { CallBody, type CallKind, type OpenCall } from "../../contract/calls";
+import { CallBody, type CallKind, type Heard, type OpenCall } from "../../contract/calls";
 
 /** A call as the conversation keeps it, also after its end. Who is rung knows nothing of one that is `withheld`. */
 export type KeptCall = OpenCall & { over: CallBody | null; withheld: boolean };
@@ -14,8 +14,15 @@ type Columns = {
   answered_at: number | null;
   over: string | null;
   withheld: number;
-  heard_at: number;
+  caller_heard_at: number;
+  callee_heard_at: number;
+  unanswered: number;
+  unanswered_since: number;
+  unanswered_from: number;
 };
+
+/** How many calls in a row the caller has made that nobody answered, since when, and where the log ended then. */
+export type Unanswered = { count: number; since: number; from: number };
 
 const toCall = (row: Columns): KeptCall => ({
   id: row.id,
@@ -29,7 +36,7 @@ const toCall = (row: Columns): KeptCall => ({
   withheld: row.withheld === 1,
 });
 
-type State = { kept: KeptCall | undefined; heardAt: number; version: number };
+type State = { kept: KeptCall | undefined; heard: Heard; unanswered: Unanswered; version: number };
 
 /** The one call of a conversation, in the table and in memory. */
 export class CallRow {
@@ -41,7 +48,16 @@ export class CallRow {
     this.#sql = sql;
     const [row] = sql.exec<Columns>("SELECT * FROM calls").toArray();
     const version = sql.exec<{ calls: number }>("SELECT calls FROM conversation").one().calls;
-    this.#state = { kept: row && toCall(row), heardAt: row?.heard_at ?? 0, version };
+    this.#state = {
+      kept: row && toCall(row),
+      heard: { caller: row?.caller_heard_at ?? 0, callee: row?.callee_heard_at ?? 0 },
+      unanswered: {
+        count: row?.unanswered ?? 0,
+        since: row?.unanswered_since ?? 0,
+        from: row?.unanswered_from ?? 0,
+      },
+      version,
+    };
   }
 
   /** The call under way. */
@@ -55,9 +71,14 @@ export class CallRow {
     return this.#state.kept;
   }
 
-  /** When a side of it was last heard of, as far as that is written. */
-  get heardAt(): number {
-    return this.#state.heardAt;
+  /** When each side of it was last heard of, as far as that is written. */
+  get heard(): Heard {
+    return this.#state.heard;
+  }
+
+  /** The calls like it up to this one, should nobody have answered it. */
+  get unanswered(): Unanswered {
+    return this.#state.unanswered;
   }
 
   /** How often there was a change. */
@@ -65,11 +86,12 @@ export class CallRow {
     return this.#state.version;
   }
 
-  write(call: KeptCall, heardAt: number): void {
-    this.#state = { kept: call, heardAt, version: this.version + 1 };
+  /** From here on both sides are taken to be there. */
+  write(call: KeptCall, now: number, unanswered = this.unanswered): void {
+    this.#state = { kept: call, heard: { caller: now, callee: now }, unanswered, version: this.version + 1 };
     this.#sql.exec("DELETE FROM calls WHERE id <> ?", call.id);
     this.#sql.exec(
-      "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       call.id,
       call.kind,
       call.caller,
@@ -79,15 +101,19 @@ export class CallRow {
       call.answeredAt,
       call.over && JSON.stringify(call.over),
       call.withheld ? 1 : 0,
-      heardAt,
+      now,
+      now,
+      unanswered.count,
+      unanswered.since,
+      unanswered.from,
     );
     this.#sql.exec("UPDATE conversation SET calls = ?", this.version);
   }
 
   /** A side was heard of. That is no change of the call. */
-  note(heardAt: number): void {
-    this.#state = { ...this.#state, heardAt };
-    this.#sql.exec("UPDATE calls SET heard_at = ?", heardAt);
+  note(heard: Heard): void {
+    this.#state = { ...this.#state, heard };
+    this.#sql.exec("UPDATE calls SET caller_heard_at = ?, callee_heard_at = ?", heard.caller, heard.callee);
   }
 
   /** What follows can be taken back. */

@@ -1,12 +1,26 @@
-import { advance, type CallBody, type CallDeed, dueAt, expire, type Heard, type OpenCall } from "../../contract/calls";
+import {
+  advance,
+  type CallBody,
+  type CallDeed,
+  type CallStatus,
+  dueAt,
+  expire,
+  type Heard,
+  isAbandoned,
+  type OpenCall,
+} from "../../contract/calls";
 import type { Refusal } from "../../contract/commands";
 import type { Uuid } from "../../contract/ids";
-import { callNoteMs } from "../../contract/limits";
+import { callNoteMs, unansweredMax, unansweredMs } from "../../contract/limits";
+import type { KeptCall, Unanswered } from "./call-row";
 import type { ConversationLog } from "./conversation-log";
 import type { Member } from "./members";
 import { callFor } from "./notices";
 import type { CallStanding } from "./rpc";
 import type { Telling } from "./telling";
+
+const sideOf = ({ number }: Member, { caller }: Pick<OpenCall, "caller">): keyof Heard =>
+  number === caller ? "caller" : "callee";
 
 /**
  * The call of a private conversation. Everything that happens to it is one synchronous go, and so is its end with the
@@ -15,15 +29,18 @@ import type { Telling } from "./telling";
 export class Calling {
   readonly #log: ConversationLog;
   readonly #telling: Pick<Telling, "hurry" | "wake">;
-  /** When each side was last heard of. */
+  /** When each side was last heard of: at the latest, and as far as it is known. */
   #heard: Heard;
+  #known: Heard;
 
   constructor(log: ConversationLog, telling: Pick<Telling, "hurry" | "wake">, now = Date.now()) {
     this.#log = log;
     this.#telling = telling;
     // What was heard in the life of an instance before this one is written only once in a while.
-    const lately = Math.min(now, log.calls.heardAt + callNoteMs);
-    this.#heard = { caller: lately, callee: lately };
+    const { caller, callee } = log.calls.heard;
+    const lately = (noted: number) => Math.min(now, noted + callNoteMs);
+    this.#heard = { caller: lately(caller), callee: lately(callee) };
+    this.#known = { caller, callee };
   }
 
   /** When time alone will make something of it. */
@@ -43,17 +60,17 @@ export class Calling {
   /** How it stands, or how the last one ended, as far as the member may know. */
   find(member: Member, id: Uuid): CallStanding | Refusal {
     this.expire();
-    const { call, calls } = callFor(this.#log, member);
-    return call?.id === id ? { call, calls } : { error: "call_not_found" };
+    const { call } = callFor(this.#log, member);
+    return call?.id === id ? this.#standing(member, call) : { error: "call_not_found" };
   }
 
   /** A side is still there. False when the call is not. */
   beat(member: Member, id: Uuid, now = Date.now()): boolean {
     const { calls } = this.#log;
-    const { open, heardAt } = calls;
+    const { open, heard } = calls;
     if (open?.id !== id) return false;
     this.#hear(member, open, now);
-    if (open.answeredAt !== null && now - heardAt >= callNoteMs) calls.note(now);
+    if (open.answeredAt !== null && now - heard[sideOf(member, open)] >= callNoteMs) calls.note(this.#known);
     return true;
   }
 
@@ -67,11 +84,7 @@ export class Calling {
   cut(by?: Member, now = Date.now()): void {
     const { open } = this.#log.calls;
     if (!open) return;
-    const isCaller = (by?.number ?? open.caller) === open.caller;
-    const device = isCaller ? open.callerDevice : (open.calleeDevice ?? open.callerDevice);
-    const status = open.answeredAt === null ? "rejected" : "ended";
-    const next = advance(open, by?.number ?? open.caller, { type: "end", id: open.id, device, status }, now);
-    if (!("error" in next)) this.#write(open, next, now);
+    this.#end(open, by?.number ?? open.caller, open.answeredAt === null ? "rejected" : "ended", now);
   }
 
   /** A transaction that may change the call: if it does, both sides are told before anything else. */
@@ -93,18 +106,49 @@ export class Calling {
     const isHidden = member.blocks && deed.type !== "create" && callFor(this.#log, member).call?.id !== deed.id;
     if (isHidden) return { error: "call_not_found" };
     // It is over, and whoever asks has not heard of it yet.
-    if (kept?.over && kept.id === deed.id && deed.type !== "answer") return { call: kept, calls: calls.version };
+    if (kept?.over && kept.id === deed.id && deed.type !== "answer") return this.#standing(member, kept);
+    let unanswered: Unanswered | undefined;
     if (deed.type === "create") {
       if (!this.#log.isOpen) return { error: "not_connected" };
       if (member.blocks) return { error: "contact_blocked" };
       // It was over before another one began.
       if (open?.id !== deed.id && this.#log.findSent(member.number, deed.id)) return { error: "call_not_found" };
+      if (!open) {
+        const before = this.#unansweredOf(member, now);
+        const { count, since } = before;
+        if (count >= unansweredMax) return { error: "rate_limited", retryAfterMs: since + unansweredMs - now };
+        unanswered = { ...before, count: count + 1 };
+      } else if (open.id !== deed.id && isAbandoned(open, open.caller === member.number, this.#heard, now)) {
+        this.#end(open, member.number, "ended", now);
+        return this.#advance(member, deed, now);
+      }
     }
-    const next = advance(open, member.number, deed, now);
+    const next = advance(open, member.number, deed, now, this.#heard);
     if ("error" in next) return next;
     this.#hear(member, next.call ?? open, now);
-    const call = this.#write(open, next, now);
-    return { call, calls: calls.version };
+    return this.#standing(member, this.#write(open, next, now, unanswered));
+  }
+
+  /** The calls of theirs that nobody answered up to now; whoever answers, or writes, has them begin anew. */
+  #unansweredOf({ number }: Member, now: number): Unanswered {
+    const { calls, head } = this.#log;
+    const { kept, unanswered } = calls;
+    const isRow = kept?.caller === number && kept.answeredAt === null && now < unanswered.since + unansweredMs;
+    const goesOn = isRow && (unanswered.count < unansweredMax || !this.#log.hasWritten(1 - number, unanswered.from));
+    return goesOn ? unanswered : { count: 0, since: now, from: head };
+  }
+
+  /** How a call stands for a member. */
+  #standing(member: Member, call: KeptCall): CallStanding {
+    return { call, calls: this.#log.calls.version, heardAt: this.#heard[sideOf(member, call)] };
+  }
+
+  /** The device of a side ends its call. */
+  #end(open: OpenCall, by: number, status: CallStatus, now: number): void {
+    const { id, caller, callerDevice, calleeDevice } = open;
+    const device = by === caller ? callerDevice : (calleeDevice ?? callerDevice);
+    const next = advance(open, by, { type: "end", id, device, status }, now);
+    if (!("error" in next)) this.#write(open, next, now);
   }
 
   #expire(now: number): void {
@@ -113,18 +157,28 @@ export class Calling {
     if (next && !("error" in next)) this.#write(open, next, now);
   }
 
-  #hear({ number }: Member, call: OpenCall | null, now: number): void {
-    this.#heard = number === call?.caller ? { ...this.#heard, caller: now } : { ...this.#heard, callee: now };
+  #hear(member: Member, call: OpenCall | null, now: number): void {
+    if (!call) return;
+    const heard = { [sideOf(member, call)]: now };
+    this.#heard = { ...this.#heard, ...heard };
+    this.#known = { ...this.#known, ...heard };
   }
 
-  #write(before: OpenCall | null, next: { call: OpenCall | null; line?: CallBody }, now: number) {
+  #write(
+    before: OpenCall | null,
+    next: { call: OpenCall | null; line?: CallBody },
+    now: number,
+    unanswered?: Unanswered,
+  ): KeptCall {
     const { calls } = this.#log;
     const call = next.call ?? before;
     if (!call) throw new Error("a call ended that never was");
     const over = next.line ?? null;
     const kept = { ...call, over, withheld: this.#log.isWithheld(call.caller) };
     if (next.call === before) return calls.kept ?? kept;
-    calls.write(kept, now);
+    calls.write(kept, now, unanswered);
+    this.#heard = calls.heard;
+    this.#known = calls.heard;
     // In logs of before, a message may have taken the call's name while it was open.
     if (over && !this.#log.findSent(call.caller, call.id)) this.#log.append(call.caller, call.id, over, now);
     return kept;

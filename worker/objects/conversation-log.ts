@@ -4,12 +4,13 @@ import log from "../../migrations/conversation/0001_log.sql?raw";
 import changes from "../../migrations/conversation/0002_changes.sql?raw";
 import groups from "../../migrations/conversation/0003_groups.sql?raw";
 import calls from "../../migrations/conversation/0004_calls.sql?raw";
+import callSides from "../../migrations/conversation/0005_call_sides.sql?raw";
 import { CallRow } from "./call-row";
 import { type Member, Members } from "./members";
 import { fromColumns, toColumns, toPreview } from "./message-body";
 import { migrate, readVersion } from "./migrator";
 
-const migrations = [log, changes, groups, calls];
+const migrations = [log, changes, groups, calls, callSides];
 const recentMax = 64; // messages
 
 type Own = {
@@ -168,6 +169,12 @@ export class ConversationLog {
     return this.sql
       .exec<{ seq: number; at: number }>("SELECT seq, at FROM messages WHERE sender = ? AND cid = ?", sender, cid)
       .toArray()[0];
+  }
+
+  /** Whether this member wrote anything after that place. */
+  hasWritten(sender: number, after: number): boolean {
+    const query = "SELECT 1 FROM messages WHERE seq > ? AND sender = ? LIMIT 1";
+    return this.sql.exec(query, after, sender).toArray().length > 0;
   }
 
   find(seq: number): MessageRow | undefined {

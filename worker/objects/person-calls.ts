@@ -1,24 +1,14 @@
 import type { Call, CallAsk, CallDeed, CallFrame, CallResult } from "../../contract/calls";
 import { isRefusal, type Refusal } from "../../contract/commands";
 import { type ConversationId, otherMember, type Uuid } from "../../contract/ids";
-import {
-  callDeedBurst,
-  callDeedsPerSecond,
-  callRingMs,
-  callSilentMaxMs,
-  callVerdictMs,
-  dialBurst,
-  dialsPerSecond,
-  signalBurst,
-  signalsPerSecond,
-} from "../../contract/limits";
+import { callAbandonedMs, callRingMs, callSilentMaxMs, callVerdictMs } from "../../contract/limits";
+import { CallLimits } from "./call-limits";
 import type { KeptCall } from "./call-row";
 import { type CallNews, CallTable, toCall } from "./call-table";
 import type { Gate } from "./gate";
 import type { CallSignal, CallStanding, ConversationRpc } from "./rpc";
 import type { Sockets } from "./sockets";
 import { userChannelOf } from "./stubs";
-import { TokenBucket } from "./token-bucket";
 import { Turns } from "./turns";
 
 type Host = { env: Env; user: Uuid; gate: Gate; sockets: Sockets; later(work: Promise<unknown>): void };
@@ -41,9 +31,6 @@ const frameOf = ({ call, over }: CallNews): CallFrame => {
 const hasRungOut = ({ answered_at, created_at }: Call, now: number): boolean =>
   answered_at === null && now >= created_at + callRingMs;
 
-const limited = (bucket: TokenBucket): Refusal | undefined =>
-  bucket.take() ? undefined : { error: "rate_limited", retryAfterMs: bucket.waitMs() };
-
 /** The calls of one person: what their devices ask, and what they are told. */
 export class PersonCalls {
   readonly #host: Host;
@@ -55,23 +42,22 @@ export class PersonCalls {
   readonly #givenUp = new Set<Uuid>();
   /** When the conversations of open calls were last asked about them. */
   readonly #lookedAt = new Map<Uuid, number>();
-  readonly #dials = new TokenBucket(dialBurst, dialsPerSecond);
-  readonly #deeds = new TokenBucket(callDeedBurst, callDeedsPerSecond);
-  readonly #signals = new TokenBucket(signalBurst, signalsPerSecond);
+  /** Calls of a device that seems to be gone: they keep this person from nothing. */
+  readonly #abandoned = new Set<Uuid>();
+  readonly #limits: CallLimits;
 
   constructor(sql: SqlStorage, host: Host) {
     this.#host = host;
     this.#table = new CallTable(sql);
+    this.#limits = new CallLimits(sql);
   }
 
   /** What a device that comes is told is under way: nothing that rang out, and nothing that is being answered busy. */
   get current(): Call[] {
     const now = Date.now();
-    const open = this.#table.open.filter((call) => !hasRungOut(call, now));
     this.#lookAtDoubtful(now);
-    const [first] = open.filter((call) => this.#isRung(call)).sort((a, b) => a.created_at - b.created_at);
-    const isBusy = open.some((call) => !this.#isRung(call));
-    return open.filter((call) => !this.#isRung(call) || (!isBusy && call === first));
+    const ringing = this.#ringing(now);
+    return this.#table.open.filter((call) => call === ringing || (!this.#isRung(call) && !hasRungOut(call, now)));
   }
 
   /**
@@ -82,6 +68,7 @@ export class PersonCalls {
     if (version === 0) return;
     for (const news of this.#table.take(conversation, kept, version)) {
       const { call, over } = news;
+      if (over) this.#abandoned.delete(call.call_id);
       if (over || !this.#isRung(call)) this.#host.sockets.signal(frameOf(news), true);
       else if (!hasRungOut(call, Date.now())) this.#ring(call);
       if (!over && !this.#isRung(call)) for (const other of this.#others(conversation)) this.#refuse(other);
@@ -103,14 +90,14 @@ export class PersonCalls {
       case "answer": {
         const { device } = asked;
         const answer = () => this.#do(conversation, { type: "answer", id: call, device });
-        return limited(this.#deeds) ?? this.#turns.take(conversation, () => this.#claim(conversation, call, answer));
+        return this.#limits.deed() ?? this.#turns.take(conversation, () => this.#claim(conversation, call, answer));
       }
       case "hangUp":
-        return limited(this.#deeds) ?? this.#turns.take(conversation, () => this.#hangUp(asked));
+        return this.#limits.deed() ?? this.#turns.take(conversation, () => this.#hangUp(asked));
       case "standing":
-        return limited(this.#deeds) ?? this.#look(conversation, call);
+        return this.#limits.deed() ?? this.#look(conversation, call);
       case "beat":
-        return limited(this.#deeds) ?? this.#beat(asked);
+        return this.#limits.deed() ?? this.#beat(asked);
       case "signal":
         return this.#signal(asked);
       default:
@@ -121,7 +108,7 @@ export class PersonCalls {
   async #dial({ conversation, call, kind, device }: AskOf<"dial">): Promise<CallResult | Refusal> {
     if (this.#givenUp.has(call)) return { error: "call_not_found" };
     const isAgain = this.#isMine(conversation, call);
-    const refusal = isAgain ? undefined : limited(this.#dials);
+    const refusal = isAgain ? undefined : this.#limits.dial();
     if (refusal) return refusal;
     return this.#claim(conversation, call, () => this.#do(conversation, { type: "create", id: call, kind, device }));
   }
@@ -138,6 +125,7 @@ export class PersonCalls {
   async #beat({ conversation, call }: AskOf<"beat">): Promise<Passed | Refusal> {
     const { gate, user } = this.#host;
     if (!this.#isMine(conversation, call)) return { error: "call_not_found" };
+    this.#abandoned.delete(call);
     const passed = await gate.call<Passed>(conversation, async (stub) => ({
       passed: await stub.beat(conversation, user, call),
     }));
@@ -151,13 +139,13 @@ export class PersonCalls {
     const { env, user } = this.#host;
     const other = otherMember(conversation, user);
     if (other === undefined || !this.#isMine(conversation, call)) return { error: "call_not_found" };
-    const refusal = limited(this.#signals);
+    const refusal = this.#limits.signal();
     if (refusal) return refusal;
     await userChannelOf(env, other).signal(other, user, { call, conversation, from, to, signal });
     return { passed: true };
   }
 
-  /** Does what brings this person into a call, unless they are in another one or about to be. */
+  /** Does what brings this person into a call, unless they are in another one or about to be; one that is abandoned ends. */
   async #claim(
     conversation: ConversationId,
     call: Uuid,
@@ -165,13 +153,17 @@ export class PersonCalls {
   ): Promise<CallResult | Refusal> {
     for (const other of this.#others(conversation)) if (!this.#isRung(other)) await this.#lookAt(other);
     const isElsewhere =
-      this.#others(conversation).some((other) => !this.#isRung(other)) ||
+      this.#others(conversation).some((other) => this.#isEngaged(other)) ||
       [...this.#claims].some((claim) => claim.conversation !== conversation);
     if (isElsewhere) return { error: "call_in_progress" };
     const claim = { conversation, call };
     this.#claims.add(claim);
     try {
-      return await enter();
+      const entered = await enter();
+      if (!isRefusal(entered) && !entered.over) {
+        for (const other of this.#others(conversation)) if (!this.#isRung(other)) this.#host.later(this.#leave(other));
+      }
+      return entered;
     } finally {
       this.#claims.delete(claim);
     }
@@ -186,7 +178,8 @@ export class PersonCalls {
       for (const other of others) await this.#lookAt(other);
       const isStill = this.#table.find(call.conversation, call.call_id)?.answered_at === null;
       if (!isStill) return;
-      if (this.#others(call.conversation).length > 0) await this.#sayBusy(call);
+      if (this.#others(call.conversation).some((other) => !this.#abandoned.has(other.call_id)))
+        await this.#sayBusy(call);
       else tell();
     };
     if (others.length === 0) tell();
@@ -203,6 +196,12 @@ export class PersonCalls {
     return this.#do(conversation, { type: "end", id: call_id, device: user, status: "missed", reason: "busy" });
   }
 
+  /** Whoever talks elsewhere has left the call of a device that is gone. */
+  async #leave({ conversation, call_id }: Call): Promise<void> {
+    if (!this.#abandoned.has(call_id)) return;
+    await this.#do(conversation, { type: "end", id: call_id, device: this.#host.user, status: "ended" });
+  }
+
   /** Asks about calls whose end may have been lost, at most once in a while. */
   #lookAtDoubtful(now: number): void {
     for (const call of this.#table.open) {
@@ -210,8 +209,16 @@ export class PersonCalls {
         call.answered_at === null
           ? now >= call.created_at + callRingMs + callVerdictMs
           : now >= Math.max(call.answered_at, this.#lookedAt.get(call.call_id) ?? 0) + callSilentMaxMs;
-      if (isDoubtful) this.#host.later(this.#lookAt(call));
+      if (isDoubtful) this.#host.later(this.#lookAtLate(call));
     }
+  }
+
+  /** Should it turn out to keep this person from nothing, the devices hear what rings meanwhile. */
+  async #lookAtLate(call: Call): Promise<void> {
+    const wasEngaged = this.#isEngaged(call);
+    await this.#lookAt(call);
+    const ringing = this.#ringing();
+    if (ringing && wasEngaged) this.#host.sockets.signal(frameOf({ call: ringing, over: null }), true);
   }
 
   /** What cannot be found out stays as it is. */
@@ -236,6 +243,19 @@ export class PersonCalls {
     return this.#table.open.filter((call) => call.conversation !== conversation);
   }
 
+  /** What rings for this person: one at a time, and nothing while they are in a call. */
+  #ringing(now = Date.now()): Call | undefined {
+    const open = this.#table.open.filter((call) => !hasRungOut(call, now));
+    if (open.some((call) => this.#isEngaged(call))) return undefined;
+    const [first] = open.filter((call) => this.#isRung(call)).sort((a, b) => a.created_at - b.created_at);
+    return first;
+  }
+
+  /** Whether it makes this person busy for others. */
+  #isEngaged(call: Call): boolean {
+    return !this.#isRung(call) && !this.#abandoned.has(call.call_id);
+  }
+
   /** Whether it rings for this person. */
   #isRung({ answered_at, to }: Call): boolean {
     return answered_at === null && to === this.#host.user;
@@ -257,7 +277,10 @@ export class PersonCalls {
   ): Promise<CallResult | Refusal> {
     const standing = await this.#host.gate.call<CallStanding>(conversation, ask);
     if (isRefusal(standing)) return standing;
-    const { call, calls } = standing;
+    const { call, calls, heardAt } = standing;
+    const isAway = call.over === null && call.answeredAt !== null && Date.now() >= heardAt + callAbandonedMs;
+    if (isAway) this.#abandoned.add(call.id);
+    else this.#abandoned.delete(call.id);
     this.take(conversation, call, calls);
     return { call: toCall(conversation, call), over: call.over, now: Date.now() };
   }

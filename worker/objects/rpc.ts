@@ -90,8 +90,8 @@ export type GroupDone = { roster: number; count: number; replaced: string | null
 type Seat = { number: number; user: Uuid; role: GroupRole; since: number; left: boolean };
 export type Seats = { roster: number; count: number; seats: Seat[]; after: number | null };
 
-/** How a call stands, and how often there was a change. */
-export type CallStanding = { call: KeptCall; calls: number };
+/** How a call stands, how often there was a change, and when the side of whoever asks was last heard of. */
+export type CallStanding = { call: KeptCall; calls: number; heardAt: number };
 export type CallSignal = { call: Uuid; conversation: ConversationId; from: Device; to: Device | null; signal: string };
 
 export interface UserChannelRpc {

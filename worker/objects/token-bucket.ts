@@ -1,15 +1,22 @@
-/** Flood protection that lives and dies with the object: `burst` at once, then `perSecond`. */
+/** How many tokens there were, and when. */
+export type Filled = { tokens: number; at: number };
+
+/** Flood protection that lives and dies with the object, unless its filling is kept: `burst` at once, then `perSecond`. */
 export class TokenBucket {
   readonly #burst: number;
   readonly #perSecond: number;
   #tokens: number;
   #at: number;
 
-  constructor(burst: number, perSecond: number, now = Date.now()) {
+  constructor(burst: number, perSecond: number, { tokens, at }: Filled = { tokens: burst, at: Date.now() }) {
     this.#burst = burst;
     this.#perSecond = perSecond;
-    this.#tokens = burst;
-    this.#at = now;
+    this.#tokens = tokens;
+    this.#at = at;
+  }
+
+  get filled(): Filled {
+    return { tokens: this.#tokens, at: this.#at };
   }
 
   /** True when there was a token to take. */

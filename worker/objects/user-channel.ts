@@ -11,6 +11,7 @@ import inboxTables from "../../migrations/user-channel/0001_inbox.sql?raw";
 import changes from "../../migrations/user-channel/0002_changes.sql?raw";
 import groups from "../../migrations/user-channel/0003_groups.sql?raw";
 import calls from "../../migrations/user-channel/0004_calls.sql?raw";
+import dials from "../../migrations/user-channel/0005_dials.sql?raw";
 import { Asking, type FrameOf } from "./asking";
 import { Feed } from "./feed";
 import { changesTail } from "./frames";
@@ -44,7 +45,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    migrate(ctx.storage, [inboxTables, changes, groups, calls]);
+    migrate(ctx.storage, [inboxTables, changes, groups, calls, dials]);
     const user = ctx.id.name ?? "";
     const feed = new Feed(ctx, this.#sockets);
     const gate = new Gate(env, user, (id) => feed.find(id) !== undefined);
