@@ -232,7 +232,9 @@ export class CallEngine {
 
   /** What whoever hangs up says to the other side directly. */
   get #farewell(): Farewell | undefined {
-    return this.#state.at === "ended" ? { status: this.#state.status, seconds: this.#state.seconds } : undefined;
+    if (this.#state.at !== "ended") return undefined;
+    const { status, seconds } = this.#state;
+    return status === "ended" || status === "cancelled" ? { status, seconds } : undefined;
   }
 
   /** The other side said so directly: it may not reach the server, so that is told from here too. The first end counts. */

@@ -1,4 +1,4 @@
-import type { CallKind, CallStatus, Device } from "../../contract/calls";
+import type { CallKind, Device } from "../../contract/calls";
 import type { IceServers } from "../../contract/ice";
 
 /** Why there is no sound or picture of a device's own: it was not allowed, there is none, or another program has it. */
@@ -24,7 +24,7 @@ export type MediaView = {
 };
 
 /** How whoever hangs up leaves the call, told to the other side directly. */
-export type Farewell = { status: CallStatus; seconds: number };
+export type Farewell = { status: "ended" | "cancelled"; seconds: number };
 
 export type MediaEvents = {
   /** The other side's sound came, for the first time or again. */

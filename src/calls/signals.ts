@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { CallStatus } from "../../contract/calls";
 import { callSignalMaxLength } from "../../contract/limits";
 import type { Farewell } from "./media-plane";
 
@@ -52,7 +51,7 @@ export type SignalFrame = v.InferOutput<typeof SignalFrame>;
 
 /** Said over the data channel alone, which ends where the call's two devices are. */
 const Bye = v.object({
-  bye: v.object({ status: CallStatus, seconds: v.pipe(v.number(), v.safeInteger(), v.minValue(0)) }),
+  bye: v.object({ status: v.picklist(["ended", "cancelled"]), seconds: v.pipe(v.number(), v.safeInteger(), v.minValue(0)) }),
 });
 
 const readJson = <T>(schema: v.GenericSchema<unknown, T>, text: string): T | undefined => {
