@@ -51,7 +51,10 @@ export type SignalFrame = v.InferOutput<typeof SignalFrame>;
 
 /** Said over the data channel alone, which ends where the call's two devices are. */
 const Bye = v.object({
-  bye: v.object({ status: v.picklist(["ended", "cancelled"]), seconds: v.pipe(v.number(), v.safeInteger(), v.minValue(0)) }),
+  bye: v.object({
+    status: v.picklist(["ended", "cancelled"]),
+    seconds: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+  }),
 });
 
 const readJson = <T>(schema: v.GenericSchema<unknown, T>, text: string): T | undefined => {
