@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { ConversationId, Uuid } from "./ids";
+import { ConversationId, privateMembers, Uuid } from "./ids";
 import { callAbandonedMs, callRingMs, callSignalMaxLength, callSilentMaxMs } from "./limits";
 
 /**
@@ -9,7 +9,7 @@ import { callAbandonedMs, callRingMs, callSignalMaxLength, callSilentMaxMs } fro
 export const CallKind = v.picklist(["audio", "video"]);
 export type CallKind = v.InferOutput<typeof CallKind>;
 
-/** How a call came to its end, in SPEC.md's words. What the two sides read of it differs (`lineOf` in the client). */
+/** How a call came to its end, in SPEC.md's words. What the two sides read of it differs (`callLine` in the client). */
 export const callStatuses = ["missed", "rejected", "cancelled", "ended"] as const;
 export const CallStatus = v.picklist(callStatuses);
 export type CallStatus = v.InferOutput<typeof CallStatus>;
@@ -152,33 +152,28 @@ export const Call = v.object({
 });
 export type Call = v.InferOutput<typeof Call>;
 
+/** The same of a call as its conversation keeps it. */
+export const toCall = (conversation: ConversationId, kept: OpenCall): Call => {
+  const [first = "", second = ""] = privateMembers(conversation) ?? [];
+  const [from, to] = kept.caller === 0 ? [first, second] : [second, first];
+  return {
+    call_id: kept.id,
+    conversation,
+    type: kept.kind,
+    from,
+    to,
+    from_device: kept.callerDevice,
+    to_device: kept.calleeDevice,
+    created_at: kept.createdAt,
+    answered_at: kept.answeredAt,
+  };
+};
+
 /** What one device tells the other inside a call (see `src/calls/signals.ts`); the server passes it on and keeps none. */
 export const Signal = v.pipe(v.string(), v.maxLength(callSignalMaxLength));
 
 const event = <T extends string, D extends v.ObjectEntries>(event_type: T, data: D) =>
   v.object({ event_type: v.literal(event_type), data: v.object(data) });
-
-/** What a device asks about calls, but for the conversation it is asked in. */
-export const CallAsk = v.variant("type", [
-  /** Calls the other person. Asked again under the same id it is the same call. */
-  v.strictObject({ type: v.literal("dial"), call: Uuid, kind: CallKind, device: Device }),
-  v.strictObject({ type: v.literal("answer"), call: Uuid, device: Device }),
-  /** Refuses, gives up or ends a call. Done twice it is still done, and the first end counts. */
-  v.strictObject({
-    type: v.literal("hangUp"),
-    call: Uuid,
-    device: Device,
-    status: CallStatus,
-    reason: v.optional(CallReason),
-  }),
-  /** How the call stands, or how it ended if none came after it. */
-  v.strictObject({ type: v.literal("standing"), call: Uuid }),
-  /** This side is still there. */
-  v.strictObject({ type: v.literal("beat"), call: Uuid }),
-  /** Passed on to the other person's devices, or to one of them; nobody keeps it. */
-  v.strictObject({ type: v.literal("signal"), call: Uuid, from: Device, to: v.nullable(Device), signal: Signal }),
-]);
-export type CallAsk = v.InferOutput<typeof CallAsk>;
 
 /** How a call stands, after what was asked if that changed it; `over` once it has ended. `now` is the server's clock. */
 export const CallResult = v.object({ call: Call, over: v.nullable(CallBody), now: v.number() });

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { CallAsk } from "./calls";
+import { CallAsk } from "./call-asks";
 import { Body } from "./conversations";
 import { Conversation, Count, Int, parseJson, Ref, readFrame } from "./frame-parts";
 import { PackedUuid } from "./ids";
@@ -37,11 +37,29 @@ const clientFrames = {
 export type ClientFrame = v.InferOutput<(typeof clientFrames)[keyof typeof clientFrames]>;
 export const clientFrameTypes = Object.keys(clientFrames) as ClientFrame[0][];
 
+/** Those nobody waits for: the rest have a ref. */
+const unanswered: readonly unknown[] = ["h", "t", "r", "k"];
+
+/** What was written in one go. */
+const split = (text: string): unknown[] => {
+  const sent = parseJson(text);
+  return Array.isArray(sent) && Array.isArray(sent[0]) ? sent : [sent];
+};
+
+/** The refs under which a device waits for an answer to what could not be read, as far as they could be. */
+export const refsOfUnread = (text: string): number[] =>
+  split(text)
+    .slice(0, joinedFramesMax)
+    .flatMap((frame) => {
+      if (!Array.isArray(frame) || readFrame(clientFrames, frame) !== undefined) return [];
+      const [type, ref]: unknown[] = frame;
+      const isAsked = clientFrameTypes.some((known) => known === type) && !unanswered.includes(type);
+      return isAsked && v.is(Ref, ref) ? [ref] : [];
+    });
+
 /** What arrived from a device, in its order, or undefined when any of it is not of this protocol. The caller bounds its length. */
 export const decodeClientFrames = (text: string): ClientFrame[] | undefined => {
-  const sent = parseJson(text);
-  const isJoined = Array.isArray(sent) && Array.isArray(sent[0]);
-  const all: unknown[] = isJoined ? sent : [sent];
+  const all = split(text);
   const frames = all
     .slice(0, joinedFramesMax)
     .map((frame) => readFrame(clientFrames, frame) as ClientFrame | undefined);

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { CallAsk } from "./calls";
+import { CallAsk } from "./call-asks";
 import { Body, Mark, Seq, Source } from "./conversations";
 import { ConversationId, Uuid } from "./ids";
 import { gapPageRows, searchQueryMaxLength, sendBatchMax, spreadMax } from "./limits";

@@ -1,5 +1,6 @@
+import type { CallAsk } from "../../contract/call-asks";
 import type { CallEvent, CallPlace, CallState } from "../../contract/call-machine";
-import type { Call, CallAsk, CallResult, Device } from "../../contract/calls";
+import type { Call, CallResult, Device } from "../../contract/calls";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { asSyncError, isWorthRetry, type SyncError } from "../sync/sync-error";
 import type { Ends } from "./ends";

@@ -1,4 +1,4 @@
-import type { CallAsk } from "../../contract/calls";
+import type { CallAsk } from "../../contract/call-asks";
 import type { Command, CommandResults } from "../../contract/commands";
 import { type ErrorCode, isErrorCode } from "../../contract/errors";
 import { type ConversationId, createUuid } from "../../contract/ids";

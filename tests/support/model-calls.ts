@@ -1,5 +1,6 @@
-import type { Call, CallAsk, CallBody, CallDeed, CallResult, Heard, OpenCall } from "../../contract/calls";
-import { advance, expire } from "../../contract/calls";
+import type { CallAsk } from "../../contract/call-asks";
+import type { Call, CallBody, CallDeed, CallResult, Heard, OpenCall } from "../../contract/calls";
+import { advance, expire, toCall } from "../../contract/calls";
 import type { CommandResults, Refusal } from "../../contract/commands";
 import { type ConversationId, otherMember, privateConversationId, privateMembers, type Uuid } from "../../contract/ids";
 import type { CallNews } from "../../src/sync/call-news";
@@ -71,7 +72,10 @@ export class ModelCalls {
         if (place.kept?.id !== id || place.kept.over) return { error: "call_not_found" };
         const { from: from_device, to: to_device, signal } = command;
         const other = otherMember(conversation, user) ?? "";
-        this.#tell(other, { event_type: "signal", data: { call_id: id, conversation, from_device, to_device, signal } });
+        this.#tell(other, {
+          event_type: "signal",
+          data: { call_id: id, conversation, from_device, to_device, signal },
+        });
         return { passed: true };
       }
     }
@@ -153,19 +157,3 @@ export class ModelCalls {
     return { call: toCall(conversation, kept), over: kept.over, now: this.time.now };
   }
 }
-
-const toCall = (conversation: ConversationId, kept: Kept): Call => {
-  const [first = "", second = ""] = privateMembers(conversation) ?? [];
-  const [from, to] = kept.caller === 0 ? [first, second] : [second, first];
-  return {
-    call_id: kept.id,
-    conversation,
-    type: kept.kind,
-    from,
-    to,
-    from_device: kept.callerDevice,
-    to_device: kept.calleeDevice,
-    created_at: kept.createdAt,
-    answered_at: kept.answeredAt,
-  };
-};

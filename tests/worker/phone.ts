@@ -1,7 +1,8 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
-import type { CallAsk, CallFrame, CallKind, CallReason, CallResult, CallStatus } from "../../contract/calls";
+import type { CallAsk } from "../../contract/call-asks";
+import type { CallFrame, CallKind, CallReason, CallResult, CallStatus } from "../../contract/calls";
 import type { StoredBody } from "../../contract/conversations";
 import type { ErrorCode } from "../../contract/errors";
 import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { Call, type CallBody } from "../../contract/calls";
-import { type ConversationId, privateMembers, type Uuid } from "../../contract/ids";
+import { Call, type CallBody, toCall } from "../../contract/calls";
+import type { ConversationId, Uuid } from "../../contract/ids";
 import type { KeptCall } from "./call-row";
 
 type Row = { conversation: ConversationId; version: number; call: string | null };
@@ -9,23 +9,6 @@ type Row = { conversation: ConversationId; version: number; call: string | null 
 export type CallNews = { call: Call; over: Pick<CallBody, "status" | "seconds" | "reason"> | null };
 
 const versionsMax = 1_000;
-
-/** A call as the devices of its two people know it. */
-export const toCall = (conversation: ConversationId, kept: KeptCall): Call => {
-  const [first = "", second = ""] = privateMembers(conversation) ?? [];
-  const [from, to] = kept.caller === 0 ? [first, second] : [second, first];
-  return {
-    call_id: kept.id,
-    conversation,
-    type: kept.kind,
-    from,
-    to,
-    from_device: kept.callerDevice,
-    to_device: kept.calleeDevice,
-    created_at: kept.createdAt,
-    answered_at: kept.answeredAt,
-  };
-};
 
 /** A call that is over, nobody knows how: its end was not told. */
 const lost = (call: Call): CallNews => ({

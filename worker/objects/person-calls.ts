@@ -1,10 +1,11 @@
-import type { Call, CallAsk, CallDeed, CallFrame, CallResult } from "../../contract/calls";
+import type { CallAsk } from "../../contract/call-asks";
+import { type Call, type CallDeed, type CallFrame, type CallResult, toCall } from "../../contract/calls";
 import { isRefusal, type Refusal } from "../../contract/commands";
 import { type ConversationId, otherMember, type Uuid } from "../../contract/ids";
 import { callAbandonedMs, callRingMs, callSilentMaxMs, callVerdictMs } from "../../contract/limits";
 import { CallLimits } from "./call-limits";
 import type { KeptCall } from "./call-row";
-import { type CallNews, CallTable, toCall } from "./call-table";
+import { type CallNews, CallTable } from "./call-table";
 import type { Gate } from "./gate";
 import type { CallSignal, CallStanding, ConversationRpc } from "./rpc";
 import type { Sockets } from "./sockets";
