@@ -104,7 +104,16 @@ test("both ways of naming whom a call is with are in the document, and what each
     const content = paths[path]?.[method]?.responses["200"]?.content?.["application/json"];
     return Object.keys((content?.schema as Partial<Way> | undefined)?.properties ?? {});
   };
-  expect(answerOf("/api/calls", "post")).toEqual(["call", "over", "now", "call_id", "ice_servers"]);
+  expect(answerOf("/api/calls", "post")).toEqual([
+    "call",
+    "over",
+    "now",
+    "call_id",
+    "ice_servers",
+    "ttl",
+    "relays",
+    "hide",
+  ]);
   expect(answerOf("/api/calls/{id}/ice", "get")).toEqual(["ice_servers", "ttl", "relays", "hide"]);
 });
 

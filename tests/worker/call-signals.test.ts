@@ -101,6 +101,8 @@ test("a signal has a largest size, and there are only so many at a time", async 
   const before = anas.link.frames.length;
   signal(900, "x".repeat(callSignalMaxLength + 1));
   await until(() => anas.link.frames.slice(before).some((frame) => Array.isArray(frame) && frame[0] === "x"));
+  // Whoever waits for an answer to it has one.
+  expect(anas.link.frames.slice(before)).toContainEqual(["n", 900, "malformed_frame"]);
   const count = signalBurst + 20;
   // On a busy machine they would be worn off as fast as they come.
   const now = Date.now();

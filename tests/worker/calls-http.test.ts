@@ -228,6 +228,9 @@ test("ICE servers are for the two people of a call, for as long as it is open, a
   const path = `/api/calls/${call_id}/ice`;
   const nothing = { ice_servers: [], ttl: 7_200, relays: false, hide: false };
   for (const person of [ana, ben]) expect(await ask(person, "GET", path)).toMatchObject({ status: 200, body: nothing });
+  // Whoever dials has all of it with the answer.
+  const again = { conversation: id, type: "audio", call_id };
+  expect(await ask(ana, "POST", "/api/calls", again)).toMatchObject({ status: 200, body: nothing });
   await drain("ice_by_user", ben.id);
   const limited = await ask(ben, "GET", path);
   expect([limited.status, Number(limited.headers.get("retry-after")) > 0]).toEqual([429, true]);

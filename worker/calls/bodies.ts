@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Call, CallKind, CallReason, CallResult, CallStatus, CallVerdict, Device, Signal } from "../../contract/calls";
-import { IceServer } from "../../contract/ice";
+import { IceServers } from "../../contract/ice";
 import { ConversationId, privateConversationId, Uuid } from "../../contract/ids";
 
 /** What the routes of calls take and answer. */
@@ -32,7 +32,7 @@ export const Whose = v.pipe(
   v.check(({ conversation, to_user_id }) => conversation === undefined || to_user_id === undefined),
 );
 
-export const Dialled = v.object({ ...CallResult.entries, call_id: Uuid, ice_servers: v.array(IceServer) });
+export const Dialled = v.object({ ...CallResult.entries, call_id: Uuid, ...IceServers.entries });
 export const OpenCalls = v.object({ calls: v.array(Call), now: v.number() });
 
 type Place = { conversation: ConversationId } | { to_user_id: Uuid } | { callee_id: Uuid };

@@ -15,7 +15,7 @@ import { answerRefusal, carry, carryOut, strangers } from "../objects/carry";
 import { userChannelOf } from "../objects/stubs";
 import { Answer, Beat, Dial, Dialled, End, Judge, OpenCalls, Pass, placeOf, Whose } from "./bodies";
 import { putFeedback } from "./feedback";
-import { listStunServers, makeIceServers } from "./ice";
+import { makeIceServers } from "./ice";
 
 const Named = v.object({ id: Uuid });
 const changing: readonly ErrorCode[] = [...strangers, "not_allowed", "forbidden_origin"];
@@ -56,10 +56,8 @@ export const callRoutes = createRoutes()
       const result = await carryOut<"dial">(c, { type: "dial", conversation: placeOf(body, user), call, kind, device });
       if (isRefusal(result)) return answerRefusal(c, result);
       const mayAsk = !result.over && (await takeToken(openDb(c.env), user, "ice_by_user")).ok;
-      const ice_servers = mayAsk
-        ? (await makeIceServers(c.env, result.call, user)).ice_servers
-        : [...listStunServers(c.env)];
-      return c.json({ ...result, call_id: result.call.call_id, ice_servers }, 200);
+      const ice = await makeIceServers(c.env, result.call, user, mayAsk);
+      return c.json({ ...result, call_id: result.call.call_id, ...ice }, 200);
     },
   )
   .get(

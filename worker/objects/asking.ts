@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { ClientFrame } from "../../contract/client-frames";
+import { type ClientFrame, refsOfUnread } from "../../contract/client-frames";
 import { toCommand } from "../../contract/command-frames";
 import { CommandSchema } from "../../contract/command-schemas";
 import { type Command, type CommandOf, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
@@ -65,6 +65,12 @@ export class Asking {
     if (!socket.state) return;
     const answer = answerFrame(command.type, ref ?? 0, result as CommandResults[Answered], socket.state.base);
     this.#host.sockets.answer(socket, answer.frame, answer.messages);
+  }
+
+  /** What could not be read: whoever waits for an answer to it has one. */
+  unread(socket: Socket, message: string): void {
+    for (const ref of refsOfUnread(message)) this.#refuse(socket, ref, { error: "malformed_frame" });
+    this.#host.sockets.malformed(socket);
   }
 
   /** The conversation that a frame names, by its id or by this person's handle for it. */

@@ -89,6 +89,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       }
       const frames = decodeClientFrames(message);
       const isReady = socket.state?.isReady ?? true;
+      if (!frames && isReady) return this.#asking.unread(socket, message);
       if (!frames || frames.some(([type]) => (type === "h") === isReady)) return this.#sockets.malformed(socket);
       // One after the other up to where each has to wait for somebody.
       await Promise.all(frames.map((frame) => this.#receive(socket, frame)));
