@@ -108,6 +108,29 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   }
   await expectSeeing(bens);
 
+  // On a wide screen the call has a panel; her own picture is dragged about in it, and not out of it.
+  await anas.page.setViewportSize({ width: 1280, height: 800 });
+  const panel = await anas.page.locator("[data-part=header]").locator("..").boundingBox();
+  expect([panel?.width, panel?.height]).toEqual([512, 700]);
+  const preview = button(anas, texts.calls.preview);
+  const before = await preview.boundingBox();
+  expect([before?.width, before?.height]).toEqual([128, 192]);
+  await preview.hover();
+  await anas.page.mouse.down();
+  await anas.page.mouse.move(5, 400, { steps: 3 });
+  await anas.page.mouse.up();
+  const after = await preview.boundingBox();
+  expect(after?.x).toBeLessThan(before?.x ?? 0);
+  expect(after?.x).toBeGreaterThan(panel?.x ?? 0);
+  await anas.page.setViewportSize({ width: 360, height: 740 });
+
+  // He wants the voice alone for a while: her picture stays with her, who reads why.
+  await button(bens, his.calls.voiceOnly).click();
+  await patient(notice(anas, texts.calls.notice.cameraUnwanted, ben.username)).toBeVisible();
+  await expect(bens.page.locator("video")).toHaveCount(0);
+  await button(bens, his.calls.voiceOnly).click();
+  await expectSeeing(bens);
+
   // Her camera is unplugged, then her microphone: each is said, and comes again by itself.
   await anas.page.evaluate(() => window.devices.unplug("video"));
   await patient(notice(anas, texts.calls.notice.cameraUnplugged)).toBeVisible();
@@ -154,7 +177,7 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   await control(bens, "accept").click();
   await expectHearing(bens);
   await patient(notice(bens, his.calls.notice.micMissing)).toBeVisible();
-  await expect(control(bens, "mute")).toBeDisabled();
+  await expect(control(bens, "mute")).toHaveAttribute("aria-pressed", "true");
   await expect(button(anas, texts.calls.camera)).toHaveCount(0);
   expect(await openOf(anas, "video")).toEqual([]);
 
@@ -175,8 +198,12 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   await bens.page.keyboard.press("Escape");
   await expect(speaker).toHaveAttribute("aria-pressed", "true");
   await expectHearing(bens);
-  // A microphone that is plugged in now is taken.
-  await bens.page.evaluate(() => window.devices.plugIn("audio"));
+  // One that is there now, or allowed, is taken when he asks for it.
+  await bens.page.evaluate(() => {
+    delete window.devices.refused.audio;
+  });
+  await control(bens, "mute").click();
+  await expect(control(bens, "mute")).toHaveAttribute("aria-pressed", "false");
   await expectHearing(anas);
   await control(anas, "hangUp").click();
   await patient(callScreen(bens, ana)).toHaveCount(0);

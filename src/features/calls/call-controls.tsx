@@ -79,7 +79,7 @@ function Toggles({ call: { state, media }, sound, isSeen, isVoiceOnly, onVoiceOn
         label={t("calls.mute")}
         isOn={isMuted}
         isSeen={isSeen}
-        disabled={media.mic !== "on" && media.mic !== "muted"}
+        disabled={media.mic === "waiting"}
         onClick={() => setMuted(!isMuted)}
       />
       {isVideo ? (

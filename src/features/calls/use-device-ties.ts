@@ -10,7 +10,7 @@ export const useWakeLock = (isNeeded: boolean): void => {
     let isOver = false;
     // The browser takes it back whenever the page is hidden.
     const take = async () => {
-      if (document.visibilityState !== "visible" || isOver) return;
+      if (document.visibilityState !== "visible" || isOver || lock?.released === false) return;
       try {
         const taken = await navigator.wakeLock.request("screen");
         if (isOver) void taken.release();
