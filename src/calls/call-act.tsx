@@ -1,11 +1,17 @@
 import type { CallKind } from "../../contract/calls";
 import { type TextKey, useT } from "../i18n/setup";
-import { acceptCall, hangUp, rejectCall } from "./actions";
+import { acceptCall, hangUp, rejectCall, restore } from "./actions";
 
 type Act = "accept" | "decline" | "hangUp";
 
-const acts: Record<Act, { label: TextKey; look: string; run: () => void }> = {
-  accept: { label: "calls.accept", look: "bg-accept", run: () => acceptCall() },
+/** Whoever takes a picture wants to see it; a voice goes on beside whatever they do. */
+const accept = (kind: CallKind): void => {
+  acceptCall();
+  if (kind === "video") restore();
+};
+
+const acts: Record<Act, { label: TextKey; look: string; run: (kind: CallKind) => void }> = {
+  accept: { label: "calls.accept", look: "bg-accept", run: accept },
   decline: { label: "calls.decline", look: "bg-danger", run: () => rejectCall() },
   hangUp: { label: "calls.hangUp", look: "bg-danger", run: () => hangUp() },
 };
@@ -35,7 +41,7 @@ export function CallAct({ act, kind, isWide = false, className = "" }: CallActPr
       type="button"
       {...name}
       className={`${isWide ? wide : round} ${look} ${className} rounded-full text-white hover:opacity-90`}
-      onClick={run}
+      onClick={() => run(kind)}
     >
       <span className={`${iconOf(act, kind)} ${isWide ? "text-[26px]" : ""}`} aria-hidden="true" />
       {isWide && t(label)}

@@ -31,7 +31,7 @@ export default function CallBar({ call: { state }, name, children }: CallBarProp
     >
       <button
         type="button"
-        className="flex min-h-12 min-w-[9rem] flex-1 items-center gap-3 rounded-card px-2 text-left hover:bg-raised"
+        className="flex min-h-12 min-w-[144px] flex-1 items-center gap-3 rounded-card px-2 text-left hover:bg-raised"
         onClick={restore}
       >
         <span

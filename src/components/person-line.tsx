@@ -6,8 +6,11 @@ import { GroupMark } from "./group-mark";
 /** A person, or a group with so many members. */
 export type LinePerson = AvatarPerson & { blocked?: 0 | 1; members?: number };
 
-/** Picture, name and number of a person on one line of a list. Names may be of any script and direction. */
-export function PersonLine({ person, note }: { person: LinePerson; note?: string }) {
+/**
+ * Picture, name and number of a person on one line of a list. Names may be of any script and direction. `wraps`: name
+ * and number take a second line each rather than be cut.
+ */
+export function PersonLine({ person, note, wraps = false }: { person: LinePerson; note?: string; wraps?: boolean }) {
   const t = useT();
   return (
     <span className="flex min-w-0 flex-1 items-center gap-3">
@@ -15,11 +18,16 @@ export function PersonLine({ person, note }: { person: LinePerson; note?: string
       <span className="flex min-w-0 flex-1 flex-col">
         <span className="flex items-center gap-1.5">
           {person.members !== undefined && <GroupMark />}
-          <bdi className="min-w-0 truncate font-semibold">{person.username || t("common.user")}</bdi>
+          <bdi className={`min-w-0 font-semibold ${wraps ? "line-clamp-2 break-words" : "truncate"}`}>
+            {person.username || t("common.user")}
+          </bdi>
           {person.blocked === 1 && <BlockedMark />}
         </span>
         {person.phone !== "" && (
-          <bdi dir="ltr" className="max-w-full self-start truncate text-sm text-muted tabular-nums">
+          <bdi
+            dir="ltr"
+            className={`max-w-full self-start text-sm text-muted tabular-nums ${wraps ? "break-words" : "truncate"}`}
+          >
             {person.phone}
           </bdi>
         )}

@@ -80,7 +80,8 @@ test("what became of a call stands at its caller's side in each one's words, cal
   await expect(line("Vous : Appel audio annulé")).toBeVisible();
   await expect(his(`${ana.username}: Missed audio call`)).toBeVisible();
 
-  // Makutano: whom one looks for, and a call with their voice.
+  // Makutano, in letters twice as large: whom one looks for, nothing of them cut, and a call with their voice.
+  await page.addInitScript(() => document.documentElement.style.setProperty("font-size", "200%"));
   await anas.goTo("/app/makutano");
   const search = page.getByRole("searchbox", { name: texts.contacts.searchLabel });
   await search.fill("personne zzz");
@@ -88,6 +89,17 @@ test("what became of a call stands at its caller's side in each one's words, cal
   await search.fill(ben.phone.slice(-6));
   const contact = page.getByRole("list", { name: texts.makutano.title }).getByRole("listitem");
   await expect(contact).toHaveCount(1);
+  const cut = contact
+    .locator("bdi")
+    .evaluateAll((all) =>
+      all
+        .filter(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+          [scrollWidth - clientWidth, scrollHeight - clientHeight].some((more) => more > 1),
+        )
+        .map(({ textContent }) => textContent),
+    );
+  expect(await cut).toEqual([]);
+  expect(await faultsIn(page)).toEqual([]);
   await contact.getByRole("button", { name: fill(texts.people.audioCallName, { name: ben.username }) }).click();
   await page.getByRole("button", { name: texts.calls.hangUp }).click();
   await expect(his(`${ana.username}: Missed audio call`)).toHaveCount(2);

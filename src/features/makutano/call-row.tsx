@@ -6,11 +6,16 @@ import { refuseBlocked } from "../../components/refuse-call";
 import type { PersonRow } from "../../sync/store";
 
 const leastPx = 72;
+const aroundPx = 24;
 const linesRem = 2.75; // name and number
+const largePx = 24;
+
+const textPx = (): number => Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+/** Text so large that neither name nor number fits one line of a phone. */
+const isLarge = (): boolean => textPx() >= largePx;
 
 /** The height of a row in pixels, higher where text is set larger: the list counts on it. */
-export const callRowPx = (): number =>
-  Math.max(leastPx, linesRem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize) + 24);
+export const callRowPx = (): number => Math.max(leastPx, linesRem * (isLarge() ? 2 : 1) * textPx() + aroundPx);
 
 const voiceOnly: readonly CallKind[] = ["audio"];
 
@@ -23,7 +28,7 @@ export function CallRow({ contact }: { contact: PersonRow }) {
       style={{ height: callRowPx() }}
     >
       <Link to={`/app/user/${contact.id}`} className="flex h-full min-w-0 flex-1 items-center pl-4 -outline-offset-3">
-        <PersonLine person={contact} />
+        <PersonLine person={contact} wraps={isLarge()} />
       </Link>
       <span className="text-accent">
         <CallButtons
