@@ -1,3 +1,5 @@
+import { makeWav, wavHeaderBytes } from "../scripts/wav.mjs";
+
 const hertz = 48_000;
 const seconds = 12; // Chromium plays it again and again
 const syllablesPerSecond = 4;
@@ -30,19 +32,7 @@ const makeResonance = (bandHz: number) => {
  */
 export function makeSpeech(): Buffer {
   const count = hertz * seconds;
-  const wav = Buffer.alloc(44 + count * 2);
-  wav.write("RIFF", 0, "latin1");
-  wav.writeUInt32LE(36 + count * 2, 4);
-  wav.write("WAVEfmt ", 8, "latin1");
-  wav.writeUInt32LE(16, 16);
-  wav.writeUInt16LE(1, 20);
-  wav.writeUInt16LE(1, 22);
-  wav.writeUInt32LE(hertz, 24);
-  wav.writeUInt32LE(hertz * 2, 28);
-  wav.writeUInt16LE(2, 32);
-  wav.writeUInt16LE(16, 34);
-  wav.write("data", 36, "latin1");
-  wav.writeUInt32LE(count * 2, 40);
+  const wav = makeWav(hertz, count);
   const [first, second] = [makeResonance(80), makeResonance(110)];
   let phase = 0;
   let seed = 3;
@@ -59,7 +49,7 @@ export function makeSpeech(): Buffer {
     const isHissing = within < 0.2 && syllable % 3 === 0;
     const voice = isHissing ? hiss * 0.08 : (first(pulse, firstHz) + 0.6 * second(pulse, secondHz)) * 1.5;
     const loudness = isBreath ? 0.004 : Math.sin(Math.PI * Math.min(1, within * 1.15)) ** 0.6;
-    wav.writeInt16LE(Math.round(Math.max(-1, Math.min(1, voice * loudness)) * 20_000), 44 + n * 2);
+    wav.writeInt16LE(Math.round(Math.max(-1, Math.min(1, voice * loudness)) * 20_000), wavHeaderBytes + n * 2);
   }
   return wav;
 }

@@ -1,19 +1,19 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeSpeech } from "../bench/speech";
+import { wavHeaderBytes } from "../scripts/wav.mjs";
 import { makeFolder, removeFolder } from "./folder";
 
-const headerBytes = 44;
 const bytesPerSecond = 96_000; // 48 kHz, 16 bits
 const breathAfterSeconds = 2.25; // nine syllables of four a second
 const turnSeconds = 7;
 
 /** The beginning of a talk, and silence after it; a browser plays it again and again. */
 function makeTalk(seconds: number, silentSeconds: number): Buffer {
-  const speech = makeSpeech().subarray(0, headerBytes + seconds * bytesPerSecond);
+  const speech = makeSpeech().subarray(0, wavHeaderBytes + seconds * bytesPerSecond);
   const wav = Buffer.concat([speech, Buffer.alloc(silentSeconds * bytesPerSecond)]);
   wav.writeUInt32LE(wav.length - 8, 4);
-  wav.writeUInt32LE(wav.length - headerBytes, headerBytes - 4);
+  wav.writeUInt32LE(wav.length - wavHeaderBytes, wavHeaderBytes - 4);
   return wav;
 }
 

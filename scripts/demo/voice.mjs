@@ -1,10 +1,10 @@
 // A voice note without a voice: a few bars on a likembe, plucked in code.
+import { makeWav, wavHeaderBytes } from "../wav.mjs";
 
 const samplesPerSecond = 8_000;
 const seconds = 6;
 const bars = 48;
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"; // silent to loud
-const headerBytes = 44;
 
 /** When a tongue is plucked, in seconds, and how high it sounds, in hertz. */
 const notes = [392, 494, 587, 494, 440, 523, 659, 523, 392, 587, 494, 440, 392].map((hertz, i) => ({
@@ -23,26 +23,14 @@ function levelAt(second) {
   return level * 0.3;
 }
 
-/** A WAV of one channel and 16 bits (RFC 2361 names it; the header is 44 bytes). */
+/** As a WAV, with what is drawn of it. */
 export function playLikembe() {
   const count = samplesPerSecond * seconds;
-  const bytes = Buffer.alloc(headerBytes + count * 2);
-  bytes.write("RIFF", 0, "latin1");
-  bytes.writeUInt32LE(bytes.length - 8, 4);
-  bytes.write("WAVEfmt ", 8, "latin1");
-  bytes.writeUInt32LE(16, 16);
-  bytes.writeUInt16LE(1, 20); // PCM
-  bytes.writeUInt16LE(1, 22);
-  bytes.writeUInt32LE(samplesPerSecond, 24);
-  bytes.writeUInt32LE(samplesPerSecond * 2, 28);
-  bytes.writeUInt16LE(2, 32);
-  bytes.writeUInt16LE(16, 34);
-  bytes.write("data", 36, "latin1");
-  bytes.writeUInt32LE(count * 2, 40);
+  const bytes = makeWav(samplesPerSecond, count);
   const loudest = new Array(bars).fill(0);
   for (let i = 0; i < count; i++) {
     const level = Math.max(-1, Math.min(1, levelAt(i / samplesPerSecond)));
-    bytes.writeInt16LE(Math.round(level * 32_000), headerBytes + i * 2);
+    bytes.writeInt16LE(Math.round(level * 32_000), wavHeaderBytes + i * 2);
     const bar = Math.floor((i * bars) / count);
     loudest[bar] = Math.max(loudest[bar], Math.abs(level));
   }
