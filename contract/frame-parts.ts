@@ -5,7 +5,7 @@ import { ConversationId } from "./ids";
 
 export const Int = v.pipe(v.number(), v.safeInteger());
 export const Count = v.pipe(Int, v.minValue(0));
-export const Ref = Count; // a device's number for one of its requests, echoed in the answer
+export const Ref = v.pipe(Int, v.minValue(0)); // a device's number for one of its requests, echoed in the answer
 export const Conversation = v.union([Count, ConversationId]); // the handle, or the id when there is none yet
 
 export const parseJson = (text: string): unknown => {
