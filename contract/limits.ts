@@ -116,7 +116,7 @@ export const callVerdictMs = 3_000; // how long a device waits for the server's 
 export const callConnectMs = 15_000; // answered and nothing heard
 export const callBeatMs = 20_000; // how often who talks says so
 export const callSilentMaxMs = 60_000; // a call of which nobody says so any more is over
-export const callAbandonedMs = callSilentMaxMs; // who was not heard of for so long is kept from no other call
+export const callAbandonedMs = 60_000; // who was not heard of for so long is kept from no other call
 export const callNoteMs = 30_000; // how far what is written of when they were last heard of may be behind
 // Dialling again and again rings somebody each time; the other things asked about calls are a request to the conversation
 export const dialBurst = 20;
