@@ -1,9 +1,8 @@
 import * as v from "valibot";
-import type { CallResult } from "../../contract/calls";
 import { type ClientFrame, decodeClientFrames } from "../../contract/client-frames";
 import { toCommand } from "../../contract/command-frames";
 import { CommandSchema } from "../../contract/command-schemas";
-import { type Command, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
+import { isRefusal, type Refusal } from "../../contract/commands";
 import type { Message } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import {
@@ -15,9 +14,9 @@ import {
   pongFrame,
   protocolVersion,
   refusalFrame,
-  type ServerFrame,
 } from "../../contract/protocol";
 import { toWireMessage, toWirePerson, toWireRow } from "../../contract/wire";
+import { answerFrame } from "./model-answers";
 import type { Told } from "./model-inboxes";
 import type { ModelServer } from "./model-server";
 
@@ -209,7 +208,7 @@ export class ModelSocket extends EventTarget {
       const refs = command.type === "spread" ? command.to.map((_, index) => ref + index) : [ref];
       if (frame[0] !== "r") for (const one of refs) this.refuse(one, result);
     } else if (command.type !== "send" && command.type !== "spread" && command.type !== "mark") {
-      this.#deliver(encodeFrame(this.#answer(command.type, ref, result)));
+      this.#deliver(encodeFrame(answerFrame(command.type, ref, result, this.#base?.now ?? 0)));
     }
   }
 
@@ -224,49 +223,6 @@ export class ModelSocket extends EventTarget {
     this.#deliver(
       encodeFrame(["w", protocolVersion, result.epoch, result.counter, now, rows, people, result.calls, result.before]),
     );
-  }
-
-  #answer(type: Exclude<Command["type"], "send" | "spread" | "mark">, ref: number, result: object): ServerFrame {
-    const now = this.#base?.now ?? 0;
-    switch (type) {
-      case "hide":
-      case "mute":
-      case "retract":
-      case "beat":
-      case "signal":
-        return ["y", ref];
-      case "dial":
-      case "answer":
-      case "hangUp":
-      case "standing":
-        return ["j", ref, result as CallResult];
-      case "revised": {
-        const { epoch, revision, messages, more } = result as CommandResults["revised"];
-        return ["v", ref, epoch, revision, messages.map((message) => toWireMessage(message, now)), more];
-      }
-      case "page": {
-        const { epoch, head, messages, more } = result as CommandResults["page"];
-        return ["g", ref, epoch, head, messages.map((message) => toWireMessage(message, now)), more];
-      }
-      case "search": {
-        const { messages, before } = result as CommandResults["search"];
-        return ["q", ref, messages.map((message) => toWireMessage(message, now)), before];
-      }
-      case "changes": {
-        const { epoch, counter, rows, people, calls, before } = result as CommandResults["changes"];
-        return [
-          "c",
-          ref,
-          epoch,
-          counter,
-          now,
-          rows.map((row) => toWireRow(row, now)),
-          people.map(toWirePerson),
-          calls,
-          before,
-        ];
-      }
-    }
   }
 
   // ── the way between ──────────────────────────────────────────────────────────────────────────────────────

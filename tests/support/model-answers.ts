@@ -1,0 +1,52 @@
+import type { CallResult } from "../../contract/calls";
+import type { Command, CommandResults } from "../../contract/commands";
+import type { ServerFrame } from "../../contract/protocol";
+import { toWireMessage, toWirePerson, toWireRow } from "../../contract/wire";
+
+/** The frame a command is answered with; times are relative to `now`. */
+export const answerFrame = (
+  type: Exclude<Command["type"], "send" | "spread" | "mark">,
+  ref: number,
+  result: object,
+  now: number,
+): ServerFrame => {
+  switch (type) {
+    case "hide":
+    case "mute":
+    case "retract":
+    case "beat":
+    case "signal":
+      return ["y", ref];
+    case "dial":
+    case "answer":
+    case "hangUp":
+    case "standing":
+      return ["j", ref, result as CallResult];
+    case "revised": {
+      const { epoch, revision, messages, more } = result as CommandResults["revised"];
+      return ["v", ref, epoch, revision, messages.map((message) => toWireMessage(message, now)), more];
+    }
+    case "page": {
+      const { epoch, head, messages, more } = result as CommandResults["page"];
+      return ["g", ref, epoch, head, messages.map((message) => toWireMessage(message, now)), more];
+    }
+    case "search": {
+      const { messages, before } = result as CommandResults["search"];
+      return ["q", ref, messages.map((message) => toWireMessage(message, now)), before];
+    }
+    case "changes": {
+      const { epoch, counter, rows, people, calls, before } = result as CommandResults["changes"];
+      return [
+        "c",
+        ref,
+        epoch,
+        counter,
+        now,
+        rows.map((row) => toWireRow(row, now)),
+        people.map(toWirePerson),
+        calls,
+        before,
+      ];
+    }
+  }
+};
