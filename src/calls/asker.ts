@@ -58,12 +58,22 @@ export class CallAsker {
     const { platform, state } = this.#link;
     const giveUpAt = platform.now() + createMs;
     const isCurrent = () => this.#isAt(id, "outgoing");
+    let notBefore = 0;
     const isWanted = () =>
-      isCurrent() && platform.now() < giveUpAt && this.#host.isOnline() && state.get() !== "offline";
+      isCurrent() &&
+      notBefore < giveUpAt &&
+      platform.now() < giveUpAt &&
+      this.#host.isOnline() &&
+      state.get() !== "offline";
     const device = this.#device;
     try {
       const dial = { type: "dial", conversation, call: id, kind, device } as const;
-      const result = await insist(this.#link, () => this.askCall(dial), isWanted);
+      const ask = () =>
+        this.askCall(dial).catch((error: unknown) => {
+          notBefore = platform.now() + (asSyncError(error).retryAfterMs ?? 0);
+          throw error;
+        });
+      const result = await insist(this.#link, ask, isWanted);
       if (isCurrent() && !result.over) {
         this.#host.learn(result.call);
         this.#host.step({ type: "created", call: toHere(this.#link, result.call), device });
@@ -72,7 +82,7 @@ export class CallAsker {
     } catch (error) {
       const failure = asSyncError(error);
       // The server may have it all the same.
-      if (isWorthRetry(failure) && !this.#ends.has(id)) {
+      if (isWorthRetry(failure) && failure.code !== "rate_limited" && !this.#ends.has(id)) {
         this.#ends.add({ conversation, call: id, device, status: "missed", reason: "failed" });
       }
       if (isCurrent()) this.#host.step({ type: "notCreated", error: errorOf(failure) });

@@ -102,7 +102,7 @@ export class ModelBrowser {
     const answer = server.execute(this.user, command);
     await time.wait(this.#way());
     if (!this.isReached || random() < this.lost) return this.#unanswered();
-    if (isRefusal(answer)) throw new SyncError(answer.error);
+    if (isRefusal(answer)) throw new SyncError(answer.error, answer.retryAfterMs);
     return structuredClone(answer);
   }
 
