@@ -83,6 +83,8 @@ test("two people hear each other, put the call away, go on after a reload, and s
   // Put away, in the chat and elsewhere; nobody is called besides. Another tab of hers shows nothing of it.
   await page.keyboard.press("Escape");
   await expect(callScreen(anas, ben)).toHaveCount(0);
+  // The button she called him by waits; beside it is his name.
+  await expect(page.getByRole("main").locator("header").getByRole("link", { name: ben.username })).toBeFocused();
   await patient(banner(anas)).toContainText(/Appel audio en cours - \d\d:\d\d/);
   await expect(callButton(anas, ben)).toBeDisabled();
   await expect(callButton(anas, ben, "video")).toBeDisabled();
@@ -113,22 +115,68 @@ test("two people hear each other, put the call away, go on after a reload, and s
     [bens, ana],
   ] as const)
     await patient(callScreen(phone, other)).toHaveCount(0);
+  // What says that it is over says it as its line does, to the second.
+  const over = page.getByRole("region", { name: fill(texts.calls.with, { name: ben.username }) });
+  await patient(over).toContainText("Appel audio terminé");
+  const line = callLine(anas, "Vous : Appel audio terminé");
+  await patient(line).toContainText(/\d+ s/);
+  const [length = "none"] = /(\d+\smin\s)?\d+\ss/.exec((await line.textContent()) ?? "") ?? [];
+  await expect(over.getByText(new RegExp(`^${length.replace(/\s/g, " ")}`))).toBeVisible();
   await bens.openChat(ana.id);
   await patient(callLine(anas, "Vous : Appel audio terminé")).toContainText(/\d+ s/);
   await patient(callLine(bens, `${ana.username}: Audio call ended`)).toContainText(/\d+ s/);
 
-  // He calls back by a video call; she takes it, and each sees the other.
+  // He calls back by a video call while she writes: it takes no letter from her. She takes it, and each sees the other.
+  const letters = "Je t'écris ce soir, ".repeat(20);
+  let typed = 0;
+  const type = () => page.keyboard.type(letters.charAt(typed++));
+  await anas.composer().focus();
+  await type();
   await callButton(bens, ana, "video").click();
-  await patient(callScreen(anas, ben)).toContainText(texts.calls.status.ringingVideo);
+  await expect(async () => {
+    await type();
+    await expect(banner(anas)).toBeVisible({ timeout: 200 });
+  }).toPass({ timeout: patienceMs });
+  await expect(banner(anas).getByRole("alert")).toContainText(texts.calls.status.ringingVideo);
+  await type();
+  await expect(anas.composer()).toHaveValue(letters.slice(0, typed));
+  await expect(callScreen(anas, ben)).toHaveCount(0);
+  await expectNoFaults(anas, "ringing while writing");
   await control(anas, "accept").click();
   await expectSeeing(anas, bens);
   await expectHearing(anas, bens);
+  await patient(callScreen(anas, ben)).toBeVisible();
   expect(await faultsIn(page)).toEqual([]);
+
+  // Wherever her own picture is put, it covers nothing that is said of the call.
+  await control(bens, "mute").click();
+  await control(bens, "camera").click();
+  const notice = page.getByText(fill(texts.calls.notice.peerMuted, { name: ben.username }));
+  const preview = page.getByRole("button", { name: texts.calls.preview });
+  const areApart = async () => {
+    const [own, said] = [await preview.boundingBox(), await notice.boundingBox()];
+    return own && said && (own.y + own.height <= said.y || said.y + said.height <= own.y);
+  };
+  for (const viewport of [
+    { width: 1280, height: 800 },
+    { width: 360, height: 740 },
+  ]) {
+    await page.setViewportSize(viewport);
+    for (let corner = 0; corner < 4; corner++) {
+      await expect.poll(areApart, { timeout: patienceMs }).toBe(true);
+      await preview.click();
+    }
+  }
+  await control(bens, "camera").click();
   await control(anas, "camera").click();
   await expect(control(anas, "camera")).toHaveAttribute("aria-pressed", "false");
   await patient(bens.page.locator("video")).toHaveCount(1); // his own
   await control(anas, "hangUp").click();
+  await patient(callScreen(anas, ben)).toHaveCount(0);
+  await expect(anas.composer()).toBeFocused();
+  await expect(anas.composer()).toHaveValue(letters.slice(0, typed));
   await patient(callLine(anas, `${ben.username} : Appel vidéo terminé`)).toBeVisible();
+  await expect(callButton(bens, ana, "video")).toBeFocused();
   await patient(callLine(bens, "You: Video call ended")).toBeVisible();
 
   // A press on the line calls back the same way.

@@ -4,6 +4,7 @@
  */
 
 const writingMs = 10_000; // after the last letter
+const settledMs = 1_000; // buttons that waited for the end of a call wait no more
 
 let last: Element | undefined;
 let wroteAt = Number.NEGATIVE_INFINITY;
@@ -63,6 +64,8 @@ export const giveFocusBack = (): void => {
     if (takes(had as HTMLElement)) return;
     if (takesBeside(had)) {
       last = had; // a button that waits now is not to be forgotten
+      const standIn = document.activeElement;
+      setTimeout(() => document.activeElement === standIn && takes(had as HTMLElement), settledMs);
       return;
     }
   }
