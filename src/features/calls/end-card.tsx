@@ -70,7 +70,7 @@ export function EndCard({ call, bytes, person, name, isElsewhere, said, onLeave 
             </p>
             {words && (
               <p className={`text-sm break-words ${words.tone === "danger" ? "text-danger" : ""}`}>
-                <b className="font-semibold">{words.title}</b> {words.message}
+                <b className="block font-semibold">{words.title}</b> {words.message}
               </p>
             )}
           </div>
