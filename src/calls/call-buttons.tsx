@@ -7,10 +7,11 @@ import { type TextKey, useT } from "../i18n/setup";
 import { isSavingData } from "../lib/connection";
 import { getSession } from "../lib/session";
 import { dial } from "./actions";
-import { bytesPerMinute, formatMegabytes } from "./data-use";
+import { bytesPerMinute, formatMegabytes, formatPrice } from "./data-use";
+import { isPriceTold, rememberPrice } from "./told-price";
 import { useCanCall } from "./use-call";
 
-const VideoQuestion = late(() => import("./video-question"));
+const CallQuestion = late(() => import("./call-question"));
 
 const icons: Record<CallKind, string> = { audio: "i-ph-phone", video: "i-ph-video-camera" };
 const labels: Record<CallKind, TextKey> = { audio: "people.audioCallName", video: "people.videoCallName" };
@@ -23,30 +24,34 @@ type CallStart = {
   start: (kind: CallKind) => void;
   /** What a minute takes, or why there can be none now. */
   hint: (kind: CallKind) => string;
-  /** To be rendered somewhere: whoever saves data is asked before a video call. */
+  /** To be rendered somewhere: what a minute takes is told before it begins, where that is news or much. */
   question: ReactNode;
 };
+
+const isToAsk = (kind: CallKind): boolean => !isPriceTold(kind) || (kind === "video" && isSavingData());
 
 /** Calling somebody, wherever that can be begun. */
 export const useCallStart = (peer: Uuid, name: string): CallStart => {
   const t = useT();
   const canCall = useCanCall();
-  const [isAsking, setAsking] = useState(false);
+  const [asked, setAsked] = useState<CallKind>();
   const call = (kind: CallKind) => {
     const me = getSession()?.userId;
     if (me) dial({ conversation: privateConversationId(me, peer), peer, kind });
   };
   return {
     canCall,
-    start: (kind) => (kind === "video" && isSavingData() ? setAsking(true) : call(kind)),
+    start: (kind) => (isToAsk(kind) ? setAsked(kind) : call(kind)),
     hint: (kind) =>
       canCall ? t("calls.perMinute", { amount: formatMegabytes(bytesPerMinute[kind]) }) : t("errors.call_in_progress"),
-    question: isAsking && (
-      <VideoQuestion
+    question: asked && (
+      <CallQuestion
         name={name}
-        onClose={() => setAsking(false)}
+        kind={asked}
+        onClose={() => setAsked(undefined)}
         onCall={(kind) => {
-          setAsking(false);
+          setAsked(undefined);
+          rememberPrice(asked);
           call(kind);
         }}
       />
@@ -79,6 +84,7 @@ export function CallButtons({ peer, name, kinds = bothKinds, refuse, tile }: Cal
           <button key={kind} type="button" className={`${tile} disabled:opacity-50`} {...shared}>
             <span className={`${icons[kind]} text-2xl`} aria-hidden="true" />
             {t(words[kind])}
+            <span className="text-xs font-normal text-muted">{formatPrice(kind)}</span>
           </button>
         );
       })}

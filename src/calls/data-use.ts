@@ -1,4 +1,5 @@
 import type { CallKind } from "../../contract/calls";
+import type { Language } from "../../contract/language";
 import { locales } from "../i18n/format";
 import { getLanguage } from "../i18n/setup";
 
@@ -8,12 +9,18 @@ export const bytesPerMinute: Record<CallKind, number> = { audio: 300_000, video:
 /** Less than this is told of no call: in tenths of a megabyte it is nothing. */
 export const toldFromBytes = 50_000;
 
-/** In the unit data is sold by, to a tenth: 0,3 Mo. */
-export const formatMegabytes = (bytes: number, language = getLanguage()): string =>
+const format = (unit: string, bytes: number, language: Language): string =>
   new Intl.NumberFormat(locales[language], {
     style: "unit",
-    unit: "megabyte",
+    unit,
     unitDisplay: "short",
     minimumFractionDigits: 1,
     maximumFractionDigits: 1,
   }).format(bytes / 1_000_000);
+
+/** In the unit data is sold by, to a tenth: 0,3 Mo. */
+export const formatMegabytes = (bytes: number, language = getLanguage()): string => format("megabyte", bytes, language);
+
+/** The price of a kind of call where there is little room: 0,3 Mo/min. */
+export const formatPrice = (kind: CallKind, language = getLanguage()): string =>
+  format("megabyte-per-minute", bytesPerMinute[kind], language);

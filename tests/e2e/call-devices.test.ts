@@ -55,13 +55,31 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   const his = bens.texts;
   const notice = ({ page }: Phone, text: string, name = "") => page.getByText(fill(text, { name }), { exact: true });
 
-  // Whoever saves data is asked before a video call. His camera is not allowed: the call goes on without it.
+  // The first time a device calls it is told what a minute takes, once.
+  await bens.page.evaluate(() => localStorage.removeItem("call-price"));
+  await callButton(bens, ana, "audio").click();
+  const price = bens.page.getByRole("alertdialog", {
+    name: fill(his.calls.price.title.audio, { name: ana.username }),
+  });
+  await expect(price).toContainText(/0\.3 MB/);
+  await bens.page.keyboard.press("Escape");
+  await expect(price).toHaveCount(0);
+  await expect(callScreen(bens, ana)).toHaveCount(0);
+  await callButton(bens, ana, "audio").click();
+  await price.getByRole("button", { name: his.people.audioCall }).click();
+  await expect(callScreen(bens, ana)).toBeVisible();
+  await control(bens, "hangUp").click();
+  await expect(callScreen(bens, ana)).toHaveCount(0);
+  await expect(callButton(bens, ana, "audio")).toBeEnabled();
+  expect(await bens.page.evaluate(() => localStorage.getItem("call-price"))).toBe("audio");
+
+  // Whoever saves data is asked before every video call. His camera is not allowed: the call goes on without it.
   await bens.page.evaluate(() => {
     window.devices.refused.video = "NotAllowedError";
   });
   await callButton(anas, ben, "video").click();
   const question = anas.page.getByRole("alertdialog", {
-    name: fill(texts.calls.saving.title, { name: ben.username }),
+    name: fill(texts.calls.price.title.video, { name: ben.username }),
   });
   await expect(question).toContainText(/Mo par minute/);
   await question.getByRole("button", { name: texts.common.cancel }).click();

@@ -1,0 +1,62 @@
+import { useId } from "react";
+import type { CallKind } from "../../contract/calls";
+import { Button } from "../components/button";
+import { Modal } from "../components/modal";
+import { type TextKey, useT } from "../i18n/setup";
+import { isSavingData } from "../lib/connection";
+import { isolate } from "../lib/isolate";
+import { bytesPerMinute, formatMegabytes } from "./data-use";
+
+type CallQuestionProps = {
+  name: string;
+  kind: CallKind;
+  onCall: (kind: CallKind) => void;
+  onClose: () => void;
+};
+
+const words: Record<CallKind, TextKey> = { audio: "people.audioCall", video: "people.videoCall" };
+
+/** What a minute takes, before a device's first call of a kind and before every video call of somebody who saves data. */
+export default function CallQuestion({ name, kind, onCall, onClose }: CallQuestionProps) {
+  const t = useT();
+  const id = useId();
+  const isSaving = kind === "video" && isSavingData();
+  // First what was asked for, or what they would rather be led to.
+  const offered: CallKind[] = kind === "audio" ? ["audio"] : isSaving ? ["audio", "video"] : ["video", "audio"];
+  return (
+    <Modal
+      role="alertdialog"
+      labelledBy={`${id}-title`}
+      describedBy={`${id}-body`}
+      className="rise m-auto w-[min(26rem,calc(100vw-2rem))] rounded-bubble border border-line bg-surface p-0 text-text shadow-xl"
+      onDismiss={onClose}
+    >
+      <div className="p-6">
+        <h2 id={`${id}-title`} className="text-xl font-bold break-words text-balance">
+          {t(`calls.price.title.${kind}`, { name: isolate(name) })}
+        </h2>
+        <p id={`${id}-body`} className="mt-2 text-muted">
+          {t(isSaving ? "calls.price.saving" : `calls.price.${kind}`, {
+            video: formatMegabytes(bytesPerMinute.video),
+            audio: formatMegabytes(bytesPerMinute.audio),
+          })}
+        </p>
+        <div className="mt-6 flex flex-col gap-3">
+          {offered.map((one, place) => (
+            <Button
+              key={one}
+              data-autofocus={place === 0 || undefined}
+              look={place === 0 ? "primary" : "secondary"}
+              onClick={() => onCall(one)}
+            >
+              {t(words[one])}
+            </Button>
+          ))}
+          <Button look="quiet" onClick={onClose}>
+            {t("common.cancel")}
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}
