@@ -35,6 +35,7 @@ test("however many read at once, only the authors of what everybody has now read
   await post(cleo, id, "de Cléo");
   for (const one of people) await until(async () => (await rowOf(one, id)).head === 3);
   await until(async () => !(await ring(id))); // everybody has confirmed
+  await scheduler.wait(groupMarkHoldMs); // and what was held of their own marks is told
   const told = listen();
   const startedAt = Date.now();
   // All but the owner have read both; nobody is told, for he may have read neither.
