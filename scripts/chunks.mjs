@@ -76,7 +76,7 @@ const later = [
     roots: [
       "src/calls/call-bar.tsx",
       "src/calls/open.ts",
-      "src/calls/video-question.tsx",
+      "src/calls/call-question.tsx",
       "src/features/calls/call-layer.tsx",
       "src/features/calls/sayings.ts",
     ],
