@@ -14,6 +14,8 @@ type CallQuestionProps = {
   onClose: () => void;
 };
 
+const titles: Record<CallKind, TextKey> = { audio: "calls.price.title.audio", video: "calls.price.title.video" };
+const bodies: Record<CallKind, TextKey> = { audio: "calls.price.audio", video: "calls.price.video" };
 const words: Record<CallKind, TextKey> = { audio: "people.audioCall", video: "people.videoCall" };
 
 /** What a minute takes, before a device's first call of a kind and before every video call of somebody who saves data. */
@@ -33,10 +35,10 @@ export default function CallQuestion({ name, kind, onCall, onClose }: CallQuesti
     >
       <div className="p-6">
         <h2 id={`${id}-title`} className="text-xl font-bold break-words text-balance">
-          {t(`calls.price.title.${kind}`, { name: isolate(name) })}
+          {t(titles[kind], { name: isolate(name) })}
         </h2>
         <p id={`${id}-body`} className="mt-2 text-muted">
-          {t(isSaving ? "calls.price.saving" : `calls.price.${kind}`, {
+          {t(isSaving ? "calls.price.saving" : bodies[kind], {
             video: formatMegabytes(bytesPerMinute.video),
             audio: formatMegabytes(bytesPerMinute.audio),
           })}
