@@ -84,7 +84,11 @@ export function CallButtons({ peer, name, kinds = bothKinds, refuse, tile }: Cal
           <button key={kind} type="button" className={`${tile} disabled:opacity-50`} {...shared}>
             <span className={`${icons[kind]} text-2xl`} aria-hidden="true" />
             {t(words[kind])}
-            <span className="text-xs font-normal text-muted">{formatPrice(kind)}</span>
+            {!refuse && (
+              <span className="text-xs font-normal text-muted" aria-hidden="true">
+                {formatPrice(kind)}
+              </span>
+            )}
           </button>
         );
       })}
