@@ -1,5 +1,15 @@
 import { ringBare } from "../lab/bare-call";
-import { inCall, measureAccept, measureFall, measureSwitch, measureTalk, mobile, pathOf, pause } from "../lab/measures";
+import {
+  inCall,
+  measureAccept,
+  measureFall,
+  measurePicture,
+  measureSwitch,
+  measureTalk,
+  mobile,
+  pathOf,
+  pause,
+} from "../lab/measures";
 import { listLacking } from "../lab/needs";
 import type { Traffics } from "../lab/network/network";
 import { type Product, startProduct } from "../lab/product-call";
@@ -39,13 +49,19 @@ const timeRow = (what: string, found: { bare: number[]; product: number[] }, aim
 };
 
 /** The later of both sides. */
-const heardByBoth = ({ heard }: { heard: (number | undefined)[] }): number =>
-  Math.max(...heard.map((ms) => ms ?? Number.POSITIVE_INFINITY));
+const later = (sides: readonly (number | undefined)[]): number =>
+  Math.max(...sides.map((ms) => ms ?? Number.POSITIVE_INFINITY));
 
 async function measureAccepting(scene: Scene, product: Product): Promise<string[][]> {
   const pair = { bare: ringBare, product: product.ring };
-  const direct = await inTurn(pair, rounds, async (make) => heardByBoth(await measureAccept(scene, make, {}, mobile)));
-  return [timeRow("taken → both are heard, direct", direct, "≤ 1.0 s")];
+  const direct = await inTurn(pair, rounds, async (make) =>
+    later((await measureAccept(scene, make, {}, mobile)).heard),
+  );
+  const seen = await inTurn(pair, rounds, async (make) => later(await measurePicture(scene, make, {}, mobile)));
+  return [
+    timeRow("taken → both are heard, direct", direct, "≤ 1.0 s"),
+    timeRow("taken → both are seen, direct", seen, ""),
+  ];
 }
 
 async function measureRelayed(scene: Scene): Promise<string[][]> {
@@ -54,7 +70,7 @@ async function measureRelayed(scene: Scene): Promise<string[][]> {
   try {
     const pair = { bare: ringBare, product: product.ring };
     const found = await inTurn(pair, rounds, async (make) =>
-      heardByBoth(await measureAccept(scene, make, { relay }, mobile)),
+      later((await measureAccept(scene, make, { relay }, mobile)).heard),
     );
     return [timeRow("taken → both are heard, relayed", found, "≤ 1.8 s")];
   } finally {

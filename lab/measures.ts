@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import type { Shape, Traffics } from "./network/network";
-import { concealmentOf, firstHeard, lossOf, silencesOf, type Totals, totalsOf } from "./pages/watch";
+import { concealmentOf, firstHeard, firstSeen, lossOf, silencesOf, type Totals, totalsOf } from "./pages/watch";
 import type { CallOptions, LabCall, MakeCall, Scene } from "./scene";
 
 const patienceMs = 30_000;
@@ -40,11 +40,11 @@ export async function inCall<C extends LabCall, T>(
   }
 }
 
-/** The milliseconds from the tap that takes a call until each side hears the other; undefined: not in half a minute. */
-async function takeCall(call: LabCall): Promise<Both<number | undefined>> {
+/** The milliseconds from the tap that takes a call until something comes to each side; undefined: not in half a minute. */
+async function takeCall(call: LabCall, first = firstHeard): Promise<Both<number | undefined>> {
   const at = await call.accept();
-  const heard = await Promise.all(call.pages.map((page) => firstHeard(page, at, patienceMs)));
-  const [caller, callee] = heard.map((moment) => (moment === undefined ? undefined : moment - at));
+  const came = await Promise.all(call.pages.map((page) => first(page, at, patienceMs)));
+  const [caller, callee] = came.map((moment) => (moment === undefined ? undefined : moment - at));
   return [caller, callee];
 }
 
@@ -55,6 +55,14 @@ export const measureAccept = (scene: Scene, make: MakeCall, options: CallOptions
     const heard = await takeCall(call);
     await pause(1_000);
     return { heard, totals: await both(call.pages, totalsOf) };
+  });
+
+/** The same until each side sees the other. */
+export const measurePicture = (scene: Scene, make: MakeCall, options: CallOptions, shape: Shape) =>
+  inCall(scene, make, { ...options, hasVideo: true }, async (call) => {
+    await scene.shapeAll(shape);
+    await call.ring();
+    return takeCall(call, firstSeen);
   });
 
 /** Both ways over the caller's links, headers of IP included. */

@@ -22,17 +22,19 @@ type Watcher = {
   connections: RTCPeerConnection[];
   /** Since the epoch, in milliseconds, every 20 ms in which sound came. */
   heard: number[];
+  /** The same of pictures. */
+  seen: number[];
   clicks: number[];
 };
 declare global {
   var labWatcher: Watcher;
 }
 
-/** Runs in a page before its own scripts: it keeps every connection that is made and notes when sound is played. */
+/** Runs in a page before its own scripts: it keeps every connection that is made and notes when sound is played and a picture is shown. */
 function watch(): void {
   const lookEveryMs = 20;
   const audible = 0.005;
-  const watcher: Watcher = { connections: [], heard: [], clicks: [] };
+  const watcher: Watcher = { connections: [], heard: [], seen: [], clicks: [] };
   globalThis.labWatcher = watcher;
   globalThis.RTCPeerConnection = class extends RTCPeerConnection {
     constructor(configuration?: RTCConfiguration) {
@@ -41,16 +43,16 @@ function watch(): void {
     }
   };
   addEventListener("click", () => watcher.clicks.push(Date.now()), { capture: true });
-  let last = 0;
+  const last = { audio: 0, video: 0 };
   setInterval(() => {
     for (const connection of watcher.connections) {
       for (const receiver of connection.getReceivers()) {
-        if (receiver.track.kind !== "audio") continue;
+        const kind = receiver.track.kind === "audio" ? "audio" : "video";
         // Without the header that tells the level, as the product sends it, what is played counts as heard.
         for (const { timestamp, audioLevel = 1 } of receiver.getSynchronizationSources()) {
-          if (timestamp <= last || audioLevel < audible) continue;
-          last = timestamp;
-          watcher.heard.push(Date.now());
+          if (timestamp <= last[kind] || (kind === "audio" && audioLevel < audible)) continue;
+          last[kind] = timestamp;
+          watcher[kind === "audio" ? "heard" : "seen"].push(Date.now());
         }
       }
     }
@@ -101,23 +103,33 @@ export const totalsOf = (page: Measured): Promise<Totals> =>
     return totals;
   });
 
-/** When the page heard something first at or after `since`; waits for it, and is undefined when it never comes. */
-export async function firstHeard(page: Measured, since: number, patienceMs: number): Promise<number | undefined> {
-  const heard = await page.evaluate(
-    ([from, patience]) =>
+/** When the page heard or saw something first at or after `since`; waits for it, and is undefined when it never comes. */
+async function firstOf(
+  page: Measured,
+  what: "heard" | "seen",
+  since: number,
+  patienceMs: number,
+): Promise<number | undefined> {
+  const first = await page.evaluate(
+    ([noted, from, patience]) =>
       new Promise<number | null>((resolve) => {
         const deadline = Date.now() + patience;
         const timer = setInterval(() => {
-          const at = labWatcher.heard.find((moment) => moment >= from);
+          const at = labWatcher[noted].find((moment) => moment >= from);
           if (at === undefined && Date.now() < deadline) return;
           clearInterval(timer);
           resolve(at ?? null);
         }, 50);
       }),
-    [since, patienceMs] as const,
+    [what, since, patienceMs] as const,
   );
-  return heard ?? undefined;
+  return first ?? undefined;
 }
+
+export const firstHeard = (page: Measured, since: number, patienceMs: number) =>
+  firstOf(page, "heard", since, patienceMs);
+export const firstSeen = (page: Measured, since: number, patienceMs: number) =>
+  firstOf(page, "seen", since, patienceMs);
 
 /** Every silence of more than `leastMs` between two moments, until `until` when nothing came after it. */
 export async function silencesOf(
