@@ -235,22 +235,22 @@ test("who is removed from a group of many need not wait until all of them have h
   const [owner, removed, ...others] = Array.from({ length: count }, () => createUuid());
   if (!owner || !removed) throw new Error("too few");
   const id = createUuid();
-  const conversation = () => conversationOf(env, id);
+  const group = () => conversationOf(env, id);
   const people = [...others, removed].map((user) => ({ user, quiet: false }));
   const told: { user: string; gone: boolean }[] = [];
-  vi.spyOn(UserChannel.prototype, "notify").mockImplementation(async (user, { gone }) => {
-    told.push({ user, gone });
+  vi.spyOn(UserChannel.prototype, "notify").mockImplementation(async (user, { conversation, gone }) => {
+    if (conversation === id) told.push({ user, gone });
     await scheduler.wait(20);
     return "written";
   });
-  await conversation().create(id, owner, "Quartier", people);
+  await group().create(id, owner, "Quartier", people);
   await until(() => told.length >= count, 20_000);
   for (const round of [1, 2]) {
-    await conversation().send(id, owner, [text(`n° ${round}`)], { epoch: "", head: 0, revision: 0 });
+    await group().send(id, owner, [text(`n° ${round}`)], { epoch: "", head: 0, revision: 0 });
   }
   const before = told.length;
   expect(before).toBeLessThan(count + count / 2);
-  await conversation().change(id, owner, { type: "remove", user: removed });
+  await group().change(id, owner, { type: "remove", user: removed });
   await until(() => told.some(({ gone }) => gone));
   const place = told.findIndex(({ gone }) => gone);
   expect(told[place]?.user).toBe(removed);
