@@ -134,8 +134,11 @@ export class CallEngine {
   }
 
   get #ofBrowser(): Call[] {
-    const isMine = ({ from_device, to_device }: Call) => from_device === this.#device || to_device === this.#device;
-    return this.#link.news.open.get().filter(isMine);
+    const over = this.#state.at === "ended" ? this.#state.call.id : undefined;
+    return this.#link.news.open.get().filter(({ call_id, from_device, to_device }) => {
+      const isMine = from_device === this.#device || to_device === this.#device;
+      return isMine && call_id !== over && !this.#ends.has(call_id);
+    });
   }
 
   /**
@@ -145,7 +148,6 @@ export class CallEngine {
   async end(): Promise<void> {
     this.#hangUp();
     for (const { call_id: call, conversation, answered_at } of this.#ofBrowser) {
-      if (this.#ends.has(call)) continue;
       this.#ends.add({ conversation, call, device: this.#device, status: answered_at === null ? "missed" : "ended" });
     }
     await this.#whenTold();

@@ -12,6 +12,8 @@ import type { CallSaying, CallView } from "./views";
 export const callNow = new Observable<CallView | undefined>(undefined);
 /** Whether a call may be begun: this person is in none, here or elsewhere. */
 export const canCall = new Observable(true);
+/** Whether this browser is in a call, begun or accepted in whichever of its tabs: the microphone is that call's. */
+export const inCall = new Observable(false);
 
 const listeners = new Set<(saying: CallSaying) => void>();
 export const say = (saying: CallSaying): void => {
@@ -27,6 +29,7 @@ export const subscribeCallSayings = (listener: (saying: CallSaying) => void): ((
 
 let sync: Sync | undefined;
 let engine: Promise<CallEngine> | undefined;
+let opened: CallEngine | undefined;
 let unsubscribe = () => {};
 
 const look = (): void => {
@@ -37,6 +40,7 @@ const look = (): void => {
     (!callNow.get() || callNow.get()?.state.at === "ended") &&
       !open.some(({ from, answered_at }) => from === userId || answered_at !== null),
   );
+  inCall.set(opened?.isInCall === true);
   // A call is under way, or was when this page was loaded anew.
   if (open.length > 0 || hasKeptCall()) void loadEngine().catch(() => undefined);
 };
@@ -58,9 +62,16 @@ export const loadEngine = async (): Promise<CallEngine> => {
     return openEngine(of, { show: (view) => callNow.set(view), say });
   });
   const loading = engine;
-  loading.catch(() => {
-    if (engine === loading) engine = undefined;
-  });
+  loading.then(
+    (loaded) => {
+      if (engine !== loading || opened) return;
+      opened = loaded;
+      look();
+    },
+    () => {
+      if (engine === loading) engine = undefined;
+    },
+  );
   return loading;
 };
 
@@ -77,6 +88,8 @@ const follow = (): void => {
   unsubscribe();
   void engine?.then((before) => before.stop()).catch(() => undefined);
   engine = undefined;
+  opened = undefined;
+  inCall.set(false);
   sync = running.get();
   if (!sync) return;
   unsubscribe = sync.tab.calls.open.subscribe(look);

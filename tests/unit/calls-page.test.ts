@@ -160,6 +160,17 @@ describe("signing out", () => {
     expect(other.engine.isInCall).toBe(false);
   });
 
+  it("is in none once its own has ended, though the server was not told yet", async () => {
+    const { time, hers, a, talk } = await makeCallPair();
+    await talk();
+    hers.isOffline = true;
+    a.engine.act({ type: "hangUp" });
+    expect(a.engine.isInCall).toBe(false);
+    await time.pass(5_000);
+    expect(a.at).toBe("idle");
+    expect(a.engine.isInCall).toBe(false);
+  });
+
   it("on one device leaves a call of another one alone", async () => {
     const { time, server, hers, ana, a, b, talk } = await makeCallPair();
     const tablet = await new ModelBrowser(server, ana).openTab();

@@ -39,8 +39,7 @@ export function Composer({ ref, conversation, onSend }: ComposerProps) {
   const roundButton = useRef<HTMLButtonElement>(null);
   useImperativeHandle(ref, () => ({
     speak() {
-      voice.startLocked();
-      roundButton.current?.focus({ preventScroll: true });
+      if (voice.startLocked()) roundButton.current?.focus({ preventScroll: true });
     },
   }));
 

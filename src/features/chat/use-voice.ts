@@ -1,5 +1,6 @@
 import { type PointerEvent, useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { ConversationId } from "../../../contract/ids";
+import { inCall } from "../../calls/ring";
 import { showToast } from "../../components/toast";
 import { t } from "../../i18n/setup";
 import { findRecording } from "../../sync/actions";
@@ -14,6 +15,13 @@ const loadParts = async () => {
 };
 
 type Part = { Panel: typeof VoicePanel; session: VoiceSession };
+
+/** The other side of a call would hear every word of it. */
+const isRefused = (): boolean => {
+  const is = inCall.get();
+  if (is) showToast({ message: t("chat.voice.inCall") });
+  return is;
+};
 
 const never = () => () => {};
 const nothing = () => undefined;
@@ -72,6 +80,10 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
     isBusy.current = false;
     setStarting(false);
     if (!parts || held?.isOver || current.current) return;
+    if (isRefused()) {
+      hold.current = undefined;
+      return;
+    }
     take({ Panel: parts.VoicePanel, session: parts.VoiceSession.begin(conversation) });
   };
 
@@ -112,9 +124,14 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
     isLocked,
     isCancelling,
     send,
-    startLocked: () => void begin(undefined),
+    /** False where there can be none. */
+    startLocked(): boolean {
+      if (isRefused()) return false;
+      void begin(undefined);
+      return true;
+    },
     press(event: PointerEvent) {
-      if (event.button !== 0 || current.current || isBusy.current) return;
+      if (event.button !== 0 || current.current || isBusy.current || isRefused()) return;
       event.currentTarget.setPointerCapture(event.pointerId);
       const held = new Hold(event);
       hold.current = held;

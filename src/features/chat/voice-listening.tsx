@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { inCall } from "../../calls/ring";
 import { Spinner } from "../../components/spinner";
 import { formatLength } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
@@ -10,6 +11,7 @@ export function VoiceListening({ session }: { session: VoiceSession }) {
   const state = useSyncExternalStore(session.state.subscribe, session.state.get);
   const audio = state.phase === "kept" ? state.audio : undefined;
   const player = useRef<HTMLAudioElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
   const [url, setUrl] = useState<string>();
   const [isPlaying, setPlaying] = useState(false);
   const [heardMs, setHeardMs] = useState(0);
@@ -19,6 +21,21 @@ export function VoiceListening({ session }: { session: VoiceSession }) {
     setUrl(url);
     return () => URL.revokeObjectURL(url);
   }, [audio]);
+  useEffect(() => inCall.subscribe(() => inCall.get() && player.current?.pause()), []);
+  // Whoever comes back from the call that cut it short comes back to it, not to what sends half a message or drops it.
+  const isCut = state.phase === "kept" && state.isCut;
+  useEffect(() => {
+    const composer = isCut && button.current?.closest("form");
+    if (!composer) return;
+    const take = () => button.current?.focus({ preventScroll: true });
+    if (composer.contains(document.activeElement)) return take();
+    const onFocusIn = () => {
+      composer.removeEventListener("focusin", onFocusIn);
+      queueMicrotask(take); // whoever gave the focus looks whether it was taken
+    };
+    composer.addEventListener("focusin", onFocusIn);
+    return () => composer.removeEventListener("focusin", onFocusIn);
+  }, [isCut]);
   if (state.phase !== "kept") return <Spinner label={t("chat.attach.preparing")} className="text-xl text-accent" />;
   const toggle = () => {
     if (isPlaying) player.current?.pause();
@@ -27,6 +44,7 @@ export function VoiceListening({ session }: { session: VoiceSession }) {
   return (
     <>
       <button
+        ref={button}
         type="button"
         className="-mx-3 grid size-12 shrink-0 place-items-center rounded-full text-[24px] text-accent"
         aria-label={t(isPlaying ? "chat.voice.pause" : "chat.voice.play")}

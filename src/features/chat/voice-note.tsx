@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { readPath } from "../../../contract/files";
+import { inCall } from "../../calls/ring";
 import { showToast } from "../../components/toast";
 import { formatLength, locales } from "../../i18n/format";
 import { useLanguage, useT } from "../../i18n/setup";
@@ -88,6 +89,7 @@ export default function VoiceNote({ conversation, item, body, description }: Att
     if (url) play(url);
     else tellFailure();
   }, [isWanted, url, state]);
+  useEffect(() => inCall.subscribe(() => inCall.get() && setWanted(false)), []);
   const hasFailed = voice.state === "failed";
   // biome-ignore lint/correctness/useExhaustiveDependencies: told when it happens
   useEffect(() => {

@@ -1,4 +1,5 @@
 import type { Uuid } from "../../../contract/ids";
+import { inCall } from "../../calls/ring";
 import { setPlaying } from "./playing";
 
 /** How a voice note stands: how far it was heard, and what it does. */
@@ -52,6 +53,7 @@ const getAudio = (): HTMLAudioElement => {
   if (audio) return audio;
   const element = new Audio();
   audio = element;
+  inCall.subscribe(() => inCall.get() && element.pause());
   const on = (type: string, does: (track: Track) => void) =>
     element.addEventListener(type, () => current && element.src !== "" && does(current));
   on("loadedmetadata", () => wantedMs !== undefined && goTo(element, wantedMs));

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { MediaType } from "../../../contract/files";
 import type { ConversationId } from "../../../contract/ids";
 import { voiceMinMs } from "../../../contract/limits";
+import { inCall } from "../../calls/ring";
 import { showToast } from "../../components/toast";
 import { type TextKey, t } from "../../i18n/setup";
 import { waveformOf } from "../../lib/media/levels";
@@ -15,8 +16,8 @@ import { pauseVoice } from "./voice-player";
 export type VoiceState =
   | { phase: "opening" }
   | { phase: "recording"; ms: number; level: number }
-  /** Recorded, and neither sent nor thrown away. */
-  | { phase: "kept"; ms: number; audio: Blob }
+  /** Recorded, and neither sent nor thrown away; `isCut` by a call, so that it may be half of it. */
+  | { phase: "kept"; ms: number; audio: Blob; isCut: boolean }
   | { phase: "sending" }
   | { phase: "over" };
 
@@ -48,6 +49,7 @@ export class VoiceSession {
   #progress: VoiceProgress = { mime: "audio/webm", ms: 0, levels: [] };
   #lastWrite: Promise<void> = Promise.resolve();
   #isWanted = true;
+  #isCut = false;
   #release = () => {};
 
   private constructor(conversation: ConversationId) {
@@ -74,7 +76,12 @@ export class VoiceSession {
   }
 
   async #begin(): Promise<void> {
-    this.#release = holdLock(this.#conversation);
+    const unlock = holdLock(this.#conversation);
+    const unsubscribe = inCall.subscribe(() => inCall.get() && this.#giveWay());
+    this.#release = () => {
+      unsubscribe();
+      unlock();
+    };
     pauseVoice(); // what sounds now would be heard in it
     try {
       const recorder = await VoiceRecorder.start({
@@ -111,6 +118,15 @@ export class VoiceSession {
       complain("chat.voice.lost");
       void this.keep();
     }
+  }
+
+  /** The microphone is a call's from now on, and nobody in it is to be recorded. */
+  #giveWay(): void {
+    const { phase } = this.state.get();
+    if (phase !== "opening" && phase !== "recording") return;
+    this.#isCut = true;
+    if (phase === "recording") showToast({ message: t("chat.voice.cut") });
+    void this.keep();
   }
 
   async #stop(): Promise<void> {
@@ -178,7 +194,7 @@ export class VoiceSession {
 
   #showKept(): void {
     const { mime, ms } = this.#progress;
-    this.state.set({ phase: "kept", ms, audio: new Blob(this.#chunks, { type: mime }) });
+    this.state.set({ phase: "kept", ms, audio: new Blob(this.#chunks, { type: mime }), isCut: this.#isCut });
   }
 
   #end(): void {
