@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { ConversationId, privateMembers, Uuid } from "./ids";
-import { callAbandonedMs, callRingMs, callSignalMaxLength, callSilentMaxMs } from "./limits";
+import { callAbandonedMs, callRingMs, callSignalMaxBytes, callSilentMaxMs } from "./limits";
 
 /**
  * A call between two people (DESIGN.md §9). The conversation object owns it: whatever happens to it is one deed, taken
@@ -170,7 +170,7 @@ export const toCall = (conversation: ConversationId, kept: OpenCall): Call => {
 };
 
 /** What one device tells the other inside a call (see `src/calls/signals.ts`); the server passes it on and keeps none. */
-export const Signal = v.pipe(v.string(), v.maxLength(callSignalMaxLength));
+export const Signal = v.pipe(v.string(), v.maxBytes(callSignalMaxBytes));
 
 const event = <T extends string, D extends v.ObjectEntries>(event_type: T, data: D) =>
   v.object({ event_type: v.literal(event_type), data: v.object(data) });

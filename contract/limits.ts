@@ -128,4 +128,10 @@ export const callDeedBurst = 100;
 export const callDeedsPerSecond = 5;
 export const signalBurst = 200;
 export const signalsPerSecond = 50;
-export const callSignalMaxLength = 16 * 1024; // UTF-16 units
+export const callSignalMaxBytes = 16 * 1024;
+// What one side's signals in a call may take, as frames, on each device of the other: so much at once, and so much again
+// each second. A way between two devices takes about 10 kB of each, and 5 kB every 4 s while one of them is not heard.
+export const ringSignalBytes = 64 * 1024; // before it is answered: whoever is rung has not asked for it
+export const ringSignalBytesPerSecond = 1024;
+export const talkSignalBytes = 256 * 1024;
+export const talkSignalBytesPerSecond = 4 * 1024;

@@ -1,4 +1,4 @@
-import { callSignalMaxLength } from "../../contract/limits";
+import { callSignalMaxBytes } from "../../contract/limits";
 import type { Candidates, SignalFrame, SignalItem } from "./signals";
 
 const resendMs = [1_000, 2_000, 4_000] as const; // the last one again and again
@@ -155,7 +155,7 @@ export class SignalBox {
       let length = frameRoom;
       for (const item of this.#unconfirmed.slice(start - this.#first)) {
         length += JSON.stringify(item).length + 1;
-        if (items.length > 0 && length > callSignalMaxLength) break;
+        if (items.length > 0 && length > callSignalMaxBytes) break;
         items.push(item);
       }
       const frame = { e: this.#epoch, t: this.#theirs, s: start, a: this.#came, x: items } satisfies SignalFrame;

@@ -1,9 +1,19 @@
 import { evictDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
-import { createUuid } from "../../contract/ids";
-import { dialBurst, dialsPerSecond, unansweredMax, unansweredMs } from "../../contract/limits";
-import { post } from "./device";
-import { channelStub, evict, newCallers, newContact, Phone, pass } from "./phone";
+import { createUuid, type Uuid } from "../../contract/ids";
+import {
+  callSignalMaxBytes,
+  dialBurst,
+  dialsPerSecond,
+  ringSignalBytes,
+  ringSignalBytesPerSecond,
+  talkSignalBytes,
+  talkSignalBytesPerSecond,
+  unansweredMax,
+  unansweredMs,
+} from "../../contract/limits";
+import { post, until } from "./device";
+import { channelStub, evict, newCallers, newContact, newRing, Phone, pass } from "./phone";
 import { call as ask } from "./site";
 
 /** Whom a call rings is not rung without end, and the objects that count are put to sleep within seconds. */
@@ -79,4 +89,62 @@ test("whoever answers, or writes, is rung anew", async () => {
   expect(await anas.dial(createUuid())).toEqual(limited);
   await post(ben, id, "dans un moment");
   await ringInVain(anas, 1);
+});
+
+/** Says it as often as it is let, at one moment; how many bytes that is on a device of the other person. */
+const pour = async (phone: Phone, call: Uuid, on: Phone, signal: string): Promise<number> => {
+  const before = on.link.raw.length;
+  let passed = 0;
+  while ((await phone.signal(call, signal)).passed) passed++;
+  const heard = () => on.link.raw.slice(before).filter((text) => text.includes('"signal"'));
+  await until(() => heard().length === passed);
+  return heard().reduce((sum, text) => sum + new TextEncoder().encode(text).length, 0);
+};
+
+// Some of it takes more in a frame than by itself, and some is nearly nothing but frame.
+test.each([
+  "x".repeat(callSignalMaxBytes),
+  "\u0001".repeat(callSignalMaxBytes / 4),
+  "é".repeat(4_000),
+  "x".repeat(100),
+])("whoever is rung, or rings, is told only so much before they talk, whatever it is made of (%#)", async (signal) => {
+  const { anas, bens, call } = await newRing();
+  const now = Date.now();
+  vi.spyOn(Date, "now").mockImplementation(() => now);
+  for (const [phone, on] of [
+    [anas, bens],
+    [bens, anas],
+  ] as const) {
+    const bytes = await pour(phone, call, on, signal);
+    expect(bytes).toBeLessThanOrEqual(ringSignalBytes);
+    expect(bytes).toBeGreaterThan(ringSignalBytes / 2);
+  }
+});
+
+test("what is too much to be said goes when it is said again, and there is more room in a talk", async () => {
+  const { id, anas, bens, call } = await newRing();
+  let now = Date.now();
+  vi.spyOn(Date, "now").mockImplementation(() => now);
+  const signal = "x".repeat(4_000);
+  await pour(anas, call, bens, signal);
+  const asked = { type: "signal", call, from: anas.id, to: null, signal } as const;
+  const refused = await anas.link.ask((ref) => ["j", ref, id, asked]);
+  expect(refused).toEqual(["n", expect.any(Number), "rate_limited", expect.any(Number)]);
+  const wait = refused[0] === "n" ? (refused[3] ?? 0) : 0;
+  expect(wait).toBeLessThanOrEqual((5_000 / ringSignalBytesPerSecond) * 1_000);
+  now += wait - 100;
+  expect(await anas.signal(call, signal)).toEqual(limited);
+  now += 100;
+  expect(await anas.signal(call, signal)).toEqual({ passed: true });
+  expect(await anas.signal(call, signal)).toEqual(limited);
+  await bens.answer(call);
+  await anas.hears(call, "answered");
+  const talked = await pour(anas, call, bens, signal);
+  expect(talked).toBeLessThanOrEqual(talkSignalBytes);
+  expect(talked).toBeGreaterThan(talkSignalBytes - 5_000);
+  now += 10_000;
+  const later = await pour(anas, call, bens, signal);
+  expect(later).toBeLessThanOrEqual(10 * talkSignalBytesPerSecond + 5_000);
+  expect(later).toBeGreaterThan(10 * talkSignalBytesPerSecond - 5_000);
+  expect(await anas.beat(call)).toEqual({ passed: true });
 });

@@ -1,7 +1,7 @@
-import { runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "../../contract/ids";
-import { callSignalMaxLength, creditMessages, sendBatchMax, signalBurst } from "../../contract/limits";
+import { callSignalMaxBytes, creditMessages, sendBatchMax, signalBurst } from "../../contract/limits";
 import { Conversation } from "../../worker/objects/conversation";
 import { UserChannel } from "../../worker/objects/user-channel";
 import { request, text, until } from "./device";
@@ -14,19 +14,19 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("a signal goes to all devices of the other person, with which one it is for, and to nobody else", async () => {
+const signalsOf = ({ told }: Phone) => told.flatMap(({ event_type, data }) => (event_type === "signal" ? [data] : []));
+const wordsOf = (phone: Phone) => signalsOf(phone).map(({ signal }) => signal);
+
+test("a signal for all goes to all devices of the other person, and to nobody else", async () => {
   const { ana, ben, id, anas, bens, call } = await newTalk();
   const [anasTablet, bensTablet] = [await Phone.of(ana, id), await Phone.of(ben, id)];
   const cleo = await seedPerson();
   const cleos = await Phone.of(cleo, await befriend(cleo, ben));
   expect(await anas.signal(call, "pour tous")).toEqual({ passed: true });
-  expect(await anas.signal(call, "pour un", bens.id)).toEqual({ passed: true });
+  const told = { call_id: call, conversation: id, from_device: anas.id, to_device: null, signal: "pour tous" };
   for (const phone of [bens, bensTablet]) {
-    await until(() => phone.told.filter(({ event_type }) => event_type === "signal").length === 2);
-    expect(phone.told.slice(-2).map(({ data }) => data)).toEqual([
-      { call_id: call, conversation: id, from_device: anas.id, to_device: null, signal: "pour tous" },
-      { call_id: call, conversation: id, from_device: anas.id, to_device: bens.id, signal: "pour un" },
-    ]);
+    await phone.hears(call, "signal");
+    expect(signalsOf(phone)).toEqual([told]);
   }
   await Promise.all([anas, anasTablet, cleos].map(({ link }) => link.pong()));
   for (const phone of [anas, anasTablet, cleos]) {
@@ -43,6 +43,41 @@ test("a signal goes to all devices of the other person, with which one it is for
     );
     expect(JSON.stringify(kept)).not.toContain("pour tous");
   }
+});
+
+test("a signal for one device goes to no other, though their channel sleeps in between", async () => {
+  const { ben, id, anas, bens, call } = await newTalk();
+  const [tablet, laptop] = [await Phone.of(ben, id), await Phone.of(ben, id)];
+  await bens.signal(call, "me voici");
+  await anas.signal(call, "pour un", bens.id);
+  await evictDurableObject(channelStub(ben.id));
+  await tablet.signal(call, "moi aussi");
+  await bens.signal(call, "encore moi");
+  await anas.signal(call, "pour un encore", bens.id);
+  await anas.signal(call, "pour l'autre", tablet.id);
+  await anas.signal(call, "pour tous");
+  for (const phone of [bens, tablet, laptop]) await until(() => wordsOf(phone).includes("pour tous"));
+  expect(signalsOf(bens)[0]).toEqual({
+    call_id: call,
+    conversation: id,
+    from_device: anas.id,
+    to_device: bens.id,
+    signal: "pour un",
+  });
+  expect(wordsOf(bens)).toEqual(["pour un", "pour un encore", "pour tous"]);
+  expect(wordsOf(tablet)).toEqual(["pour l'autre", "pour tous"]);
+  expect(wordsOf(laptop)).toEqual(["pour tous"]);
+});
+
+test("a signal for a device that has not said which it is goes to those that have not, its next socket among them", async () => {
+  const { ana, id, anas, bens, call } = await newTalk();
+  const next = await Phone.of(ana, id);
+  // The socket of before is not known to be dead.
+  await bens.signal(call, "pour elle", anas.id);
+  await bens.signal(call, "pour une autre", createUuid());
+  for (const phone of [next, anas]) await until(() => wordsOf(phone).includes("pour elle"));
+  await until(() => wordsOf(next).length === 2);
+  expect(wordsOf(anas)).toEqual(["pour elle"]);
 });
 
 test("signals pass only in a call that is under way, and only between its two people", async () => {
@@ -96,10 +131,10 @@ test("a signal has a largest size, and there are only so many at a time", async 
   const { id, anas, bens, call } = await newTalk();
   const signal = (ref: number, of: string) =>
     anas.link.send(["j", ref, id, { type: "signal", call, from: anas.id, to: null, signal: of }]);
-  expect(await anas.signal(call, "x".repeat(callSignalMaxLength))).toEqual({ passed: true });
+  expect(await anas.signal(call, "x".repeat(callSignalMaxBytes))).toEqual({ passed: true });
   await bens.hears(call, "signal");
   const before = anas.link.frames.length;
-  signal(900, "x".repeat(callSignalMaxLength + 1));
+  signal(900, "é".repeat(callSignalMaxBytes / 2 + 1));
   await until(() => anas.link.frames.slice(before).some((frame) => Array.isArray(frame) && frame[0] === "x"));
   // Whoever waits for an answer to it has one.
   expect(anas.link.frames.slice(before)).toContainEqual(["n", 900, "malformed_frame"]);
@@ -131,6 +166,9 @@ test("a device that has not confirmed what it was sent hears of calls all the sa
   const call = createUuid();
   await anas.dial(call);
   await slow.hears(call, "ring");
+  // Of what is said again until it is confirmed it hears when it has caught up.
+  expect(await anas.signal(call, "une offre")).toEqual({ passed: true });
   await anas.hangUp(call, "missed");
   await slow.hears(call, "missed");
+  expect(slow.heard(call)).toEqual(["ring", "missed"]);
 });

@@ -55,6 +55,8 @@ export class Asking {
     if (!parsed.success) return refuse({ error: codeOf(parsed.issues) });
     // Of all frames only an "f" stands for a spread.
     const command = parsed.output as Exclude<Command, { type: "spread" }>;
+    const device = "device" in command ? command.device : "from" in command ? command.from : undefined;
+    if (device !== undefined) this.#host.sockets.name(socket, device);
     if (command.type === "send") return this.#sendFrom(socket, ref ?? 0, command, refuse);
     const isHeavy = command.type === "page" || command.type === "search" || command.type === "revised";
     if (isHeavy && this.#host.sockets.isFull(socket))

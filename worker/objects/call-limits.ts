@@ -1,16 +1,26 @@
 import type { Refusal } from "../../contract/commands";
+import type { Uuid } from "../../contract/ids";
 import {
   callDeedBurst,
   callDeedsPerSecond,
   dialBurst,
   dialsPerSecond,
+  ringSignalBytes,
+  ringSignalBytesPerSecond,
   signalBurst,
   signalsPerSecond,
+  talkSignalBytes,
+  talkSignalBytesPerSecond,
 } from "../../contract/limits";
 import { type Filled, TokenBucket } from "./token-bucket";
 
-const limited = (bucket: TokenBucket): Refusal | undefined =>
-  bucket.take() ? undefined : { error: "rate_limited", retryAfterMs: bucket.waitMs() };
+const limited = (bucket: TokenBucket, tokens = 1, now = Date.now()): Refusal | undefined =>
+  bucket.take(now, tokens) ? undefined : { error: "rate_limited", retryAfterMs: bucket.waitMs(now, tokens) };
+
+const bytesOf = (isAnswered: boolean): TokenBucket =>
+  isAnswered
+    ? new TokenBucket(talkSignalBytes, talkSignalBytesPerSecond)
+    : new TokenBucket(ringSignalBytes, ringSignalBytesPerSecond);
 
 /**
  * How often one person may ask something about calls. Dialling wears off in minutes, and the object is put to sleep in
@@ -20,10 +30,14 @@ export class CallLimits {
   readonly #sql: SqlStorage;
   readonly #deeds = new TokenBucket(callDeedBurst, callDeedsPerSecond);
   readonly #signals = new TokenBucket(signalBurst, signalsPerSecond);
+  /** What signals of each call took, in bytes. */
+  readonly #carried = new Map<Uuid, { isAnswered: boolean; bytes: TokenBucket }>();
+  readonly #isOpen: (call: Uuid) => boolean;
   #dials: TokenBucket | undefined;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, isOpen: (call: Uuid) => boolean) {
     this.#sql = sql;
+    this.#isOpen = isOpen;
   }
 
   dial(): Refusal | undefined {
@@ -40,7 +54,17 @@ export class CallLimits {
     return limited(this.#deeds);
   }
 
-  signal(): Refusal | undefined {
-    return limited(this.#signals);
+  /** `bytes`: what each device of the other person gets. */
+  signal(call: Uuid, isAnswered: boolean, bytes: number): Refusal | undefined {
+    return limited(this.#signals) ?? limited(this.#bytesOf(call, isAnswered), bytes);
+  }
+
+  #bytesOf(call: Uuid, isAnswered: boolean): TokenBucket {
+    const known = this.#carried.get(call);
+    if (known?.isAnswered === isAnswered) return known.bytes;
+    for (const other of this.#carried.keys()) if (!this.#isOpen(other)) this.#carried.delete(other);
+    const carried = { isAnswered, bytes: bytesOf(isAnswered) };
+    this.#carried.set(call, carried);
+    return carried.bytes;
   }
 }

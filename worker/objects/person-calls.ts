@@ -1,8 +1,10 @@
+import { Buffer } from "node:buffer";
 import type { CallAsk } from "../../contract/call-asks";
 import { type Call, type CallDeed, type CallFrame, type CallResult, toCall } from "../../contract/calls";
 import { isRefusal, type Refusal } from "../../contract/commands";
 import { type ConversationId, otherMember, type Uuid } from "../../contract/ids";
 import { callAbandonedMs, callRingMs, callSilentMaxMs, callVerdictMs } from "../../contract/limits";
+import { encodeFrame } from "../../contract/protocol";
 import { CallLimits } from "./call-limits";
 import type { KeptCall } from "./call-row";
 import { type CallNews, CallTable } from "./call-table";
@@ -29,6 +31,9 @@ const frameOf = ({ call, over }: CallNews): CallFrame => {
   return frame({ event_type: status, data: { call_id, conversation, seconds, ...(reason ? { reason } : {}) } });
 };
 
+const signalFrame = ({ call, conversation, from, to, signal }: CallSignal): CallFrame =>
+  frame({ event_type: "signal", data: { call_id: call, conversation, from_device: from, to_device: to, signal } });
+
 const hasRungOut = ({ answered_at, created_at }: Call, now: number): boolean =>
   answered_at === null && now >= created_at + callRingMs;
 
@@ -50,7 +55,7 @@ export class PersonCalls {
   constructor(sql: SqlStorage, host: Host) {
     this.#host = host;
     this.#table = new CallTable(sql);
-    this.#limits = new CallLimits(sql);
+    this.#limits = new CallLimits(sql, (id) => this.#table.open.some(({ call_id }) => call_id === id));
   }
 
   /** What a device that comes is told is under way: nothing that rang out, and nothing that is being answered busy. */
@@ -77,10 +82,10 @@ export class PersonCalls {
   }
 
   /** A signal of the other person's device. */
-  pass(from: Uuid, { call, conversation, from: from_device, to: to_device, signal }: CallSignal): void {
+  pass(from: Uuid, signal: CallSignal): void {
+    const { call, conversation, to } = signal;
     if (otherMember(conversation, this.#host.user) !== from || !this.#isMine(conversation, call)) return;
-    const data = { call_id: call, conversation, from_device, to_device, signal };
-    this.#host.sockets.signal(frame({ event_type: "signal", data }));
+    this.#host.sockets.signalTo(to, signalFrame(signal));
   }
 
   async ask(asked: Asked): Promise<CallResult | Passed | Refusal> {
@@ -136,13 +141,16 @@ export class PersonCalls {
   }
 
   /** From channel to channel: both look whether there is such a call between the two. */
-  async #signal({ conversation, call, from, to, signal }: AskOf<"signal">): Promise<Passed | Refusal> {
+  async #signal({ type: _, ...signal }: AskOf<"signal">): Promise<Passed | Refusal> {
     const { env, user } = this.#host;
+    const { conversation, call } = signal;
     const other = otherMember(conversation, user);
     if (other === undefined || !this.#isMine(conversation, call)) return { error: "call_not_found" };
-    const refusal = this.#limits.signal();
+    const isAnswered = typeof this.#table.find(conversation, call)?.answered_at === "number";
+    const bytes = Buffer.byteLength(encodeFrame(signalFrame(signal)));
+    const refusal = this.#limits.signal(call, isAnswered, bytes);
     if (refusal) return refusal;
-    await userChannelOf(env, other).signal(other, user, { call, conversation, from, to, signal });
+    await userChannelOf(env, other).signal(other, user, signal);
     return { passed: true };
   }
 

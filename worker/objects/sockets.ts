@@ -19,6 +19,8 @@ export type SocketState = {
   /** Nothing was added to `credit` since. */
   isSettled: boolean;
   malformedAt: readonly number[];
+  /** Whose it is, once that said so itself, and when it first did. */
+  device?: { id: Uuid; since: number };
 };
 export type Socket = Connection<SocketState>;
 
@@ -34,6 +36,8 @@ export class Sockets {
   /** Writing an attachment costs as much as a frame. */
   readonly #credits = new WeakMap<Socket, Credit>();
   readonly #unsettled = new Set<Socket>();
+  /** When devices last said which they are. */
+  readonly #namedAt = new WeakMap<Socket, number>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(all: () => Iterable<Socket>) {
@@ -103,11 +107,35 @@ export class Sockets {
    * Tells every ready socket of something that is nothing to a device that comes too late. `isOwed`: also those that have
    * not confirmed what they were sent before, for nothing makes up for it.
    */
-  signal(frame: ServerFrame | CallFrame, isOwed = false): void {
+  signal(frame: ServerFrame | CallFrame, isOwed = false, isFor = (_state: SocketState) => true): void {
     const text = encodeFrame(frame);
     for (const socket of this.#all()) {
-      if (socket.state?.isReady && (isOwed || !isBehind(this.#creditOf(socket)))) this.#send(socket, text);
+      const { state } = socket;
+      if (!state?.isReady || !isFor(state)) continue;
+      if (isOwed || !isBehind(this.#creditOf(socket))) this.#send(socket, text);
     }
+  }
+
+  /**
+   * The same for one device, null for all of them. A socket that came after that device was last heard of, and has not
+   * said whose it is, may be its next one: the one before it may be dead without saying so.
+   */
+  signalTo(device: Uuid | null, frame: CallFrame): void {
+    let heardAt = 0;
+    for (const socket of this.#all()) {
+      const known = socket.state?.device;
+      if (known?.id === device) heardAt = Math.max(heardAt, this.#namedAt.get(socket) ?? known.since);
+    }
+    const isTheirs = ({ device: known, openedAt }: SocketState) => (known ? known.id === device : openedAt > heardAt);
+    this.signal(frame, false, (state) => device === null || isTheirs(state));
+  }
+
+  /** A device says over its socket which it is. It stays the same one: written once. */
+  name(socket: Socket, device: Uuid): void {
+    const now = Date.now();
+    this.#namedAt.set(socket, now);
+    const { state } = socket;
+    if (state && state.device?.id !== device) socket.setState({ ...state, device: { id: device, since: now } });
   }
 
   /** An answer to one socket. */

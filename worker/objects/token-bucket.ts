@@ -19,18 +19,18 @@ export class TokenBucket {
     return { tokens: this.#tokens, at: this.#at };
   }
 
-  /** True when there was a token to take. */
-  take(now = Date.now()): boolean {
+  /** True when there were so many tokens to take. */
+  take(now = Date.now(), tokens = 1): boolean {
     this.#refill(now);
-    if (this.#tokens < 1) return false;
-    this.#tokens -= 1;
+    if (this.#tokens < tokens) return false;
+    this.#tokens -= tokens;
     return true;
   }
 
-  /** Milliseconds until the next token. */
-  waitMs(now = Date.now()): number {
+  /** Milliseconds until there are so many. */
+  waitMs(now = Date.now(), tokens = 1): number {
     this.#refill(now);
-    return this.#tokens >= 1 ? 0 : Math.ceil(((1 - this.#tokens) / this.#perSecond) * 1_000);
+    return this.#tokens >= tokens ? 0 : Math.ceil(((tokens - this.#tokens) / this.#perSecond) * 1_000);
   }
 
   #refill(now: number): void {
