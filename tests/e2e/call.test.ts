@@ -1,3 +1,4 @@
+import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "../support/browser-test";
 import {
   callButton,
@@ -27,6 +28,28 @@ const expectNoFaults = async ({ page }: Phone, name: string) => {
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
 };
 
+/** The second tap comes as soon as the button called `then` stands where the first was. */
+const tapTwice = async (page: Page, button: Locator, then: string) => {
+  const box = await button.boundingBox();
+  if (!box) throw new Error("nothing to tap");
+  const spot = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  const second = page.evaluate(
+    ({ x, y, then }) =>
+      new Promise<void>((resolve) => {
+        const look = () => {
+          const there = document.elementFromPoint(x, y)?.closest("button");
+          if (there?.getAttribute("aria-label") !== then) return requestAnimationFrame(look);
+          there.dispatchEvent(new MouseEvent("click", { bubbles: true, clientX: x, clientY: y, detail: 2 }));
+          resolve();
+        };
+        look();
+      }),
+    { ...spot, then },
+  );
+  await page.mouse.click(spot.x, spot.y);
+  await second;
+};
+
 test("two people hear each other, put the call away, go on after a reload, and see each other when called back", async ({
   browser,
   server,
@@ -48,7 +71,8 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await bens.page.keyboard.press("Escape");
   const banner = (phone: Phone) => phone.page.getByRole("region", { name: phone.texts.calls.banner, exact: true });
   await patient(banner(bens)).toContainText(his.calls.status.ringingAudio);
-  await banner(bens).getByRole("button", { name: his.calls.accept }).click();
+  // A second tap hits what is in the place of the first by then, and ends nothing.
+  await tapTwice(bens.page, banner(bens).getByRole("button", { name: his.calls.accept }), his.calls.hangUp);
   await expectHearing(anas, bens);
   const timer = page.getByRole("timer", { name: texts.calls.time });
   await patient(timer).toHaveText(/^\d\d:(?!00)\d\d$/);
@@ -65,7 +89,7 @@ test("two people hear each other, put the call away, go on after a reload, and s
       ),
     );
   }
-  for (const name of [texts.calls.minimise, texts.calls.devices.open, texts.calls.mute, texts.calls.hangUp]) {
+  for (const name of [texts.calls.minimise, texts.calls.devices.openAudio, texts.calls.mute, texts.calls.hangUp]) {
     expect([...reached]).toContain(name);
   }
   expect([...reached]).not.toContain(fill(texts.people.audioCallName, { name: ben.username }));
@@ -169,7 +193,7 @@ test("two people hear each other, put the call away, go on after a reload, and s
   }
   await control(bens, "camera").click();
   await control(anas, "camera").click();
-  await expect(control(anas, "camera")).toHaveAttribute("aria-pressed", "false");
+  await expect(control(anas, "camera")).toHaveAttribute("aria-pressed", "true");
   await patient(bens.page.locator("video")).toHaveCount(1); // his own
   await control(anas, "hangUp").click();
   await patient(callScreen(anas, ben)).toHaveCount(0);
@@ -179,10 +203,30 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await expect(callButton(bens, ana, "video")).toBeFocused();
   await patient(callLine(bens, "You: Video call ended")).toBeVisible();
 
-  // A press on the line calls back the same way.
+  // A press on the line calls back the same way. He records a voice message meanwhile: a ring leaves it alone.
+  const voice = (name: keyof typeof his.chat.voice) =>
+    bens.page.getByRole("button", { name: his.chat.voice[name], exact: true });
+  const recorded = bens.page.locator("form [role=timer]");
+  await voice("record").focus();
+  await bens.page.keyboard.press("Enter");
+  await patient(recorded).toHaveText(/:0[1-9]$/);
   await callLine(anas, `${ben.username} : Appel vidéo terminé`).click();
   await patient(callScreen(bens, ana)).toContainText(his.calls.status.ringingVideo);
+  await patient(recorded).not.toHaveText((await recorded.textContent()) ?? "");
+
+  // A call that is taken ends it: it waits, unsent, and no key that is pressed next sends it. In a call none is begun.
+  await control(bens, "accept").click();
+  await patient(recorded).toHaveCount(0);
+  await bens.page.keyboard.press("Escape");
+  await patient(banner(bens)).toBeVisible();
+  await patient(voice("play")).toBeFocused();
+  await voice("discard").click();
+  await voice("record").click();
+  await expect(bens.page.getByText(his.chat.voice.inCall)).toBeVisible();
+  await expect(recorded).toHaveCount(0);
   await control(anas, "hangUp").click();
-  await patient(callLine(bens, `${ana.username}: Missed video call`)).toBeVisible();
+  await patient(callLine(bens, `${ana.username}: Video call ended`)).toBeVisible();
+  await voice("record").click();
+  await patient(recorded).toBeVisible();
   for (const phone of [anas, bens]) await phone.close();
 });
