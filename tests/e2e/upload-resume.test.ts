@@ -51,7 +51,7 @@ test("a file whose page dies in the middle goes on from there in the next one, a
       if (request.method() === "GET" && /conversations\/[^/]+\/files/.test(request.url())) fetched.push(request.url());
     });
     await anas.openChat(ben.id, page);
-    await expect(fileIn(bens)).toBeVisible();
+    await expect(fileIn(bens)).toBeVisible({ timeout: 40_000 }); // three dozen parts, on a machine that may be busy
     await expect(fileIn(anas, page).getByRole("img", { name: texts.chat.status.read, exact: true })).toBeVisible();
     expectPartsOnce(link.parts, size);
     // Who sent it has it.
