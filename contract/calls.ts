@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { ConversationId, privateMembers, Uuid } from "./ids";
-import { callAbandonedMs, callRingMs, callSignalMaxBytes, callSilentMaxMs } from "./limits";
+import { callAbandonedMs, callConnectMs, callRingMs, callSignalMaxBytes, callSilentMaxMs } from "./limits";
 
 /**
  * A call between two people (DESIGN.md §9). The conversation object owns it: whatever happens to it is one deed, taken
@@ -69,18 +69,24 @@ const close = (call: OpenCall, status: CallStatus, until: number, reason?: CallR
     id: call.id,
     kind: call.kind,
     status,
-    seconds: secondsOf(call, until),
+    seconds: status === "cancelled" ? 0 : secondsOf(call, until),
     ...(reason ? { reason } : {}),
   },
 });
 
 /**
  * The end a side may give a call. Nobody ends a call they did not answer by saying that it was talked, and nobody who
- * talked makes it one that was missed. Whoever was to answer and could not, has not refused it.
+ * talked makes it one that was missed, or after a while one in which nothing was heard. Whoever was to answer and could
+ * not, has not refused it.
  */
-const endOf = (call: OpenCall, isCaller: boolean, claim: CallStatus, reason?: CallReason): CallStatus => {
-  if (call.answeredAt !== null) return claim === "cancelled" ? "cancelled" : "ended";
-  return isCaller || claim === "missed" || reason === "failed" ? "missed" : "rejected";
+const endOf = (
+  { answeredAt }: OpenCall,
+  isCaller: boolean,
+  { status, reason }: Pick<Extract<CallDeed, { type: "end" }>, "status" | "reason">,
+  now: number,
+): CallStatus => {
+  if (answeredAt !== null) return status === "cancelled" && now <= answeredAt + 2 * callConnectMs ? status : "ended";
+  return isCaller || status === "missed" || reason === "failed" ? "missed" : "rejected";
 };
 
 /** Whether the device that has this side of a talk seems to be gone: then it is its person's to leave it from any other. */
@@ -120,9 +126,10 @@ export const advance = (
   // A device that only rang has nothing to end once another one talks, and is heard of.
   const isTalker = call.answeredAt === null || deed.device === (isCaller ? call.callerDevice : call.calleeDevice);
   if (!isTalker && !isAbandoned(call, isCaller, heard, now)) return { error: "answered_elsewhere" };
-  // Busy is only somebody who is rung.
-  const isUntrue = deed.reason === "busy" && (isCaller || call.answeredAt !== null);
-  return close(call, endOf(call, isCaller, deed.status, deed.reason), now, isUntrue ? undefined : deed.reason);
+  const status = endOf(call, isCaller, deed, now);
+  // Busy is only somebody who is rung, and has not refused it.
+  const isUntrue = deed.reason === "busy" && (isCaller || status !== "missed");
+  return close(call, status, now, isUntrue ? undefined : deed.reason);
 };
 
 /** What time alone makes of a call; undefined when it is not due yet. */

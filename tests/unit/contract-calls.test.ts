@@ -8,7 +8,7 @@ import {
   expire,
   type OpenCall,
 } from "../../contract/calls";
-import { callRingMs, callSilentMaxMs } from "../../contract/limits";
+import { callConnectMs, callRingMs, callSilentMaxMs } from "../../contract/limits";
 
 const [ana, ben] = [0, 1];
 const [anas, anasLaptop, bens, bensLaptop] = ["ana-1", "ana-2", "ben-1", "ben-2"];
@@ -81,11 +81,20 @@ describe("a call on the server", () => {
     { who: "a talker", by: ben, device: bens, call: answered, claim: "missed", is: "ended" },
     { who: "a talker", by: ben, device: bens, call: answered, claim: "rejected", is: "ended" },
     { who: "a talker", by: ana, device: anas, call: answered, claim: "ended", is: "ended" },
-    { who: "a talker who heard nothing", by: ana, device: anas, call: answered, claim: "cancelled", is: "cancelled" },
+    { who: "a talker, late,", by: ana, device: anas, call: answered, claim: "cancelled", is: "ended" },
   ] as const)("ended by $who as $claim counts as $is", ({ by, device, call, claim, is }) => {
     const seconds = call.answeredAt === null ? 0 : 65;
     const now = (call.answeredAt ?? start) + 65_400;
     expect(advance(call, by, end(first, device, claim), now)).toEqual({ call: null, line: line(is, seconds) });
+  });
+
+  test("whose two hear nothing of each other is cancelled, without seconds, and only for as long as that may take", () => {
+    const claim = end(first, bens, "cancelled");
+    const latest = start + 4_000 + 2 * callConnectMs;
+    for (const now of [start + 4_000, latest])
+      expect(advance(answered, ben, claim, now)).toEqual({ call: null, line: line("cancelled") });
+    const late = { call: null, line: line("ended", 31) };
+    expect(advance(answered, ben, claim, latest + 1_000)).toEqual(late);
   });
 
   test("is not ended by a device that only rang, once another one talks", () => {
@@ -105,9 +114,13 @@ describe("a call on the server", () => {
     expect(busy).toEqual({ call: null, line: { ...line("missed"), reason: "busy" } });
     const claim = { type: "end", id: first, status: "missed", reason: "busy" } as const;
     expect(advance(ringing, ana, { ...claim, device: anas }, start)).toEqual({ call: null, line: line("missed") });
-    expect(advance(answered, ben, { ...claim, device: bens }, start)).toMatchObject({
-      line: { status: "ended", seconds: 0 },
+    expect(advance(answered, ben, { ...claim, device: bens }, start + 9_000)).toEqual({
+      call: null,
+      line: line("ended", 5),
     });
+    // Whoever refuses it was there.
+    const rejected = { ...claim, device: bens, status: "rejected" } as const;
+    expect(advance(ringing, ben, rejected, start)).toEqual({ call: null, line: line("rejected") });
   });
 
   test("whose answer failed before it came was missed and failed, and refused by nobody", () => {

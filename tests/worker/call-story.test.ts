@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "../../contract/ids";
-import { callRingMs } from "../../contract/limits";
+import { callConnectMs, callRingMs } from "../../contract/limits";
 import { conversationOf } from "../../worker/objects/stubs";
 import { Device, post, readLog, request, rowOf, until } from "./device";
 import { alarm, alarmAtOf, line, linesOf, newCallers, newRing, newTalk, Phone, pass } from "./phone";
@@ -78,7 +78,7 @@ test.each([
 test.each([
   { who: "anas", claim: "ended", is: "ended" },
   { who: "bens", claim: "missed", is: "ended" },
-  { who: "bens", claim: "cancelled", is: "cancelled" },
+  { who: "bens", claim: "cancelled", is: "ended" },
 ] as const)("a call that was answered and is ended by $who as $claim is $is", async ({ who, claim, is }) => {
   const { ana, ben, id, call, ...phones } = await newTalk();
   pass(40_000);
@@ -94,6 +94,20 @@ test.each([
     expect((await linesOf(person, id)).map(({ body }) => body)).toEqual([line(call, is, { seconds })]);
   }
   expect(await rowOf(ben, id)).toMatchObject({ unread: 0, preview: { status: is } });
+});
+
+test("a call in which nothing was heard is cancelled, and had no seconds", async () => {
+  const { ana, ben, id, anas, bens, call } = await newTalk();
+  pass(callConnectMs + 1_000);
+  expect(await bens.hangUp(call, "cancelled", "failed")).toMatchObject({
+    over: line(call, "cancelled", { reason: "failed" }),
+  });
+  const told = { call_id: call, conversation: id, seconds: 0, reason: "failed" };
+  for (const phone of [anas, bens]) expect((await phone.hears(call, "cancelled")).data).toEqual(told);
+  for (const person of [ana, ben])
+    expect((await linesOf(person, id)).map(({ body }) => body)).toEqual([
+      line(call, "cancelled", { reason: "failed" }),
+    ]);
 });
 
 test("a call nobody answers is missed after thirty seconds, not before, and by itself", async () => {
