@@ -44,6 +44,7 @@ export type CallEvent =
   | { type: "rejoin"; call: Call; isCaller: boolean; since: number | undefined }
   | { type: "reject" }
   | { type: "hangUp" }
+  | { type: "left" } // the other side hung up, and said so itself
   | { type: "heard" } // the other side's media came for the first time, or came back
   | { type: "interrupted" }
   | { type: "failed" } // the media cannot be had any more
@@ -217,6 +218,7 @@ const underWay = (
         { do: "say", notice: "error" },
       ]);
     case "hangUp":
+    case "left":
       return over(call, { status, seconds }, [{ do: "end", status }]);
     case "over":
       return event.id === call.id ? hear(call, event) : none(state);

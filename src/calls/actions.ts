@@ -28,10 +28,10 @@ export const rejectCall = act((engine) => engine.act({ type: "reject" }));
 export const hangUp = act((engine) => engine.act({ type: "hangUp" }));
 /** The screen of an ended call goes. */
 export const leaveEnded = act((engine) => engine.act({ type: "leave" }));
-export const setMuted = act((engine, isMuted: boolean) => engine.media?.setMuted(isMuted));
-export const setCamera = act((engine, isOn: boolean) => engine.media?.setCamera(isOn));
-/** Whether the other side's picture is wanted. */
-export const setPictures = act((engine, areTaken: boolean) => engine.media?.setPictures?.(areTaken));
+export const setMuted = act((engine, isMuted: boolean) => engine.choose({ isMuted }));
+export const setCamera = act((engine, isCameraOn: boolean) => engine.choose({ isCameraOn }));
+/** Whether pictures are wanted: without them one's own camera rests too. */
+export const setPictures = act((engine, takesPictures: boolean) => engine.choose({ takesPictures }));
 export const setInput = act((engine, kind: "audioinput" | "videoinput", deviceId: string) =>
   engine.media?.setInput(kind, deviceId),
 );

@@ -1,10 +1,17 @@
 import type { Device } from "../../contract/calls";
-import type { Farewell } from "./media-plane";
 import { Path } from "./path";
 import type { Rung } from "./rungs";
 import type { Servers } from "./servers";
 import { SignalBox } from "./signal-box";
-import { byeOf, judge, type MediaState, readBye, readMediaState, type SignalFrame, type SignalItem } from "./signals";
+import {
+  byeText,
+  goneText,
+  judge,
+  type MediaState,
+  readMediaState,
+  type SignalFrame,
+  type SignalItem,
+} from "./signals";
 import { type Sample, StatsReader } from "./stats";
 import { Watch } from "./watch";
 
@@ -17,10 +24,9 @@ type DeviceLinkEvents = {
   mended(): void;
   failed(): void;
   /** It hung up. */
-  left(farewell: Farewell): void;
+  left(): void;
 };
 
-const goneText = "gone";
 const freshServersMs = 500; // how long a way that has to be mended waits for new credentials
 
 /**
@@ -152,10 +158,10 @@ export class DeviceLink {
     }
   }
 
-  close(farewell?: Farewell): void {
+  close(isHungUp = false): void {
     this.#isClosed = true;
     this.#box.close();
-    this.#path?.close(farewell && byeOf(farewell));
+    this.#path?.close(isHungUp ? byeText : undefined);
     this.#path = undefined;
   }
 
@@ -246,9 +252,8 @@ export class DeviceLink {
       this.#isGone = true;
       return;
     }
-    const bye = readBye(text);
-    if (bye) {
-      this.#events.left(bye);
+    if (text === byeText) {
+      this.#events.left();
       return;
     }
     const state = readMediaState(text); // one that was under way may come after the word that the page goes

@@ -3,13 +3,14 @@ import type { Call, CallKind, Device } from "../../contract/calls";
 import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
 import { CallAsker } from "./asker";
 import { CallClock } from "./call-clock";
+import type { Choice } from "./choices";
 import { CallEar } from "./ear";
 import { Ends } from "./ends";
 import { Entering } from "./entering";
 import { CallKeeper } from "./kept-call";
 import type { CallLink } from "./link";
 import { CallMedia } from "./media";
-import type { Farewell, MediaPlane } from "./media-plane";
+import type { MediaPlane } from "./media-plane";
 import { CallTones } from "./ring-tone";
 import type { CallWorld } from "./world";
 
@@ -56,7 +57,8 @@ export class CallEngine {
       say: world.say,
       isOnline: world.isOnline,
       changed: () => this.#show(),
-      left: (farewell: Farewell) => this.#onLeft(farewell),
+      // It may not reach the server, so that is told from here too; the first end counts.
+      left: () => this.#step({ type: "left" }),
       call: () => this.#call,
       known: () => this.#whenKnown(),
     };
@@ -90,7 +92,7 @@ export class CallEngine {
     ];
     const kept = this.#keeper.read();
     if (kept) {
-      this.#media.recall(kept.id, kept.bytes);
+      this.#media.recall(kept);
       void this.#entering.rejoin(kept).then(() => this.#settle());
     }
     this.#ear.look(news.open.get());
@@ -121,6 +123,10 @@ export class CallEngine {
     if (event.type === "hangUp" && !this.#call) this.#entering.cancel();
     if (ringing && event.type !== "leave") this.#link.take(ringing.id);
     this.#step(event);
+  }
+
+  choose(choice: Choice): void {
+    if (this.#call) this.#media.choose(choice, this.#call, () => this.#keep());
   }
 
   setMinimised(is: boolean): void {
@@ -218,7 +224,7 @@ export class CallEngine {
         break;
       }
       case "media":
-        if (deed.media === "stop") this.#media.stop(call, event.type === "hangUp" ? this.#farewell : undefined);
+        if (deed.media === "stop") this.#media.stop(call, event.type === "hangUp");
         // Of several tabs that ring one makes a way: the one that is heard.
         else if (deed.media === "prepare" && this.#state.at === "ringing") this.#media.forget();
         else this.#media.do(deed.media, call, this.#told);
@@ -230,22 +236,6 @@ export class CallEngine {
         void this.#asker.standing(call);
         break;
     }
-  }
-
-  /** What whoever hangs up says to the other side directly. */
-  get #farewell(): Farewell | undefined {
-    if (this.#state.at !== "ended") return undefined;
-    const { status, seconds } = this.#state;
-    return status === "ended" || status === "cancelled" ? { status, seconds } : undefined;
-  }
-
-  /** The other side said so directly: it may not reach the server, so that is told from here too. The first end counts. */
-  #onLeft({ status, seconds }: Farewell): void {
-    const state = this.#state;
-    if (state.at !== "connecting" && state.at !== "connected") return;
-    const { id, conversation } = state.call;
-    this.#step({ type: "over", id, status, seconds });
-    this.#ends.add({ conversation, call: id, device: this.#device, status });
   }
 
   #onHeardRinging(): void {
@@ -280,8 +270,9 @@ export class CallEngine {
   /** For this tab when it is loaded anew. */
   #keep(): void {
     if (this.#entering.isUnderWay && !isOwned(this.#state)) return;
-    const page = { device: this.#device, bytes: this.#media.view.bytes, aliveAt: this.#link.platform.now() };
-    this.#keeper.write(this.#state, page);
+    const { choices, view } = this.#media;
+    const aliveAt = this.#link.platform.now();
+    this.#keeper.write(this.#state, { device: this.#device, bytes: view.bytes, choices, aliveAt });
   }
 
   /** Goes without a screen that tells how it ended. */

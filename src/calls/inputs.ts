@@ -35,11 +35,12 @@ export class Inputs {
     video: { state: "off", track: undefined, chosen: undefined, turn: 0 },
   };
   #picture: MediaStream | undefined;
-  #isMuted = false;
+  #isMuted: boolean;
   #isClosed = false;
 
-  constructor(isThrifty: boolean, changed: () => void) {
+  constructor(isThrifty: boolean, isMuted: boolean, changed: () => void) {
     this.#isThrifty = isThrifty;
+    this.#isMuted = isMuted;
     this.#changed = changed;
     navigator.mediaDevices?.addEventListener("devicechange", this.#onDevices);
   }

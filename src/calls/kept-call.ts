@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { CallState } from "../../contract/call-machine";
 import { CallKind, Device } from "../../contract/calls";
 import { ConversationId, Uuid } from "../../contract/ids";
+import { Choices, quietChoices } from "./choices";
 
 /** The key is known to `ring.ts` too, which looks for it before anything of this is loaded. */
 const key = "call";
@@ -21,6 +22,8 @@ const KeptCall = v.object({
   since: v.optional(v.number()),
   /** What it took by then. */
   bytes: v.number(),
+  /** What was muted, switched off or not wanted stays so. */
+  choices: v.optional(Choices, quietChoices),
   /** When this page was last alive. */
   aliveAt: v.number(),
 });
@@ -49,7 +52,7 @@ export class CallKeeper {
     return undefined;
   }
 
-  write(state: CallState, page: Pick<KeptCall, "device" | "bytes" | "aliveAt">): void {
+  write(state: CallState, page: Pick<KeptCall, "device" | "bytes" | "choices" | "aliveAt">): void {
     if (state.at !== "outgoing" && state.at !== "connecting" && state.at !== "connected") {
       this.forget();
       return;
@@ -59,7 +62,9 @@ export class CallKeeper {
     try {
       this.#storage?.setItem(key, JSON.stringify(kept));
     } catch {
-      // No room, or it is forbidden: a page loaded anew has lost its call.
+      // No room, or it is forbidden. What stood there before says nothing of what was chosen since: a page loaded anew
+      // has lost its call.
+      this.forget();
     }
   }
 

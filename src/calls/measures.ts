@@ -41,6 +41,11 @@ export class Measures {
     return (this.#samples.at(-1)?.packets ?? 0) > 0;
   }
 
+  /** The person asks for pictures that the link did not carry: it is tried again at once. */
+  tryPictures(): void {
+    this.#rungs = { ...this.#rungs, wait: 0 };
+  }
+
   take(sample: Sample, seconds: number, inputs: Inputs, isCameraOn: boolean, peer: MediaState | undefined): void {
     const isHeard = sample.packets > (this.#samples.at(-1)?.packets ?? 0);
     this.#samples = [...this.#samples, sample].slice(-samplesOfQuality);

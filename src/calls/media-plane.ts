@@ -1,5 +1,6 @@
-import type { CallKind, Device } from "../../contract/calls";
+import type { Device } from "../../contract/calls";
 import type { IceServers } from "../../contract/ice";
+import type { Choices } from "./choices";
 
 /** Why there is no sound or picture of a device's own: it was not allowed, there is none, or another program has it. */
 export type DeviceTrouble = "refused" | "missing" | "taken";
@@ -7,14 +8,24 @@ export type DeviceTrouble = "refused" | "missing" | "taken";
 /** What a call's media are like now. Each change is another object. */
 export type MediaView = {
   mic: "on" | "muted" | "waiting" | DeviceTrouble;
-  /** `thin`: turned off because the link does not carry it; `unwanted`: the other side asked for the voice alone. */
+  /**
+   * `off`: by this person's own choice. While it is on it may not be seen: the link does not carry it (`thin`), or the
+   * other side asked for the voice alone (`unwanted`).
+   */
   camera: "on" | "off" | "waiting" | "thin" | "unwanted" | DeviceTrouble;
   /** This side's picture, for the preview. */
   local: MediaStream | undefined;
   /** What comes from the other side, sound and picture. */
   remote: MediaStream | undefined;
-  /** What the other side says of itself. `hasMic`: false when it talks without one; muted is somebody who chose it. */
-  peer: { isMuted: boolean; hasMic: boolean; hasVideo: boolean };
+  /** A camera that was on and not seen is seen again since a moment. */
+  isSeenAgain: boolean;
+  /** This person asked for the voice alone. */
+  isVoiceOnly: boolean;
+  /**
+   * What the other side says of itself. `hasMic`: false when it talks without one; muted is somebody who chose it, as
+   * `isCameraOff` is, and `isVoiceOnly`, which takes no picture.
+   */
+  peer: { isMuted: boolean; hasMic: boolean; hasVideo: boolean; isCameraOff: boolean; isVoiceOnly: boolean };
   /** From bad (1) to good (3); 0 while nothing is known. */
   quality: 0 | 1 | 2 | 3;
   /** Both ways since the call began, headers included. */
@@ -22,9 +33,6 @@ export type MediaView = {
   /** The other side gets no sound from here though this side is not muted. */
   isUnheard: boolean;
 };
-
-/** How whoever hangs up leaves the call, told to the other side directly. */
-export type Farewell = { status: "ended" | "cancelled"; seconds: number };
 
 export type MediaEvents = {
   /** The other side's sound came, for the first time or again. */
@@ -34,7 +42,7 @@ export type MediaEvents = {
   /** It cannot be mended. */
   failed(): void;
   /** The other side hung up, and said so itself. */
-  left(farewell: Farewell): void;
+  left(): void;
   /** The way to the server should be looked at: nothing comes, or the network changed. */
   suspect(): void;
   changed(view: MediaView): void;
@@ -43,7 +51,8 @@ export type MediaEvents = {
 };
 
 export type MediaOptions = {
-  kind: CallKind;
+  /** What holds before anything is opened, sent or said. */
+  choices: Choices;
   /** Of the two, the one that gives way when both offer at once: the larger user id. */
   isPolite: boolean;
   device: Device;
@@ -82,13 +91,13 @@ export type MediaPlane = {
   setMuted(isMuted: boolean): void;
   setCamera(isOn: boolean): void;
   /** Whether the other side's picture is wanted: without it a call takes a tenth of the data. */
-  setPictures?(areTaken: boolean): void;
+  setPictures(areTaken: boolean): void;
   setInput(kind: "audioinput" | "videoinput", deviceId: string): void;
   /**
-   * Everything stops and is let go; what is asked of it afterwards does nothing. With a farewell the other side hears at
-   * once that this one hung up, also where the server cannot be reached.
+   * Everything stops and is let go; what is asked of it afterwards does nothing. Of somebody who hung up the other side
+   * hears so at once, also where the server cannot be reached.
    */
-  stop(farewell?: Farewell): void;
+  stop(isHungUp?: boolean): void;
 };
 
 export type MakeMedia = (options: MediaOptions, events: MediaEvents) => MediaPlane;
@@ -98,4 +107,6 @@ export const isSameView = ({ peer: before, ...one }: MediaView, { peer, ...other
   before.isMuted === peer.isMuted &&
   before.hasMic === peer.hasMic &&
   before.hasVideo === peer.hasVideo &&
+  before.isCameraOff === peer.isCameraOff &&
+  before.isVoiceOnly === peer.isVoiceOnly &&
   (Object.keys(one) as (keyof typeof one)[]).every((key) => one[key] === other[key]);

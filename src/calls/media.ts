@@ -1,10 +1,11 @@
 import type { CallDeed, CallEvent, CallPlace } from "../../contract/call-machine";
 import type { Call, Device } from "../../contract/calls";
 import type { IceServers } from "../../contract/ice";
-import type { Uuid } from "../../contract/ids";
 import { SyncError } from "../sync/sync-error";
+import { type Choice, type Choices, choose, firstChoices, quietChoices } from "./choices";
+import type { KeptCall } from "./kept-call";
 import type { CallLink } from "./link";
-import type { Farewell, MediaEvents, MediaPlane, MediaView } from "./media-plane";
+import type { MediaEvents, MediaPlane, MediaView } from "./media-plane";
 import type { CallWorld } from "./world";
 
 const nothing: MediaView = {
@@ -12,7 +13,9 @@ const nothing: MediaView = {
   camera: "off",
   local: undefined,
   remote: undefined,
-  peer: { isMuted: false, hasMic: true, hasVideo: false },
+  isSeenAgain: false,
+  isVoiceOnly: false,
+  peer: { isMuted: false, hasMic: true, hasVideo: false, isCameraOff: false, isVoiceOnly: false },
   quality: 0,
   bytes: 0,
   isUnheard: false,
@@ -22,7 +25,7 @@ type Host = {
   step(event: CallEvent): void;
   changed(): void;
   /** The other side hung up, and said so itself. */
-  left(farewell: Farewell): void;
+  left(): void;
   /** The call of this tab as it is now: of two that crossed, one is left. */
   call(): CallPlace | undefined;
   /** Once the server knows it. */
@@ -38,8 +41,10 @@ export class CallMedia {
   #plane: MediaPlane | undefined;
   #view = nothing;
   #startedWith: Device | undefined;
-  /** What this call took before its page was loaded anew. */
-  #earlier: { call: Uuid; bytes: number } | undefined;
+  /** What this call took, and what was chosen in it, before its page was loaded anew. */
+  #earlier: KeptCall | undefined;
+  /** What was chosen in the call of now: where several tabs ring, also before it has media. */
+  #choices: Choices | undefined;
   /** Changes with every call: what an older one's media say is not heard. */
   #turn = 0;
 
@@ -64,9 +69,30 @@ export class CallMedia {
   }
 
   /** A call that is taken up again counts on from there. */
-  recall(call: Uuid, bytes: number): void {
-    this.#earlier = { call, bytes };
-    this.#world.used(call, bytes); // should it not come to be taken up
+  recall(kept: KeptCall): void {
+    this.#earlier = kept;
+    this.#world.used(kept.id, kept.bytes); // should it not come to be taken up
+  }
+
+  get choices(): Choices {
+    return this.#choices ?? quietChoices;
+  }
+
+  /** It is kept before it holds: a page that goes at this moment has it when it is back. */
+  choose(choice: Choice, call: CallPlace, keep: () => void): void {
+    const before = this.#choices ?? this.#choicesIn(call);
+    const after = choose(before, choice);
+    this.#choices = after;
+    keep();
+    const plane = this.#plane;
+    if (!plane) return;
+    if ("isMuted" in choice) plane.setMuted(choice.isMuted);
+    if ("takesPictures" in choice) plane.setPictures(choice.takesPictures);
+    if ("isCameraOn" in choice || after.isCameraOn !== before.isCameraOn) plane.setCamera(after.isCameraOn);
+  }
+
+  #choicesIn({ id, kind }: CallPlace): Choices {
+    return this.#earlier?.id === id ? this.#earlier.choices : firstChoices(kind);
   }
 
   do(
@@ -83,8 +109,9 @@ export class CallMedia {
     plane.start(device);
   }
 
-  stop({ id }: CallPlace, farewell?: Farewell): void {
+  stop({ id }: CallPlace, isHungUp: boolean): void {
     const plane = this.#plane;
+    this.#choices = undefined;
     if (!plane) return;
     this.#turn++;
     this.#plane = undefined;
@@ -92,17 +119,20 @@ export class CallMedia {
     this.#world.used(id, this.#view.bytes);
     // How much it was stands on the screen for a moment yet.
     this.#view = { ...this.#view, local: undefined, remote: undefined };
-    plane.stop(farewell);
+    plane.stop(isHungUp);
   }
 
   #make(call: CallPlace): MediaPlane {
     const { me } = this.#link;
     const turn = ++this.#turn;
-    const { bytes } = this.#earlier?.call === call.id ? this.#earlier : nothing;
-    this.#view = { ...nothing, bytes, camera: call.kind === "video" ? "waiting" : "off" };
+    const { bytes } = this.#earlier?.id === call.id ? this.#earlier : nothing;
+    const choices = this.#choices ?? this.#choicesIn(call);
+    this.#choices = choices;
+    const camera = choices.isCameraOn ? "waiting" : "off";
+    this.#view = { ...nothing, bytes, camera, isVoiceOnly: !choices.takesPictures };
     const plane = this.#world.makeMedia(
       {
-        kind: call.kind,
+        choices,
         isPolite: me > call.peer,
         device: this.#device,
         isCaller: call.isCaller,
@@ -125,8 +155,8 @@ export class CallMedia {
       heard: step("heard"),
       interrupted: step("interrupted"),
       failed: step("failed"),
-      left: (farewell) => {
-        if (isCurrent()) this.#host.left(farewell);
+      left: () => {
+        if (isCurrent()) this.#host.left();
       },
       suspect: () => {
         if (isCurrent()) this.#link.look();

@@ -10,6 +10,8 @@ export type OwnSide = {
   isCameraOn: boolean;
   /** The other side's picture is wanted. */
   takesPictures: boolean;
+  /** The other side wants this one's. */
+  isWanted: boolean;
   /** Since when both talk; 0 before. */
   startedAt: number;
 };
@@ -25,13 +27,14 @@ const soundOf = ({ inputs, startedAt }: OwnSide): MediaState["sound"] => {
 
 /** What the other side is told of it. */
 export const saidOf = (side: OwnSide): Omit<MediaState, "n"> => {
-  const { inputs, measures, takesPictures } = side;
+  const { inputs, measures, isCameraOn, takesPictures } = side;
   const { rung } = measures.rungs;
   return {
     muted: inputs.isMuted,
     video: rung.video !== "off" && inputs.track("video") !== undefined,
     takesVideo: rung.takesVideo && takesPictures,
     wantsVideo: takesPictures,
+    camera: isCameraOn,
     sound: soundOf(side),
     hears: measures.hears,
   };
@@ -43,25 +46,31 @@ const micOf = ({ inputs }: OwnSide): MediaView["mic"] => {
   return state === "off" ? "waiting" : state;
 };
 
-const cameraOf = ({ inputs, measures, isCameraOn, startedAt }: OwnSide, peer?: MediaState): MediaView["camera"] => {
+const cameraOf = (
+  { inputs, measures, isCameraOn, isWanted, startedAt }: OwnSide,
+  peer?: MediaState,
+): MediaView["camera"] => {
   if (!isCameraOn) return "off";
   const state = inputs.state("video");
   if (state !== "on") return state === "off" ? "waiting" : state;
-  if (peer?.wantsVideo === false) return "unwanted";
+  if (!isWanted) return "unwanted";
   const { rung, wait, heardFor } = measures.rungs;
   const isHeldBack = wait > 0 || peer?.takesVideo === false || heardFor > thinAfterSeconds;
   return rung.video === "off" && startedAt > 0 && isHeldBack ? "thin" : "on";
 };
 
 /** What this person is shown of it, and of what the other side says of itself. */
-export const viewOf = (side: OwnSide, peer: MediaState | undefined): Omit<MediaView, "remote"> => ({
+export const viewOf = (side: OwnSide, peer: MediaState | undefined): Omit<MediaView, "remote" | "isSeenAgain"> => ({
   mic: micOf(side),
   camera: cameraOf(side, peer),
   local: side.inputs.picture,
+  isVoiceOnly: !side.takesPictures,
   peer: {
     isMuted: peer?.muted === true,
     hasMic: peer?.sound !== "none",
     hasVideo: peer?.video === true,
+    isCameraOff: peer?.camera === false,
+    isVoiceOnly: peer?.wantsVideo === false,
   },
   quality: side.measures.quality,
   bytes: side.measures.bytes,

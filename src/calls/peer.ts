@@ -3,7 +3,6 @@ import { DeviceLink } from "./device-link";
 import { Inputs } from "./inputs";
 import { Measures } from "./measures";
 import {
-  type Farewell,
   isSameView,
   type MakeMedia,
   type MediaEvents,
@@ -13,6 +12,7 @@ import {
 } from "./media-plane";
 import { watchNetwork } from "./network-changes";
 import { type OwnSide, saidOf, viewOf } from "./own-side";
+import { SeenAgain } from "./seen-again";
 import { Servers } from "./servers";
 import { type MediaState, readSignal, type SignalFrame } from "./signals";
 
@@ -31,8 +31,11 @@ class PeerMedia implements MediaPlane {
   #startedAt = 0;
   #isHeard = false;
   #isInterrupted = false;
-  #takesPictures = true;
+  #takesPictures: boolean;
   #isCameraOn: boolean;
+  /** The other side wants pictures, as far as it said: while its page is loaded anew, what it said before. */
+  #isWanted = true;
+  readonly #seenAgain = new SeenAgain();
   #told: MediaState | undefined;
   #view: MediaView | undefined;
   #isLooking = false;
@@ -42,10 +45,12 @@ class PeerMedia implements MediaPlane {
   constructor(options: MediaOptions, events: MediaEvents) {
     this.#options = options;
     this.#events = events;
-    this.#isCameraOn = options.kind === "video";
+    const { isMuted, isCameraOn, takesPictures } = options.choices;
+    this.#isCameraOn = isCameraOn;
+    this.#takesPictures = takesPictures;
     this.#measures = new Measures(options.isThrifty);
     this.#servers = new Servers(() => options.iceServers());
-    this.#inputs = new Inputs(options.isThrifty, () => this.#update());
+    this.#inputs = new Inputs(options.isThrifty, isMuted, () => this.#update());
     this.#timer = setInterval(() => void this.#look(), lookMs);
     this.#unwatchNetwork = watchNetwork({
       changed: () => {
@@ -108,6 +113,7 @@ class PeerMedia implements MediaPlane {
 
   setCamera(isOn: boolean): void {
     if (this.#isStopped) return;
+    if (isOn && this.#isCameraOn) this.#measures.tryPictures();
     this.#isCameraOn = isOn;
     if (!isOn) this.#inputs.shut("video");
     else this.#inputs.retry("video");
@@ -117,11 +123,11 @@ class PeerMedia implements MediaPlane {
     if (!this.#isStopped) this.#inputs.choose(kind === "audioinput" ? "audio" : "video", deviceId);
   }
 
-  stop(farewell?: Farewell): void {
+  stop(isHungUp = false): void {
     this.#isStopped = true;
     clearInterval(this.#timer);
     this.#unwatchNetwork();
-    for (const link of this.#links.values()) link.close(link === this.#link ? farewell : undefined);
+    for (const link of this.#links.values()) link.close(isHungUp && link === this.#link);
     this.#links.clear();
     this.#link = undefined;
     this.#servers.close();
@@ -143,9 +149,9 @@ class PeerMedia implements MediaPlane {
         if (this.#isHeard) this.#events.heard();
       },
       failed: () => this.#events.failed(),
-      left: (farewell) => {
+      left: () => {
         // One that only rings has no say.
-        if (link === this.#link) this.#events.left(farewell);
+        if (link === this.#link) this.#events.left();
       },
     });
     this.#links.set(device, link);
@@ -182,7 +188,7 @@ class PeerMedia implements MediaPlane {
       const sample = await link?.sample();
       if (this.#isStopped) return;
       if (link && link === this.#link && sample) {
-        this.#measures.take(sample, lookMs / 1000, this.#inputs, this.#isCameraOn, link.peer);
+        this.#measures.take(sample, lookMs / 1000, this.#inputs, this.#isCameraOn && this.#isWanted, link.peer);
         link.tune(this.#measures.rungs.rung);
       }
       for (const each of this.#links.values()) each.look(each === link ? (sample?.packets ?? 0) : 0);
@@ -197,6 +203,7 @@ class PeerMedia implements MediaPlane {
     if (this.#isStopped) return;
     const link = this.#link;
     if (link) {
+      this.#isWanted = link.peer?.wantsVideo ?? this.#isWanted;
       link.send("audio", this.#inputs.track("audio"));
       link.send("video", this.#measures.rungs.rung.video === "off" ? undefined : this.#inputs.track("video"));
       this.#tell(link);
@@ -221,6 +228,7 @@ class PeerMedia implements MediaPlane {
       measures: this.#measures,
       isCameraOn: this.#isCameraOn,
       takesPictures: this.#takesPictures,
+      isWanted: this.#isWanted,
       startedAt: this.#startedAt,
     };
   }
@@ -233,8 +241,10 @@ class PeerMedia implements MediaPlane {
   }
 
   #show(): void {
-    const shown: MediaView = { ...viewOf(this.#side, this.#link?.peer), remote: this.#link?.remote };
-    const view: MediaView = this.#isInterrupted ? { ...shown, quality: 1 } : shown;
+    const shown = viewOf(this.#side, this.#link?.peer);
+    const isSeenAgain = this.#seenAgain.look(shown.camera, performance.now());
+    const quality = this.#isInterrupted ? 1 : shown.quality;
+    const view: MediaView = { ...shown, quality, isSeenAgain, remote: this.#link?.remote };
     if (this.#view && isSameView(this.#view, view)) return;
     this.#view = view;
     this.#events.changed(view);

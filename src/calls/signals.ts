@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { callSignalMaxBytes } from "../../contract/limits";
-import type { Farewell } from "./media-plane";
 
 /** What one side says of itself. `sound`: nothing is sent yet, its voice is, or it talks without a microphone. */
 export const MediaState = v.object({
@@ -10,6 +9,8 @@ export const MediaState = v.object({
   takesVideo: v.boolean(),
   /** It asked for the voice alone; otherwise it is the link that carries no picture. */
   wantsVideo: v.optional(v.boolean(), true),
+  /** Its camera is on, whether or not anything is sent of it; otherwise the person switched it off. */
+  camera: v.optional(v.boolean(), true),
   sound: v.picklist(["later", "sent", "none"]),
   hears: v.picklist(["nothing", "silence", "sound"]),
 });
@@ -49,13 +50,12 @@ export const SignalFrame = v.object({
 });
 export type SignalFrame = v.InferOutput<typeof SignalFrame>;
 
-/** Said over the data channel alone, which ends where the call's two devices are. */
-const Bye = v.object({
-  bye: v.object({
-    status: v.picklist(["ended", "cancelled"]),
-    seconds: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
-  }),
-});
+/**
+ * Said over the data channel alone, which ends where the call's two devices are: the page goes, for good or to be loaded
+ * again; or its person hung up. How the call ended and how long it was each side knows by itself.
+ */
+export const goneText = "gone";
+export const byeText = "bye";
 
 const readJson = <T>(schema: v.GenericSchema<unknown, T>, text: string): T | undefined => {
   try {
@@ -70,8 +70,6 @@ const readJson = <T>(schema: v.GenericSchema<unknown, T>, text: string): T | und
 export const readSignal = (text: string): SignalFrame | undefined =>
   text.length > callSignalMaxBytes ? undefined : readJson(SignalFrame, text);
 export const readMediaState = (text: string): MediaState | undefined => readJson(MediaState, text);
-export const readBye = (text: string): Farewell | undefined => readJson(Bye, text)?.bye;
-export const byeOf = (bye: Farewell): string => JSON.stringify({ bye });
 
 /**
  * What a frame means to a life that knows another one, or none (0), of the device it comes from.

@@ -183,6 +183,42 @@ test("a page that is loaded again is taken in without a ring", async () => {
   expect(await countOf(a, "voiceless")).toBe(0); // on its way out it did not say that it has no microphone
 });
 
+test("a page that is loaded again muted and with the camera off lets nothing be heard or seen", async () => {
+  const [a, b] = await ring({ ...aline, kind: "video" }, { ...joel, kind: "video" });
+  await talk(a, b);
+  await sides.load(b, { ...joel, kind: "video", choices: { isMuted: true, isCameraOn: false } });
+  await start(b, a);
+  await whenConnected(b);
+  await whenHearing(b);
+  // Sound is played, and there is none in it; of one that had been sent for a moment it would keep the sum.
+  await expect.poll(async () => (await heardBy(a)).packets, { timeout: 15_000 }).toBeGreaterThan(5);
+  await expect.poll(async () => (await viewOf(a))?.peer).toMatchObject({ isMuted: true, isCameraOff: true });
+  const { energy, frames } = await heardBy(a);
+  expect([energy < 0.001, frames]).toEqual([true, 0]);
+  expect(await viewOf(b)).toMatchObject({ mic: "muted", camera: "off", local: 0 });
+  expect(await b.page.evaluate(() => window.side.sentTracks())).toEqual(["audio", "none"]);
+});
+
+test("who wants the voice alone turns off nobody's wish, and who is seen again is told so", async () => {
+  const [a, b] = await ring({ ...aline, kind: "video" }, joel);
+  await talk(a, b);
+  await expect.poll(async () => (await heardBy(b)).frames, { timeout: 20_000 }).toBeGreaterThan(5);
+  const wants = (are: boolean) => b.page.evaluate((are) => window.side.plane.setPictures(are), are);
+  await wants(false);
+  await expect.poll(async () => (await viewOf(a))?.camera).toBe("unwanted");
+  expect(await viewOf(a)).toMatchObject({ isSeenAgain: false, peer: { isVoiceOnly: true } });
+  await wants(true);
+  await expect.poll(async () => (await viewOf(a))?.isSeenAgain).toBe(true);
+  // A wish that went meanwhile stays away.
+  await wants(false);
+  await expect.poll(async () => (await viewOf(a))?.camera).toBe("unwanted");
+  await a.page.evaluate(() => window.side.plane.setCamera(false));
+  await wants(true);
+  await expect.poll(async () => (await viewOf(a))?.peer.isVoiceOnly).toBe(false);
+  expect(await viewOf(a)).toMatchObject({ camera: "off", isSeenAgain: false, local: 0 });
+  expect((await viewOf(b))?.peer).toMatchObject({ isCameraOff: true, hasVideo: false });
+});
+
 test("a page that is closed is missed within moments, and nobody is called muted for it", async () => {
   const [a, b] = await ring();
   await talk(a, b);
@@ -219,16 +255,16 @@ test("whoever hangs up says so to the other side directly, which one that only r
   const third = await sides.open({ ...joel, device: "c" });
   await third.page.evaluate(() => window.side.plane.meet("a"));
   await whenConnected(third);
-  await third.page.evaluate(() => window.side.plane.stop({ status: "ended", seconds: 7 }));
+  await third.page.evaluate(() => window.side.plane.stop(true));
   await talk(a, b);
   sides.carrier = { delayMs: () => 0, isLost: () => true, isDoubled: () => false }; // the server is away
-  await a.page.evaluate(() => window.side.plane.stop({ status: "ended", seconds: 12 }));
+  await a.page.evaluate(() => window.side.plane.stop(true));
   const from = Date.now();
-  await expect.poll(() => countOf(b, "left ended 12"), { intervals: [20] }).toBe(1);
+  await expect.poll(() => countOf(b, "left"), { intervals: [20] }).toBe(1);
   test.info().annotations.push({ type: "hung up to heard, ms", description: `${Date.now() - from}` });
   await b.page.evaluate(() => window.side.plane.stop());
   for (const { page } of [a, b]) await expect.poll(() => page.evaluate(() => window.side.connections())).toBe(0);
-  expect((await saidBy(a)).filter(({ what }) => what.startsWith("left"))).toEqual([]);
+  expect((await saidBy(a)).filter(({ what }) => what === "left")).toEqual([]);
 });
 
 test("of three devices that ring two are met, and only the one that takes the call is kept", async () => {

@@ -80,7 +80,9 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await expectHearing(bens);
   await expect(bens.page.getByText(fill(his.calls.notice.peerMuted, { name: ana.username }))).toHaveCount(0);
 
-  // Put away, in the chat and elsewhere; nobody is called besides. Another tab of hers shows nothing of it.
+  // Muted again, which outlives what follows. Put away, in the chat and elsewhere; nobody is called besides. Another tab of hers shows nothing of it.
+  await control(anas, "mute").click();
+  await expect(control(anas, "mute")).toHaveAttribute("aria-pressed", "true");
   await page.keyboard.press("Escape");
   await expect(callScreen(anas, ben)).toHaveCount(0);
   // The button she called him by waits; beside it is his name.
@@ -96,7 +98,7 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await expect(second.getByRole("dialog")).toHaveCount(0);
   await second.close();
 
-  // Loaded anew in the middle it goes on, without a ring.
+  // Loaded anew in the middle it goes on, without a ring, and she is still muted.
   const asked: string[] = [];
   page.on("dialog", (dialog) => {
     asked.push(dialog.type());
@@ -104,7 +106,11 @@ test("two people hear each other, put the call away, go on after a reload, and s
   });
   await anas.openChat(ben.id);
   await patient(callScreen(anas, ben)).toBeVisible();
-  await expectHearing(anas, bens);
+  await expectHearing(anas);
+  await expect(control(anas, "mute")).toHaveAttribute("aria-pressed", "true");
+  await expectSilence(bens);
+  await control(anas, "mute").click();
+  await expectHearing(bens);
   await patient(timer).toBeVisible();
   expect(asked).toContain("beforeunload");
   await expect(control(bens, "accept")).toHaveCount(0);

@@ -1,3 +1,4 @@
+import { type Choices, firstChoices } from "../../src/calls/choices";
 import type { MediaView } from "../../src/calls/media-plane";
 import { makePeerMedia } from "../../src/calls/peer";
 
@@ -8,6 +9,8 @@ export type CallSideOptions = {
   isCaller: boolean;
   kind: "audio" | "video";
   isThrifty?: boolean;
+  /** Other than a call of this kind begins with. */
+  choices?: Partial<Choices>;
   iceServers?: RTCIceServer[];
   isHidden?: boolean;
 };
@@ -35,7 +38,15 @@ window.RTCPeerConnection = class extends Native {
 
 const isOpen = (pc: RTCPeerConnection): boolean => pc.signalingState !== "closed";
 
-const makeSide = ({ device, iceServers = [], isHidden = false, isThrifty = false, ...options }: CallSideOptions) => {
+const makeSide = ({
+  device,
+  iceServers = [],
+  isHidden = false,
+  isThrifty = false,
+  kind,
+  choices,
+  ...options
+}: CallSideOptions) => {
   const said: { at: number; what: string }[] = [];
   // A <video> waits for a picture before it plays any sound.
   const player = document.body.appendChild(document.createElement("audio"));
@@ -52,6 +63,7 @@ const makeSide = ({ device, iceServers = [], isHidden = false, isThrifty = false
       ...options,
       device,
       isThrifty,
+      choices: { ...firstChoices(kind), ...choices },
       iceServers: () =>
         Promise.resolve({
           ice_servers: iceServers.map((server) => ({ ...server, urls: [server.urls].flat() })),
@@ -64,7 +76,7 @@ const makeSide = ({ device, iceServers = [], isHidden = false, isThrifty = false
       heard: say("heard"),
       interrupted: say("interrupted"),
       failed: say("failed"),
-      left: ({ status, seconds }) => say(`left ${status} ${seconds}`)(),
+      left: say("left"),
       suspect: say("suspect"),
       changed: (next) => {
         view = next;

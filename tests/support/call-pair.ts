@@ -1,4 +1,5 @@
 import { expect, vi } from "vitest";
+import type { CallKind } from "../../contract/calls";
 import { createUuid, type Uuid } from "../../contract/ids";
 import { ModelBrowser } from "./model-browser";
 import { ModelCalls } from "./model-calls";
@@ -29,13 +30,13 @@ export const makeCallPair = async (seed = 1) => {
     server.isDead = isDead;
     for (const browser of server.browsers) browser.serverChanged();
   };
-  const ring = async () => {
-    a.dial(chat, ben);
+  const ring = async (kind: CallKind = "audio") => {
+    a.dial(chat, ben, kind);
     await time.pass(500);
     expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
   };
-  const talk = async () => {
-    await ring();
+  const talk = async (kind: CallKind = "audio") => {
+    await ring(kind);
     b.engine.act({ type: "accept" });
     await time.pass(2_000);
     expect([a.at, b.at]).toEqual(["connected", "connected"]);

@@ -1,3 +1,4 @@
+import type { CallKind } from "../../contract/calls";
 import { createUuid, type Uuid } from "../../contract/ids";
 import { CallEngine } from "../../src/calls/engine";
 import type { CallLink } from "../../src/calls/link";
@@ -64,8 +65,8 @@ export class ModelTab {
     if (this.isAlive) this.wire.tell(news);
   }
 
-  dial(conversation: string, peer: Uuid): void {
-    void this.engine.dial({ conversation, peer, kind: "audio" });
+  dial(conversation: string, peer: Uuid, kind: CallKind = "audio"): void {
+    void this.engine.dial({ conversation, peer, kind });
   }
 
   /** As when its process is killed. */

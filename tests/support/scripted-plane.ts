@@ -1,5 +1,6 @@
 import { createUuid, type Uuid } from "../../contract/ids";
-import type { Farewell, MediaEvents, MediaOptions, MediaPlane } from "../../src/calls/media-plane";
+import type { Choices } from "../../src/calls/choices";
+import type { MediaEvents, MediaOptions, MediaPlane } from "../../src/calls/media-plane";
 import type { ModelTab } from "./model-tab";
 
 const planes = new Map<string, ScriptedPlane>();
@@ -15,6 +16,8 @@ export class ScriptedPlane implements MediaPlane {
   met: Uuid | undefined;
   peer: Uuid | undefined;
   other: ScriptedPlane | undefined;
+  /** What it lets be heard and seen, from its first moment on. */
+  readonly lets: Pick<Choices, "isMuted" | "isCameraOn" | "takesPictures">[];
   #isHeard = false;
   #isInterrupted = false;
   #flowedAt = 0;
@@ -25,6 +28,8 @@ export class ScriptedPlane implements MediaPlane {
     this.#tab = tab;
     this.#events = events;
     this.isOpen = options.isCaller;
+    const { isMuted, isCameraOn, takesPictures } = options.choices;
+    this.lets = [{ isMuted, isCameraOn, takesPictures }];
     planes.set(this.id, this);
     void options.iceServers().catch(() => undefined);
   }
@@ -53,16 +58,27 @@ export class ScriptedPlane implements MediaPlane {
   resend(): void {
     if (this.peer && !this.#isHeard) this.#events.send(this.peer, `hello ${this.id}`);
   }
-  setMuted(): void {}
-  setCamera(): void {}
+  setMuted(isMuted: boolean): void {
+    this.#let({ isMuted });
+  }
+  setCamera(isCameraOn: boolean): void {
+    this.#let({ isCameraOn });
+  }
+  setPictures(takesPictures: boolean): void {
+    this.#let({ takesPictures });
+  }
+  #let(change: Partial<Choices>): void {
+    const now = this.lets.at(-1);
+    if (now) this.lets.push({ ...now, ...change });
+  }
   setInput(): void {}
-  stop(farewell?: Farewell): void {
+  stop(isHungUp = false): void {
     const { other } = this;
-    if (farewell && other && this.#flows) other.#tab.browser.time.after(20, () => other.#hearBye(farewell));
+    if (isHungUp && other && this.#flows) other.#tab.browser.time.after(20, () => other.hearBye());
     this.isStopped = true;
   }
-  #hearBye(farewell: Farewell): void {
-    if (this.#isLiving && !this.#tab.browser.isDeaf) this.#events.left(farewell);
+  hearBye(): void {
+    if (this.#isLiving && !this.#tab.browser.isDeaf) this.#events.left();
   }
   /** So much went both ways by now. */
   use(bytes: number): void {
@@ -71,7 +87,9 @@ export class ScriptedPlane implements MediaPlane {
       camera: "off",
       local: undefined,
       remote: undefined,
-      peer: { isMuted: false, hasMic: true, hasVideo: false },
+      isSeenAgain: false,
+      isVoiceOnly: false,
+      peer: { isMuted: false, hasMic: true, hasVideo: false, isCameraOff: false, isVoiceOnly: false },
       quality: 3,
       bytes,
       isUnheard: false,

@@ -71,12 +71,15 @@ describe("what is told of calls besides", () => {
 });
 
 describe("what is said of microphones, cameras and the link", () => {
+  const fine = { isMuted: false, hasMic: true, hasVideo: true, isCameraOff: false, isVoiceOnly: false };
   const media = (more: Partial<MediaView> = {}): MediaView => ({
     mic: "on",
     camera: "on",
     local: undefined,
     remote: undefined,
-    peer: { isMuted: false, hasMic: true, hasVideo: true },
+    isSeenAgain: false,
+    isVoiceOnly: false,
+    peer: fine,
     quality: 3,
     bytes: 0,
     isUnheard: false,
@@ -120,12 +123,23 @@ describe("what is said of microphones, cameras and the link", () => {
   });
 
   test("tells a side that is muted from one that has no microphone, and says neither while nothing comes", () => {
-    const peer = (isMuted: boolean, hasMic: boolean) => ({ peer: { isMuted, hasMic, hasVideo: false } });
+    const peer = (isMuted: boolean, hasMic: boolean) => ({ peer: { ...fine, isMuted, hasMic, hasVideo: false } });
     expect(keys(connected("audio"), peer(true, true))).toEqual(["calls.notice.peerMuted"]);
     for (const isMuted of [true, false]) {
       expect(keys(connected("audio"), peer(isMuted, false))).toEqual(["calls.notice.peerNoMic"]);
       expect(keys({ ...connected("audio"), isInterrupted: true }, peer(isMuted, false))).toEqual([]);
     }
+  });
+
+  test("tells in a video call that the other side switched its camera off, or takes the voice alone", () => {
+    const off: Partial<MediaView> = { peer: { ...fine, hasVideo: false, isCameraOff: true } };
+    expect(keys(connected("video"), off)).toEqual(["calls.notice.peerCameraOff"]);
+    expect(keys(connected("audio"), off)).toEqual([]);
+    expect(keys(connected("video"), { ...off, isVoiceOnly: true, camera: "off" })).toEqual([]); // it is not wanted here
+    const alone = { peer: { ...fine, hasVideo: false, isCameraOff: true, isVoiceOnly: true } };
+    expect(keys(connected("video"), { ...alone, camera: "unwanted" })).toEqual(["calls.notice.cameraUnwanted"]);
+    expect(keys(connected("video"), { ...alone, camera: "off" })).toEqual(["calls.notice.peerVoiceOnly"]);
+    expect(keys(connected("video"), { isSeenAgain: true })).toEqual(["calls.notice.seenAgain"]);
   });
 
   test("is not that one is unheard while one is muted", () => {

@@ -11,17 +11,39 @@ describe("hanging up", () => {
     const hers = a.view?.state;
     expect(hers).toMatchObject({ at: "ended", status: "ended" });
     await time.pass(100);
-    expect(b.view?.state).toMatchObject({
-      at: "ended",
-      status: "ended",
-      seconds: hers?.at === "ended" ? hers.seconds : -1,
-    });
+    const his = b.view?.state;
+    expect(his).toMatchObject({ at: "ended", status: "ended" });
+    const seconds = [hers, his].map((state) => (state?.at === "ended" ? state.seconds : -1));
+    expect(Math.abs((seconds[0] ?? 0) - (seconds[1] ?? 0))).toBeLessThanOrEqual(1); // each by its own clock
     await time.pass(5_000);
     expectQuiet(a, b);
     setDead(false);
     await time.pass(4_000);
     expect(server.lines).toMatchObject([{ status: "ended" }]);
     for (const { browser } of [a, b]) expect([...browser.memory.keys()]).toEqual(["device"]);
+  });
+
+  it("is ended there by what that side knows: given up before anything was heard, talked for so long after", async () => {
+    const { time, server, his, a, b, ring } = await makeCallPair();
+    await ring();
+    his.isOffline = true;
+    b.engine.act({ type: "accept" });
+    await time.pass(100);
+    b.plane?.hearBye();
+    expect(b.view?.state).toMatchObject({ at: "ended", status: "cancelled", seconds: 0 });
+    his.setOffline(false);
+    await time.pass(40_000);
+    expectQuiet(a, b);
+    expect(server.open).toEqual([]);
+    const talked = await makeCallPair();
+    await talked.talk();
+    talked.setDead(true);
+    await talked.time.pass(7_300);
+    talked.b.plane?.hearBye();
+    expect(talked.b.view?.state).toMatchObject({ at: "ended", status: "ended", seconds: 8 });
+    talked.setDead(false);
+    await talked.time.pass(4_000);
+    expect(talked.server.lines).toMatchObject([{ status: "ended" }]);
   });
 
   it("whose server is away for that side alone is ended there by the other side", async () => {

@@ -54,6 +54,7 @@ const events = {
   "rejoin, answered": { type: "rejoin", call: { ...crossed }, isCaller: false, since: undefined },
   reject: { type: "reject" },
   hangUp: { type: "hangUp" },
+  left: { type: "left" },
   heard: { type: "heard" },
   interrupted: { type: "interrupted" },
   failed: { type: "failed" },
@@ -108,6 +109,7 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
     accepted: "connecting: media start",
     notAccepted: "ended ended 0: media stop, tone none, say acceptFailed answered_elsewhere",
     hangUp: "ended cancelled 0: media stop, tone none, end cancelled",
+    left: "ended cancelled 0: media stop, tone none, end cancelled",
     heard: "connected: tone none",
     failed: "ended cancelled 0 failed: media stop, tone none, end cancelled failed, say error",
     missed: "ended missed 0: media stop, tone none",
@@ -118,6 +120,7 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
   connected: {
     dial: "connected: say inProgress",
     hangUp: "ended ended 10: media stop, tone none, end ended",
+    left: "ended ended 10: media stop, tone none, end ended",
     interrupted: "connected interrupted: ",
     failed: "ended ended 10 failed: media stop, tone none, end ended failed, say error",
     missed: "ended missed 0: media stop, tone none",
@@ -128,6 +131,7 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
   interrupted: {
     dial: "connected interrupted: say inProgress",
     hangUp: "ended ended 10: media stop, tone none, end ended",
+    left: "ended ended 10: media stop, tone none, end ended",
     heard: "connected: ",
     failed: "ended ended 10 failed: media stop, tone none, end ended failed, say error",
     missed: "ended missed 0: media stop, tone none",

@@ -12,8 +12,6 @@ type CallControlsProps = {
   isSeen: boolean;
   /** There is little height: all in one row, as far as it goes. */
   isLow: boolean;
-  isVoiceOnly: boolean;
-  onVoiceOnly: (is: boolean) => void;
 };
 
 type ToggleProps = { icon: string; label: string; isOn: boolean; isSeen: boolean } & ComponentProps<"button">;
@@ -67,11 +65,13 @@ function Answering({ call: { state }, isLow }: Pick<CallControlsProps, "call" | 
   );
 }
 
-function Toggles({ call: { state, media }, sound, isSeen, isVoiceOnly, onVoiceOnly }: CallControlsProps) {
+function Toggles({ call: { state, media }, sound, isSeen }: CallControlsProps) {
   const t = useT();
+  const { isVoiceOnly } = media;
   const isVideo = state.call.kind === "video";
   const isMuted = media.mic !== "on";
-  const isFilmed = media.camera === "on" || media.camera === "waiting";
+  // One's own wish, also while it is not seen: why, is said beside.
+  const isFilmed = ["on", "waiting", "thin", "unwanted"].includes(media.camera);
   return (
     <div className="flex justify-center gap-5">
       <Toggle
@@ -110,11 +110,7 @@ function Toggles({ call: { state, media }, sound, isSeen, isVoiceOnly, onVoiceOn
           label={t("calls.voiceOnly")}
           isOn={isVoiceOnly}
           isSeen={isSeen}
-          onClick={() => {
-            if (!isVoiceOnly) setCamera(false);
-            setPictures(isVoiceOnly);
-            onVoiceOnly(!isVoiceOnly);
-          }}
+          onClick={() => setPictures(isVoiceOnly)}
         />
       )}
     </div>

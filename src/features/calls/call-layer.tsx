@@ -45,7 +45,6 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
   if (nowWorked !== worked) setWorked(nowWorked);
   const [spot, setSpot] = useState<Spot>();
   const [chosen, setChosen] = useState<ChosenInputs>({});
-  const [isVoiceOnly, setVoiceOnly] = useState(false);
 
   const isOver = state.at === "ended";
   const isRinging = state.at === "ringing";
@@ -87,8 +86,6 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
           onSpot={setSpot}
           chosen={chosen}
           onChosen={(input, id) => setChosen((all) => ({ ...all, [input]: id }))}
-          isVoiceOnly={isVoiceOnly}
-          onVoiceOnly={setVoiceOnly}
           onPopOut={
             popOut &&
             (() => {

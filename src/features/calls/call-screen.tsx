@@ -34,8 +34,6 @@ export type CallScreenProps = {
   onSpot: (spot: Spot) => void;
   chosen: ChosenInputs;
   onChosen: (kind: "audioinput" | "videoinput", id: string) => void;
-  isVoiceOnly: boolean;
-  onVoiceOnly: (is: boolean) => void;
   onPopOut: (() => void) | undefined;
 };
 
@@ -64,7 +62,7 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
   const isUp = state.at === "connected";
   const isSteady = isUp && !state.isInterrupted;
   const isVideo = state.call.kind === "video";
-  const isSeen = isVideo && media.peer.hasVideo && media.remote !== undefined && isUp && !props.isVoiceOnly;
+  const isSeen = isVideo && media.peer.hasVideo && media.remote !== undefined && isUp && !media.isVoiceOnly;
   const isFilmed = isVideo && media.local !== undefined && media.camera === "on";
   const nextCamera = useCameras(isFilmed && isUp, media.local);
   const status = t(statusKey(state));
@@ -209,8 +207,6 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
               sound={sound}
               isSeen={isSeen}
               isLow={isLow}
-              isVoiceOnly={props.isVoiceOnly}
-              onVoiceOnly={props.onVoiceOnly}
             />
           </div>
         </div>

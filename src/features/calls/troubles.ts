@@ -39,6 +39,12 @@ const peerTrouble = ({ peer }: MediaView): Trouble | undefined => {
   return peer.isMuted ? { key: "calls.notice.peerMuted", tone: "plain" } : undefined;
 };
 
+const peerPicture = ({ peer, camera, isVoiceOnly }: MediaView): Trouble | undefined => {
+  // Where this side's camera is on, that says more.
+  if (peer.isVoiceOnly) return camera === "unwanted" ? undefined : { key: "calls.notice.peerVoiceOnly", tone: "plain" };
+  return peer.isCameraOff && !isVoiceOnly ? { key: "calls.notice.peerCameraOff", tone: "plain" } : undefined;
+};
+
 /** What is said of this side's and the other side's media. Before a call that rings is taken there is nothing to say. */
 export const troublesOf = ({ state, media }: CallView, worked: Worked): Trouble[] => {
   if (state.at === "ringing" || state.at === "ended") return [];
@@ -59,11 +65,13 @@ export const troublesOf = ({ state, media }: CallView, worked: Worked): Trouble[
       media.camera === "waiting" && media.mic !== "waiting"
         ? { key: "calls.notice.cameraWaiting", tone: "plain", isLate: true }
         : undefined,
+      media.isSeenAgain ? { key: "calls.notice.seenAgain", tone: "plain" } : undefined,
     );
   }
   if (isUp && !state.isInterrupted) {
     found.push(
       peerTrouble(media),
+      state.call.kind === "video" ? peerPicture(media) : undefined,
       media.quality === 1 && media.camera !== "thin" ? { key: "calls.notice.weak", tone: "plain" } : undefined,
     );
   }
