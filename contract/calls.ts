@@ -89,6 +89,10 @@ const endOf = (
   return isCaller || status === "missed" || reason === "failed" ? "missed" : "rejected";
 };
 
+/** Whether this device has a side of the call; while it rings, any of theirs may come to have it. */
+export const hasSide = (call: OpenCall, isCaller: boolean, device: Device): boolean =>
+  call.answeredAt === null || device === (isCaller ? call.callerDevice : call.calleeDevice);
+
 /** Whether the device that has this side of a talk seems to be gone: then it is its person's to leave it from any other. */
 export const isAbandoned = (call: OpenCall, isCaller: boolean, heard: Heard, now: number): boolean =>
   call.answeredAt !== null && now >= (isCaller ? heard.caller : heard.callee) + callAbandonedMs;
@@ -124,8 +128,8 @@ export const advance = (
     return { call: { ...call, calleeDevice: deed.device, answeredAt: now } };
   }
   // A device that only rang has nothing to end once another one talks, and is heard of.
-  const isTalker = call.answeredAt === null || deed.device === (isCaller ? call.callerDevice : call.calleeDevice);
-  if (!isTalker && !isAbandoned(call, isCaller, heard, now)) return { error: "answered_elsewhere" };
+  if (!hasSide(call, isCaller, deed.device) && !isAbandoned(call, isCaller, heard, now))
+    return { error: "answered_elsewhere" };
   const status = endOf(call, isCaller, deed, now);
   // Busy is only somebody who is rung, and has not refused it.
   const isUntrue = deed.reason === "busy" && (isCaller || status !== "missed");

@@ -69,7 +69,7 @@ export const toHttpRequest = (command: Command): HttpRequest => {
     case "standing":
       return { method: "GET", path: withQuery(`/api/calls/${command.call}`, place) };
     case "beat":
-      return { method: "POST", path: `/api/calls/${command.call}/beat`, body: place };
+      return { method: "POST", path: `/api/calls/${command.call}/beat`, body: { ...place, device: command.device } };
     case "signal": {
       const { call, from, to, signal } = command;
       return { method: "POST", path: `/api/calls/${call}/signal`, body: { ...place, from, to, signal } };

@@ -117,7 +117,7 @@ export class CallAsker {
 
   /** This side is still there. */
   async beat(call: CallPlace): Promise<void> {
-    const beat = { type: "beat", conversation: call.conversation, call: call.id } as const;
+    const beat = { type: "beat", conversation: call.conversation, call: call.id, device: this.#device } as const;
     await askOnce(this.#link, () => this.#link.ask(beat)).catch((error: unknown) => {
       return isWorthRetry(asSyncError(error)) ? undefined : this.standing(call);
     });

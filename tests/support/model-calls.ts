@@ -1,6 +1,6 @@
 import type { CallAsk } from "../../contract/call-asks";
 import type { Call, CallBody, CallDeed, CallResult, Heard, OpenCall } from "../../contract/calls";
-import { advance, expire, toCall } from "../../contract/calls";
+import { advance, expire, hasSide, toCall } from "../../contract/calls";
 import type { CommandResults, Refusal } from "../../contract/commands";
 import { type ConversationId, otherMember, privateConversationId, privateMembers, type Uuid } from "../../contract/ids";
 import type { CallNews } from "../../src/sync/call-news";
@@ -66,6 +66,8 @@ export class ModelCalls {
         return place.kept?.id === id ? this.#result(place.id, place.kept) : { error: "call_not_found" };
       case "beat":
         if (place.kept?.id !== id || place.kept.over) return { error: "call_not_found" };
+        if (command.device && !hasSide(place.kept, place.kept.caller === by, command.device))
+          return { error: "call_not_found" };
         this.#hear(place, by);
         return { passed: true };
       case "signal": {

@@ -2,7 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "../../contract/ids";
 import { callAbandonedMs, callBeatMs, callNoteMs } from "../../contract/limits";
-import { Device } from "./device";
+import { Device, request } from "./device";
 import { channelStub, evict, line, linesOf, newCallers, newContact, newTalk, Phone, pass } from "./phone";
 
 /** A call of which one side's device is gone, while the other's says that it is there: its person is free. */
@@ -82,6 +82,21 @@ test("a device that says it is there again makes its person busy again", async (
   expect(await tablet.hangUp(call, "ended", undefined, id)).toEqual({
     error: "answered_elsewhere",
   });
+});
+
+test("another device's signs of life keep no call of one that is gone, by either carrier", async () => {
+  const { ana, id, call, gone, lone, friend, wait } = await newLoneTalk("caller");
+  const tablet = await Phone.of(gone.person, id);
+  const refusal = { error: "call_not_found" };
+  for (let waited = 0; waited < callAbandonedMs; waited += callBeatMs) {
+    await wait(callBeatMs);
+    expect(await tablet.beat(call)).toEqual(refusal);
+    const beat = { type: "beat", conversation: id, call, device: tablet.id } as const;
+    expect(await request(ana, beat)).toMatchObject(refusal);
+  }
+  expect(lone.heard(call)).toEqual(["ring", "answered"]);
+  expect(await tablet.dial(createUuid(), "audio", friend.id)).toMatchObject({ over: null });
+  await lone.hears(call, "ended");
 });
 
 test.each(["caller", "callee"] as const)(

@@ -52,7 +52,7 @@ export class Phone {
   }
 
   beat(call: Uuid): Promise<Outcome> {
-    return this.ask({ type: "beat", call });
+    return this.ask({ type: "beat", call, device: this.id });
   }
 
   signal(call: Uuid, signal: string, to: Uuid | null = null): Promise<Outcome> {

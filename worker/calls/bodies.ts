@@ -22,7 +22,7 @@ const within = <T extends v.ObjectEntries>(entries: T) =>
   ]);
 export const Answer = within({ device: v.optional(Device) });
 export const End = within({ device: v.optional(Device), status: CallStatus, reason: v.optional(CallReason) });
-export const Beat = within({});
+export const Beat = within({ device: v.optional(Device) });
 export const Pass = within({ from: v.optional(Device), to: v.optional(v.nullable(Device), null), signal: Signal });
 export const Judge = within(CallVerdict.entries);
 

@@ -169,8 +169,9 @@ export const callRoutes = createRoutes()
     validate("param", Named),
     validate("json", Beat),
     (c) => {
-      const conversation = placeOf(c.req.valid("json"), c.var.caller.user);
-      return carry<"beat">(c, { type: "beat", call: c.req.valid("param").id, conversation });
+      const body = c.req.valid("json");
+      const [conversation, call] = [placeOf(body, c.var.caller.user), c.req.valid("param").id];
+      return carry<"beat">(c, { type: "beat", call, conversation, device: body.device });
     },
   )
   .post(

@@ -6,6 +6,7 @@ import {
   dueAt,
   expire,
   type Heard,
+  hasSide,
   isAbandoned,
   type OpenCall,
 } from "../../contract/calls";
@@ -64,11 +65,12 @@ export class Calling {
     return call?.id === id ? this.#standing(member, call) : { error: "call_not_found" };
   }
 
-  /** A side is still there. False when the call is not. */
-  beat(member: Member, id: Uuid, now = Date.now()): boolean {
+  /** A side is still there. False when the call is not, or another device has that side: it keeps none of one that is gone. */
+  beat(member: Member, id: Uuid, device?: Uuid, now = Date.now()): boolean {
     const { calls } = this.#log;
     const { open, heard } = calls;
     if (open?.id !== id) return false;
+    if (device !== undefined && !hasSide(open, member.number === open.caller, device)) return false;
     this.#hear(member, open, now);
     if (open.answeredAt !== null && now - heard[sideOf(member, open)] >= callNoteMs) calls.note(this.#known);
     return true;

@@ -158,9 +158,9 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return member && this.#calling ? this.#calling.find(member, call) : notFound;
   }
 
-  async beat(_id: ConversationId, user: Uuid, call: Uuid): Promise<boolean> {
+  async beat(_id: ConversationId, user: Uuid, call: Uuid, device?: Uuid): Promise<boolean> {
     const member = this.#log?.members.of(user);
-    return member !== undefined && (this.#calling?.beat(member, call) ?? false);
+    return member !== undefined && (this.#calling?.beat(member, call, device) ?? false);
   }
 
   async create(id: ConversationId, owner: Uuid, name: string, people: Newcomer[]): Promise<GroupDone | Refusal> {

@@ -128,14 +128,17 @@ export class PersonCalls {
     return answer;
   }
 
-  async #beat({ conversation, call }: AskOf<"beat">): Promise<Passed | Refusal> {
+  async #beat({ conversation, call, device }: AskOf<"beat">): Promise<Passed | Refusal> {
     const { gate, user } = this.#host;
     if (!this.#isMine(conversation, call)) return { error: "call_not_found" };
-    this.#abandoned.delete(call);
     const passed = await gate.call<Passed>(conversation, async (stub) => ({
-      passed: await stub.beat(conversation, user, call),
+      passed: await stub.beat(conversation, user, call, device),
     }));
-    if (isRefusal(passed) || passed.passed) return passed;
+    if (isRefusal(passed)) return passed;
+    if (passed.passed) {
+      this.#abandoned.delete(call);
+      return passed;
+    }
     await this.#look(conversation, call);
     return { error: "call_not_found" };
   }

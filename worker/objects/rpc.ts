@@ -162,8 +162,8 @@ export interface ConversationRpc {
   call(id: ConversationId, user: Uuid, deed: CallDeed): Promise<CallStanding | Refusal>;
   /** A call, the one under way or the last one, as this member may know of it. */
   standing(id: ConversationId, user: Uuid, call: Uuid): Promise<CallStanding | Refusal>;
-  /** A side of the call is still there. False when the call is not. */
-  beat(id: ConversationId, user: Uuid, call: Uuid): Promise<boolean>;
+  /** A side of the call is still there. False when the call is not, or another device has that side of it. */
+  beat(id: ConversationId, user: Uuid, call: Uuid, device?: Device): Promise<boolean>;
   /** Whether a message that this person may see now names the file. */
   names(id: ConversationId, user: Uuid, file: Uuid): Promise<boolean>;
   /** A message as this person may pass it on, and who wrote it. */
