@@ -97,8 +97,8 @@ export default function Shell() {
   return (
     <OpenPath value={pathname}>
       <HeaderEnd value={<ProfileLink />}>
-        <CallHost />
         <LinkBanner />
+        <CallHost />
         <Panes location={location} route={route} />
         {!isWide && hasTabBar(pathname) && <TabBar pathname={pathname} />}
       </HeaderEnd>

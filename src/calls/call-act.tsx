@@ -1,6 +1,8 @@
+import { type MouseEvent, useLayoutEffect } from "react";
 import type { CallKind } from "../../contract/calls";
 import { type TextKey, useT } from "../i18n/setup";
 import { acceptCall, hangUp, rejectCall, restore } from "./actions";
+import { isOfTaking, noteEndShown, noteTaken, swallowSecondTap } from "./double-tap";
 
 type Act = "accept" | "decline" | "hangUp";
 
@@ -23,6 +25,15 @@ const iconOf = (act: Act, kind: CallKind): string => {
 const round = "grid size-12 shrink-0 place-items-center text-[24px]";
 const wide = "inline-flex min-h-14 min-w-fit flex-1 items-center justify-center gap-2 px-4 py-2 font-semibold";
 
+/** One tap is one deed, also when it is made twice: what comes in the place of the button is not pressed by it. */
+export const pressing = (act: Act, run: () => void) => (event: MouseEvent<HTMLElement>) => {
+  const { nativeEvent } = event;
+  if (act === "hangUp" && isOfTaking(nativeEvent)) return;
+  if (act === "accept") noteTaken(nativeEvent);
+  swallowSecondTap(nativeEvent);
+  run();
+};
+
 type CallActProps = {
   act: Act;
   kind: CallKind;
@@ -35,13 +46,16 @@ type CallActProps = {
 export function CallAct({ act, kind, isWide = false, className = "" }: CallActProps) {
   const t = useT();
   const { label, look, run } = acts[act];
+  useLayoutEffect(() => {
+    if (act === "hangUp") noteEndShown();
+  }, [act]);
   const name = isWide ? {} : { "aria-label": t(label), title: t(label) };
   return (
     <button
       type="button"
       {...name}
       className={`${isWide ? wide : round} ${look} ${className} rounded-full text-white hover:opacity-90`}
-      onClick={() => run(kind)}
+      onClick={pressing(act, () => run(kind))}
     >
       <span className={`${iconOf(act, kind)} ${isWide ? "text-[26px]" : ""}`} aria-hidden="true" />
       {isWide && t(label)}

@@ -3,6 +3,7 @@ import type { CallKind } from "../../contract/calls";
 import { privateConversationId, type Uuid } from "../../contract/ids";
 import { IconButton } from "../components/icon-button";
 import { late } from "../components/late";
+import type { MenuItem } from "../components/menu";
 import { type TextKey, useT } from "../i18n/setup";
 import { isSavingData } from "../lib/connection";
 import { getSession } from "../lib/session";
@@ -22,6 +23,8 @@ type CallStart = {
   /** Whether this person is in no call. */
   canCall: boolean;
   start: (kind: CallKind) => void;
+  /** The same as entries of a menu; `refuse` as with buttons. */
+  items: (refuse?: () => void) => MenuItem[];
   /** What a minute takes, or why there can be none now. */
   hint: (kind: CallKind) => string;
   /** To be rendered somewhere: what a minute takes is told before it begins, where that is news or much. */
@@ -39,9 +42,18 @@ export const useCallStart = (peer: Uuid, name: string): CallStart => {
     const me = getSession()?.userId;
     if (me) dial({ conversation: privateConversationId(me, peer), peer, kind });
   };
+  const start = (kind: CallKind) => (isToAsk(kind) ? setAsked(kind) : call(kind));
   return {
     canCall,
-    start: (kind) => (isToAsk(kind) ? setAsked(kind) : call(kind)),
+    start,
+    items: (refuse) =>
+      bothKinds.map((kind) => ({
+        id: kind,
+        label: t(words[kind]),
+        icon: icons[kind],
+        disabled: !canCall,
+        onSelect: () => (refuse ? refuse() : start(kind)),
+      })),
     hint: (kind) =>
       canCall ? t("calls.perMinute", { amount: formatMegabytes(bytesPerMinute[kind]) }) : t("errors.call_in_progress"),
     question: asked && (

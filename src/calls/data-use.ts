@@ -9,6 +9,7 @@ export const bytesPerMinute: Record<CallKind, number> = { audio: 300_000, video:
 /** Less than this is told of no call: in tenths of a megabyte it is nothing. */
 export const toldFromBytes = 50_000;
 
+/** Number and unit stand on one line; not every language's format says so. */
 const format = (unit: string, bytes: number, language: Language): string =>
   new Intl.NumberFormat(locales[language], {
     style: "unit",
@@ -16,7 +17,9 @@ const format = (unit: string, bytes: number, language: Language): string =>
     unitDisplay: "short",
     minimumFractionDigits: 1,
     maximumFractionDigits: 1,
-  }).format(bytes / 1_000_000);
+  })
+    .format(bytes / 1_000_000)
+    .replaceAll(" ", "\u00a0");
 
 /** In the unit data is sold by, to a tenth: 0,3 Mo. */
 export const formatMegabytes = (bytes: number, language = getLanguage()): string => format("megabyte", bytes, language);

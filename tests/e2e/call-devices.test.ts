@@ -211,8 +211,8 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   await speaker.click();
   await expect(speaker).toHaveAttribute("aria-pressed", "false");
   expect(await outputOf(bens)).toBe("");
-  await button(bens, his.calls.devices.open).click();
-  const sheet = bens.page.getByRole("dialog", { name: his.calls.devices.title });
+  await button(bens, his.calls.devices.openAudio).click();
+  const sheet = bens.page.getByRole("dialog", { name: his.calls.devices.titleAudio });
   const output = sheet.getByRole("group", { name: his.calls.devices.output }).getByRole("radio");
   await output.last().click(); // checked once the sound goes there
   await expect(output.last()).toBeChecked();

@@ -176,6 +176,10 @@ test("on a wide screen the list stays beside the open chat, and back leads back"
   const name = page.getByRole("main").getByRole("heading", { level: 1 }).locator("bdi");
   await expect.poll(async () => (await name.boundingBox())?.width).toBeGreaterThan(6 * 16);
   await expect(menuButton).toBeInViewport({ ratio: 1 });
+  // The calls have no room beside it, and stand in it.
+  await menuButton.click();
+  await expect(page.getByRole("menuitem", { name: texts.people.audioCall, exact: true })).toBeVisible();
+  await page.keyboard.press("Escape");
   await setText("");
   await page.getByRole("link", { name: texts.common.back }).click();
   await expect(row).toBeVisible();

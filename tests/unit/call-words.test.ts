@@ -3,7 +3,7 @@ import type { CallError, CallNotice, CallPlace } from "../../contract/call-machi
 import type { CallKind } from "../../contract/calls";
 import { createUuid } from "../../contract/ids";
 import { statusKey } from "../../src/calls/call-words";
-import { formatMegabytes } from "../../src/calls/data-use";
+import { formatMegabytes, formatPrice } from "../../src/calls/data-use";
 import type { MediaView } from "../../src/calls/media-plane";
 import { patterns } from "../../src/calls/tones";
 import type { CallView } from "../../src/calls/views";
@@ -66,6 +66,9 @@ describe("what is told of calls besides", () => {
       "Call Error",
     ]);
     expect(saying("error").message).toBe("La connexion avec Ben est perdue.");
+    const refused = (isCaller: boolean) =>
+      wordsOf({ notice: "rejected", peer: createUuid() }, "Ben", createTranslate("fr", fr), isCaller).message;
+    expect([refused(true), refused(false)]).toEqual(["Ben a refusé l'appel.", "Vous avez refusé l'appel de Ben."]);
     expect(saying("failed", "offline").message).toBe(fr.errors.offline);
   });
 });
@@ -164,7 +167,10 @@ describe("the tones", () => {
   });
 });
 
-test("data is told in the unit it is sold by", () => {
+test("data is told in the unit it is sold by, on one line", () => {
+  for (const language of ["fr", "en", "pt"] as const) {
+    expect(formatMegabytes(300_000, language) + formatPrice("video", language)).not.toContain(" ");
+  }
   const plain = (text: string) => text.replace(/\s/gu, " ");
   expect(plain(formatMegabytes(300_000, "fr"))).toBe("0,3 Mo");
   expect(plain(formatMegabytes(12_340_000, "en"))).toBe("12.3 MB");

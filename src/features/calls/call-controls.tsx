@@ -1,6 +1,6 @@
 import type { ComponentProps } from "react";
 import { acceptCall, setCamera, setMuted, setPictures } from "../../calls/actions";
-import { CallAct } from "../../calls/call-act";
+import { CallAct, pressing } from "../../calls/call-act";
 import type { CallView } from "../../calls/views";
 import { useT } from "../../i18n/setup";
 import type { SoundOutput } from "./remote-sound";
@@ -16,7 +16,7 @@ type CallControlsProps = {
 
 type ToggleProps = { icon: string; label: string; isOn: boolean; isSeen: boolean } & ComponentProps<"button">;
 
-/** A round button that is on or off. */
+/** A round button, filled while what its label says holds: muted, the camera off, voice only, the speaker. */
 function Toggle({ icon, label, isOn, isSeen, ...props }: ToggleProps) {
   const look = isOn
     ? isSeen
@@ -48,10 +48,10 @@ function Answering({ call: { state }, isLow }: Pick<CallControlsProps, "call" | 
         <button
           type="button"
           className="inline-flex min-h-12 items-center justify-center gap-2 self-center rounded-full bg-raised px-6 py-2 font-semibold text-text"
-          onClick={() => {
+          onClick={pressing("accept", () => {
             setCamera(false);
             acceptCall();
-          }}
+          })}
         >
           <span className="i-ph-video-camera-slash-fill text-xl" aria-hidden="true" />
           {t("calls.acceptVoice")}
@@ -86,7 +86,7 @@ function Toggles({ call: { state, media }, sound, isSeen }: CallControlsProps) {
         <Toggle
           icon={isFilmed ? "i-ph-video-camera-fill" : "i-ph-video-camera-slash-fill"}
           label={t("calls.camera")}
-          isOn={isFilmed}
+          isOn={!isFilmed}
           isSeen={isSeen}
           disabled={media.camera === "waiting"}
           onClick={() => {
@@ -106,7 +106,7 @@ function Toggles({ call: { state, media }, sound, isSeen }: CallControlsProps) {
       )}
       {isVideo && (
         <Toggle
-          icon="i-ph-eye-slash-fill"
+          icon="i-ph-waveform-bold"
           label={t("calls.voiceOnly")}
           isOn={isVoiceOnly}
           isSeen={isSeen}

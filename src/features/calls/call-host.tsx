@@ -38,7 +38,7 @@ export function CallHost() {
   const tell = useEffectEvent((saying: CallSaying) => {
     if (isTold(saying, shown)) return;
     import("./sayings").then(
-      ({ tellSaying }) => tellSaying(saying),
+      ({ tellSaying }) => tellSaying(saying, shown?.state.call.isCaller ?? true),
       // Without it there is no call either, and that is what there is to say.
       () => showToast({ tone: "danger", title: t("calls.say.failed"), message: t("errors.offline") }),
     );

@@ -60,18 +60,21 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
       {/* biome-ignore lint/a11y/useMediaCaption: two people talk; nobody has captions of that */}
       <audio ref={element} autoPlay hidden />
       {state.at === "ended" && (
-        <EndCard
-          call={state}
-          bytes={media.bytes}
-          person={person}
-          name={name}
-          isElsewhere={before === "ringing" && state.status === "ended"}
-          said={said}
-          onLeave={() => {
-            leaveEnded();
-            onLeave();
-          }}
-        />
+        // Below whatever strip stands above, and taking no room.
+        <div className="relative z-40 h-0 shrink-0">
+          <EndCard
+            call={state}
+            bytes={media.bytes}
+            person={person}
+            name={name}
+            isElsewhere={before === "ringing" && state.status === "ended"}
+            said={said}
+            onLeave={() => {
+              leaveEnded();
+              onLeave();
+            }}
+          />
+        </div>
       )}
       {state.at !== "ended" && !isMinimised && !isHeld && (
         <CallScreen

@@ -10,6 +10,7 @@ import { Modal } from "../../components/modal";
 import { useT } from "../../i18n/setup";
 import { CallControls } from "./call-controls";
 import DeviceSheet, { type ChosenInputs } from "./device-sheet";
+import { isLargeText } from "./large-text";
 import { LocalPreview } from "./local-preview";
 import { Picture } from "./picture";
 import type { Spot } from "./preview-place";
@@ -58,10 +59,14 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
   const heading = useRef<HTMLHeadingElement>(null);
   const [isChoosing, setChoosing] = useState(false);
   const time = useCallClock(state);
+  const isVideo = state.call.kind === "video";
   const isLow = useIsLow();
+  const isLarge = isLargeText();
+  const isTight = isLow || isLarge;
+  // Three answers in a large text leave room for words alone.
+  const isCrowded = isLarge && isVideo && state.at === "ringing";
   const isUp = state.at === "connected";
   const isSteady = isUp && !state.isInterrupted;
-  const isVideo = state.call.kind === "video";
   const isSeen = isVideo && media.peer.hasVideo && media.remote !== undefined && isUp && !media.isVoiceOnly;
   const isFilmed = isVideo && media.local !== undefined && media.camera === "on";
   const nextCamera = useCameras(isFilmed && isUp, media.local);
@@ -90,11 +95,11 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
         ref={heading}
         tabIndex={-1}
         data-autofocus
-        className={`max-w-full font-bold break-words focus-visible:outline-none ${isSeen ? "truncate text-lg" : `line-clamp-2 ${isLow ? "text-xl" : "text-2xl"}`}`}
+        className={`max-w-full font-bold break-words focus-visible:outline-none ${isSeen ? "truncate text-lg" : `line-clamp-2 ${isTight ? "text-xl leading-tight" : "text-2xl"}`}`}
       >
         <bdi>{name}</bdi>
       </h2>
-      {!isSteady && <p className={isSeen ? "" : "text-lg"}>{status}</p>}
+      {!isSteady && <p className={isSeen ? "" : "text-lg leading-tight"}>{status}</p>}
       {isSeen ? (
         <div className="flex items-center">
           {timer}
@@ -162,7 +167,7 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
             {isUp && (
               <IconButton
                 icon="i-ph-sliders-horizontal"
-                label={t("calls.devices.open")}
+                label={t(isVideo ? "calls.devices.open" : "calls.devices.openAudio")}
                 className={iconLook}
                 onClick={() => setChoosing(true)}
               />
@@ -172,15 +177,17 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
             {!isSeen && (
               <>
                 <div
-                  className={`flex max-w-full shrink-0 items-center ${isLow ? `gap-4 text-left ${isFilmed ? "mr-auto" : "my-auto"}` : `flex-col pt-6 ${isFilmed ? "" : "my-auto"}`}`}
+                  className={`flex max-w-full shrink-0 items-center ${isLow ? `gap-4 text-left ${isFilmed ? "mr-auto" : "my-auto"}` : `flex-col ${isLarge ? "" : "pt-6"} ${isFilmed ? "" : "my-auto"}`}`}
                 >
-                  <span className={`rounded-full ${isLow ? "" : "mb-6"} ${isUp || isLow ? "" : "call-pulse"}`}>
-                    <Avatar person={person} size={avatarPx[isLow ? "low" : isFilmed ? "filmed" : "high"]} />
-                  </span>
+                  {!isCrowded && (
+                    <span className={`rounded-full ${isTight ? "" : "mb-6"} ${isUp || isLow ? "" : "call-pulse"}`}>
+                      <Avatar person={person} size={avatarPx[isTight ? "low" : isFilmed ? "filmed" : "high"]} />
+                    </span>
+                  )}
                   <div className={`flex min-w-0 max-w-full flex-col gap-1 ${isLow ? "" : "items-center"}`}>
                     {who}
                     {!isClear && (
-                      <p className="text-sm text-muted">
+                      <p className="text-sm leading-tight text-muted">
                         <DataLine call={call} />
                       </p>
                     )}

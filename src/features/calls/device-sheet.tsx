@@ -90,7 +90,7 @@ export default function DeviceSheet({ hasVideo, sound, local, chosen, onChoose, 
     );
   };
   return (
-    <Sheet title={t("calls.devices.title")} onClose={onClose}>
+    <Sheet title={t(hasVideo ? "calls.devices.title" : "calls.devices.titleAudio")} onClose={onClose}>
       <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain pb-safe">
         {group("audioinput", "calls.devices.microphone", "i-ph-microphone")}
         {hasVideo && group("videoinput", "calls.devices.camera", "i-ph-video-camera")}

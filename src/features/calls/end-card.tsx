@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useState } from "react";
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
 import type { CallBody } from "../../../contract/calls";
 import { formatMegabytes, toldFromBytes } from "../../calls/data-use";
 import type { CallSaying, CallView } from "../../calls/views";
@@ -9,10 +9,11 @@ import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { useCallBody } from "../../sync/hooks";
 import { Feedback } from "./feedback";
+import { isLargeText } from "./large-text";
 import { wordsOf } from "./sayings";
 
-const shownMs = 3_000;
-const askedMs = 10_000;
+const shownMs = 10_000;
+const askedMs = 25_000; // a phone at the ear is taken down first
 const thankedMs = 1_500;
 /** A shorter call leaves little to judge. */
 const judgedFromSeconds = 20;
@@ -29,16 +30,27 @@ type EndCardProps = {
   onLeave: () => void;
 };
 
-/** A call that is over: why, how long it was and what it took; shortly, beside whatever the person does now. */
+const subscribeVisible = (listener: () => void): (() => void) => {
+  document.addEventListener("visibilitychange", listener);
+  return () => document.removeEventListener("visibilitychange", listener);
+};
+const readVisible = (): boolean => document.visibilityState === "visible";
+
+/** A call that is over: why, how long it was and what it took; shortly, beside whatever the person does now, longer while they look at it. */
 export function EndCard({ call, bytes, person, name, isElsewhere, said, onLeave }: EndCardProps) {
   const t = useT();
   const asks = call.seconds > judgedFromSeconds;
   const [stage, setStage] = useState<"asked" | "judging" | "thanked">("asked");
+  const [isTouched, setTouched] = useState(false);
+  const [isFocused, setFocused] = useState(false);
+  const isVisible = useSyncExternalStore(subscribeVisible, readVisible);
+  const isHeld = isTouched || isFocused || !isVisible;
   const leave = useEffectEvent(onLeave);
   useEffect(() => {
+    if (isHeld && stage !== "thanked") return;
     const timer = setTimeout(() => leave(), stage === "thanked" ? thankedMs : asks ? askedMs : shownMs);
     return () => clearTimeout(timer);
-  }, [asks, stage]);
+  }, [asks, stage, isHeld]);
   const { id, kind, conversation, isCaller } = call.call;
   const { status, seconds, reason } = call;
   // In the log's own words: the server's, as soon as they are here.
@@ -52,20 +64,27 @@ export function EndCard({ call, bytes, person, name, isElsewhere, said, onLeave 
     ...(bytes >= toldFromBytes ? [formatMegabytes(bytes)] : []),
   ];
   return (
-    <div className="pointer-events-none fixed inset-x-0 top-[80px] z-40 flex justify-center px-3 pt-safe">
+    <div className="pointer-events-none absolute inset-x-0 top-[80px] flex justify-center px-3">
       <section
         data-call
         aria-label={t("calls.with", { name })}
         className="rise pointer-events-auto w-full max-w-104 rounded-card border border-line bg-surface py-1 pr-1 pl-3 text-text shadow-lg"
+        onPointerEnter={() => setTouched(true)}
+        onPointerLeave={() => setTouched(false)}
+        onFocus={() => setFocused(true)}
+        onBlur={() => setFocused(false)}
       >
         <div className="flex items-center gap-3">
-          <Avatar person={person} size={40} />
-          <div role="status" className="min-w-0 flex-1 py-2">
+          {!isLargeText() && <Avatar person={person} size={40} />}
+          <div role="status" className="min-w-0 flex-1 py-2 leading-tight">
             <p className={`font-semibold ${line.isBad ? "text-danger" : ""}`}>
               {isElsewhere ? t("calls.elsewhere") : line.text}
             </p>
             <p className="flex flex-wrap gap-x-2 text-sm text-muted">
-              <bdi className="max-w-full truncate">{name}</bdi>
+              <span className="flex max-w-full">
+                <bdi className="min-w-0 truncate">{name}</bdi>
+                {details.length > 0 && <span className="whitespace-pre"> ·</span>}
+              </span>
               <span className="whitespace-nowrap">{details.join(" · ")}</span>
             </p>
             {words && (

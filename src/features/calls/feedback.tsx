@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { CallComplaint, CallVerdict } from "../../../contract/calls";
 import type { CallView } from "../../calls/views";
 import { type TextKey, useT } from "../../i18n/setup";
+import { isLargeText } from "./large-text";
 import { sendFeedback } from "./send-feedback";
 
 const complaints: [CallComplaint, TextKey][] = [
@@ -41,9 +42,12 @@ export function Feedback({ call: { call }, onJudging, onSent }: FeedbackProps) {
     );
   }
   const isBad = stage === "bad";
+  const word = isLargeText() ? "sr-only" : "";
   return (
     <fieldset className="min-w-0 pr-2 pb-2">
-      <legend className="max-w-full pb-2">{t(isBad ? "calls.feedback.why" : "calls.feedback.question")}</legend>
+      <legend className="max-w-full pb-2 leading-tight">
+        {t(isBad ? "calls.feedback.why" : "calls.feedback.question")}
+      </legend>
       {isBad ? (
         <div className="flex flex-col gap-2">
           {complaints
@@ -64,7 +68,7 @@ export function Feedback({ call: { call }, onJudging, onSent }: FeedbackProps) {
         <div className="flex flex-wrap gap-2">
           <button type="button" className={choice} onClick={() => send({ good: true })}>
             <span className="i-ph-thumbs-up text-xl" aria-hidden="true" />
-            {t("calls.feedback.good")}
+            <span className={word}>{t("calls.feedback.good")}</span>
           </button>
           <button
             type="button"
@@ -75,7 +79,7 @@ export function Feedback({ call: { call }, onJudging, onSent }: FeedbackProps) {
             }}
           >
             <span className="i-ph-thumbs-down text-xl" aria-hidden="true" />
-            {t("calls.feedback.bad")}
+            <span className={word}>{t("calls.feedback.bad")}</span>
           </button>
         </div>
       )}

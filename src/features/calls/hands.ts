@@ -4,9 +4,12 @@
  */
 
 const writingMs = 10_000; // after the last letter
-const settledMs = 1_000; // buttons that waited for the end of a call wait no more
+const lookMs = 500;
+const lookTimes = 20; // buttons that waited for the end of a call wait no more
 
 let last: Element | undefined;
+/** Has the focus while `last` cannot. */
+let standIn: Element | undefined;
 let wroteAt = Number.NEGATIVE_INFINITY;
 
 const isOfCalls = (element: Element): boolean => element.closest("dialog, [data-call]") !== null;
@@ -55,17 +58,23 @@ const takesBeside = (one: Element): boolean => {
   return [...before.reverse(), ...all].some(takes);
 };
 
+/** As soon as what waits can have the focus, unless that was set elsewhere meanwhile. */
+const giveWhenReady = (had: HTMLElement, times = lookTimes): void => {
+  if (times === 0 || !had.isConnected || document.activeElement !== standIn || takes(had)) return;
+  setTimeout(() => standIn && giveWhenReady(had, times - 1), lookMs);
+};
+
 /** When what had the focus of a call has gone: to what had it before, or beside that, or to the page's heading. */
 export const giveFocusBack = (): void => {
   const { activeElement } = document;
-  if (activeElement && activeElement !== document.body) return;
+  if (activeElement && activeElement !== document.body && activeElement !== standIn) return;
   const had = last;
   if (had?.isConnected) {
     if (takes(had as HTMLElement)) return;
     if (takesBeside(had)) {
       last = had; // a button that waits now is not to be forgotten
-      const standIn = document.activeElement;
-      setTimeout(() => document.activeElement === standIn && takes(had as HTMLElement), settledMs);
+      standIn = document.activeElement ?? undefined;
+      giveWhenReady(had as HTMLElement);
       return;
     }
   }

@@ -12,13 +12,16 @@ const nameOf = async (peer: string): Promise<string> => {
 type Words = { tone?: "danger"; title: string; message?: string };
 
 /** What a saying says, in SPEC.md's words (§8, Calls). */
-export const wordsOf = ({ notice, error }: CallSaying, name: string, t: Translate): Words => {
+export const wordsOf = ({ notice, error }: CallSaying, name: string, t: Translate, isCaller = true): Words => {
   const why = error && t(`errors.${error}`);
   switch (notice) {
     case "inProgress":
       return { title: t("calls.say.inProgress"), message: t("calls.say.inProgressBody") };
     case "rejected":
-      return { title: t("calls.say.rejected"), message: name };
+      return {
+        title: t("calls.say.rejected"),
+        message: t(isCaller ? "calls.say.rejectedByThem" : "calls.say.rejectedByMe", { name }),
+      };
     case "unanswered":
       return { title: t("calls.say.unanswered"), message: t("calls.say.unansweredBody", { name }) };
     case "busy":
@@ -33,7 +36,7 @@ export const wordsOf = ({ notice, error }: CallSaying, name: string, t: Translat
 };
 
 /** As a toast, where no card tells it. */
-export const tellSaying = async (saying: CallSaying): Promise<void> => {
+export const tellSaying = async (saying: CallSaying, isCaller: boolean): Promise<void> => {
   const name = await nameOf(saying.peer).catch(() => t("common.user"));
-  showToast(wordsOf(saying, name, t));
+  showToast(wordsOf(saying, name, t, isCaller));
 };

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-const low = matchMedia("(max-height: 520px), (max-height: 32em)");
+const low = matchMedia("(max-height: 520px), (max-height: 20em)");
 const subscribe = (listener: () => void): (() => void) => {
   low.addEventListener("change", listener);
   return () => low.removeEventListener("change", listener);

@@ -68,7 +68,7 @@ export default function CallRow({ item, body, name, author, endsRun, isTarget, i
           data-message-menu=""
           tabIndex={tabIndex}
           aria-disabled={can ? undefined : true}
-          className={`flex min-w-0 flex-1 items-center gap-2.5 self-stretch rounded-bubble py-2 pl-2 text-start -outline-offset-3 hover:opacity-80 ${canSpeak ? "pr-1" : "pr-3"}`}
+          className={`flex min-w-0 flex-1 items-center gap-2.5 self-stretch rounded-bubble py-2 pl-2 text-start -outline-offset-3 hover:bg-[rgb(128_128_128/14%)] ${canSpeak ? "pr-1" : "pr-3"}`}
           style={{ minHeight: callHighPx }}
           onClick={() => can?.callBack(body.kind)}
         >

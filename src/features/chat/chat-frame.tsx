@@ -38,8 +38,9 @@ type ChatFrameProps = {
   /** Who types, for a screen reader. */
   typing: string | undefined;
   heading: ReactNode;
-  /** The buttons that call. */
+  /** The buttons that call, and what stands for them in the menu. */
   calls: ReactNode;
+  callItems?: MenuItem[];
   /** From the line of a call. */
   callBack?: CallDeeds["callBack"];
   /** Of a call that is under way, below the header. */
@@ -126,7 +127,11 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
       scrolls={false}
       heading={props.heading}
       actions={
-        <ChatButtons calls={props.calls} items={[...(props.first ? [props.first] : []), search, ...props.deeds]} />
+        <ChatButtons
+          calls={props.calls}
+          callItems={props.callItems ?? []}
+          items={[...(props.first ? [props.first] : []), search, ...props.deeds]}
+        />
       }
     >
       {props.banner}

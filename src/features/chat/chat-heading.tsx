@@ -24,7 +24,7 @@ const secondLine = "truncate text-sm leading-[min(1.25rem,34px)]";
 export function ChatHeading({ path, person, name, isMuted, typing, line }: ChatHeadingProps) {
   const t = useT();
   const hasSecond = typing !== undefined || line !== undefined;
-  const look = "flex min-h-12 w-fit max-w-full items-center gap-2 rounded-card pr-1 sm:gap-3 sm:pr-2";
+  const look = "flex min-h-12 w-fit max-w-full items-center gap-2 rounded-card pr-1 -outline-offset-3 sm:gap-3 sm:pr-2";
   const content = (
     <>
       <Avatar person={person ?? nobody} size={40} />

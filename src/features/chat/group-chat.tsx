@@ -83,6 +83,9 @@ export function GroupChat({ id }: { id: Uuid }) {
         />
       }
       calls={!isGone && <IconButton icon="i-ph-phone" label={t("groups.chat.call")} onClick={() => sayNotYet()} />}
+      callItems={
+        isGone ? [] : [{ id: "call", label: t("groups.chat.call"), icon: "i-ph-phone", onSelect: () => sayNotYet() }]
+      }
       first={
         isGone
           ? undefined

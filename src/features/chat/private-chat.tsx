@@ -64,6 +64,7 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
         />
       }
       calls={<CallButtons peer={userId} name={name} refuse={refuse} />}
+      callItems={calls.items(refuse)}
       callBack={refuse ?? calls.start}
       banner={<CallBanner peer={userId} />}
       first={{
