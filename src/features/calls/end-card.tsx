@@ -39,7 +39,9 @@ const readVisible = (): boolean => document.visibilityState === "visible";
 /** A call that is over: why, how long it was and what it took; shortly, beside whatever the person does now, longer while they look at it. */
 export function EndCard({ call, bytes, person, name, isElsewhere, said, onLeave }: EndCardProps) {
   const t = useT();
-  const asks = call.seconds > judgedFromSeconds;
+  // In the log's own words: the server's, as soon as they are here.
+  const told = useCallBody(call.call.conversation, call.call.id);
+  const asks = (told?.seconds ?? call.seconds) > judgedFromSeconds;
   const [stage, setStage] = useState<"asked" | "judging" | "thanked">("asked");
   const [isTouched, setTouched] = useState(false);
   const [isFocused, setFocused] = useState(false);
@@ -51,11 +53,10 @@ export function EndCard({ call, bytes, person, name, isElsewhere, said, onLeave 
     const timer = setTimeout(() => leave(), stage === "thanked" ? thankedMs : asks ? askedMs : shownMs);
     return () => clearTimeout(timer);
   }, [asks, stage, isHeld]);
-  const { id, kind, conversation, isCaller } = call.call;
+  const { id, kind, isCaller } = call.call;
   const { status, seconds, reason } = call;
-  // In the log's own words: the server's, as soon as they are here.
   const own: CallBody = { type: "call", id, kind, status, seconds, ...(reason ? { reason } : {}) };
-  const body = useCallBody(conversation, id) ?? own;
+  const body = told ?? own;
   if (said && seconds === 0) return null;
   const line = callLine(body, { isMine: isCaller, name }, t);
   const words = said && wordsOf(said, isolate(name), t);
