@@ -57,7 +57,7 @@ test("what was written in a group that ended goes piece by piece, and with it th
     const count = () => log.sql.exec<{ n: number }>("SELECT count(*) AS n FROM messages").one().n;
     const before = count();
     wipe(log);
-    pieces.push(before - count());
+    if (log.id === id) pieces.push(before - count()); // other conversations' alarms go off too
   });
   expect(await ask(owner, "DELETE", `/api/groups/${id}`)).toBe(null);
   await phone.nextOf("i");
