@@ -40,11 +40,11 @@ export const swallowSecondTap = ({ timeStamp, clientX, clientY }: Press): void =
     event.preventDefault();
     event.stopImmediatePropagation();
   };
-  for (const kind of kinds) addEventListener(kind, swallow, true);
+  for (const kind of kinds) addEventListener(kind, swallow, { capture: true });
   const timer = setTimeout(() => forget(), 2 * doubleTapMs); // one that is told late counts too
   forget = () => {
     clearTimeout(timer);
-    for (const kind of kinds) removeEventListener(kind, swallow, true);
+    for (const kind of kinds) removeEventListener(kind, swallow, { capture: true });
     forget = () => {};
   };
 };
