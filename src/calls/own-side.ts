@@ -12,12 +12,14 @@ export type OwnSide = {
   takesPictures: boolean;
   /** The other side wants this one's. */
   isWanted: boolean;
+  /** Since when the picture is asked for, by its person and by the other side. */
+  askedAt: number;
   /** Since when both talk; 0 before. */
   startedAt: number;
 };
 
 const noSoundAfterMs = 1_500; // a microphone that is not there by then is told to the other side
-const thinAfterSeconds = 5;
+const thinAfterSeconds = 5; // what is asked for takes a moment to be sent
 
 const soundOf = ({ inputs, startedAt }: OwnSide): MediaState["sound"] => {
   if (inputs.track("audio")) return "sent";
@@ -47,7 +49,7 @@ const micOf = ({ inputs }: OwnSide): MediaView["mic"] => {
 };
 
 const cameraOf = (
-  { inputs, measures, isCameraOn, isWanted, startedAt }: OwnSide,
+  { inputs, measures, isCameraOn, isWanted, askedAt, startedAt }: OwnSide,
   peer?: MediaState,
 ): MediaView["camera"] => {
   if (!isCameraOn) return "off";
@@ -55,7 +57,8 @@ const cameraOf = (
   if (state !== "on") return state === "off" ? "waiting" : state;
   if (!isWanted) return "unwanted";
   const { rung, wait, heardFor } = measures.rungs;
-  const isHeldBack = wait > 0 || peer?.takesVideo === false || heardFor > thinAfterSeconds;
+  const isLate = heardFor > thinAfterSeconds && performance.now() - askedAt > thinAfterSeconds * 1_000;
+  const isHeldBack = wait > 0 || peer?.takesVideo === false || isLate;
   return rung.video === "off" && startedAt > 0 && isHeldBack ? "thin" : "on";
 };
 

@@ -35,6 +35,7 @@ class PeerMedia implements MediaPlane {
   #isCameraOn: boolean;
   /** The other side wants pictures, as far as it said: while its page is loaded anew, what it said before. */
   #isWanted = true;
+  #askedAt = 0;
   readonly #seenAgain = new SeenAgain();
   #told: MediaState | undefined;
   #view: MediaView | undefined;
@@ -114,6 +115,7 @@ class PeerMedia implements MediaPlane {
   setCamera(isOn: boolean): void {
     if (this.#isStopped) return;
     if (isOn && this.#isCameraOn) this.#measures.tryPictures();
+    if (isOn) this.#askedAt = performance.now();
     this.#isCameraOn = isOn;
     if (!isOn) this.#inputs.shut("video");
     else this.#inputs.retry("video");
@@ -203,7 +205,7 @@ class PeerMedia implements MediaPlane {
     if (this.#isStopped) return;
     const link = this.#link;
     if (link) {
-      this.#isWanted = link.peer?.wantsVideo ?? this.#isWanted;
+      this.#hearWish(link.peer);
       link.send("audio", this.#inputs.track("audio"));
       link.send("video", this.#measures.rungs.rung.video === "off" ? undefined : this.#inputs.track("video"));
       this.#tell(link);
@@ -213,6 +215,12 @@ class PeerMedia implements MediaPlane {
       }
     }
     this.#show();
+  }
+
+  #hearWish(peer: MediaState | undefined): void {
+    if (!peer || peer.wantsVideo === this.#isWanted) return;
+    this.#isWanted = peer.wantsVideo;
+    this.#askedAt = performance.now();
   }
 
   /** Its voice comes; or it talks without a microphone, and that much is known. */
@@ -229,6 +237,7 @@ class PeerMedia implements MediaPlane {
       isCameraOn: this.#isCameraOn,
       takesPictures: this.#takesPictures,
       isWanted: this.#isWanted,
+      askedAt: this.#askedAt,
       startedAt: this.#startedAt,
     };
   }
