@@ -61,7 +61,7 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   const price = bens.page.getByRole("alertdialog", {
     name: fill(his.calls.price.title.audio, { name: ana.username }),
   });
-  await expect(price).toContainText(/0\.3 MB/);
+  await expect(price).toContainText(/0\.3\sMB/);
   await bens.page.keyboard.press("Escape");
   await expect(price).toHaveCount(0);
   await expect(callScreen(bens, ana)).toHaveCount(0);
@@ -143,14 +143,14 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   await anas.page.setViewportSize({ width: 360, height: 740 });
 
   // He wants the voice alone for a while: her picture stays with her, who reads why. Her camera stays on, and when it is
-  // seen again that is said; his own comes back with it.
+  // seen again that is said.
   await button(bens, his.calls.voiceOnly).click();
   await patient(notice(anas, texts.calls.notice.cameraUnwanted, ben.username)).toBeVisible();
   await expect(button(anas, texts.calls.camera)).toHaveAttribute("aria-pressed", "false"); // it is not off
   await expect(bens.page.locator("video")).toHaveCount(0);
   await button(bens, his.calls.voiceOnly).click();
   await patient(notice(anas, texts.calls.notice.seenAgain)).toBeVisible();
-  await expectSeeing(anas, bens);
+  await expectSeeing(bens);
 
   // Her camera is unplugged, then her microphone: each is said, and comes again by itself.
   await anas.page.evaluate(() => window.devices.unplug("video"));
