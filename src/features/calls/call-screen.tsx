@@ -209,12 +209,7 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
                 </p>
               </>
             )}
-            <CallControls
-              call={call}
-              sound={sound}
-              isSeen={isSeen}
-              isLow={isLow}
-            />
+            <CallControls call={call} sound={sound} isSeen={isSeen} isLow={isLow} />
           </div>
         </div>
       </div>
