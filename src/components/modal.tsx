@@ -17,6 +17,13 @@ const show = (dialog: HTMLDialogElement): void => {
   dialog.querySelector<HTMLElement>("[data-autofocus]")?.focus();
 };
 
+/** Where something was pressed in a dialog, Chromium gives the focus back without the caret: letters would go nowhere. */
+const giveCaretBack = (): void => {
+  const { activeElement: field } = document;
+  const isField = field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement;
+  if (isField && field.selectionStart !== null) field.setSelectionRange(field.selectionStart, field.selectionEnd);
+};
+
 /**
  * A modal layer on the platform's own `<dialog>`: top layer, inert page, kept and returned focus. It is open as
  * long as it is rendered. The first element with `data-autofocus` gets the focus.
@@ -28,7 +35,10 @@ export function Modal({ label, labelledBy, describedBy, role, className = "", on
   useLayoutEffect(() => {
     const dialog = ref.current;
     if (dialog) show(dialog);
-    return () => dialog?.close();
+    return () => {
+      dialog?.close();
+      giveCaretBack();
+    };
   }, []);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard's way out is Escape, which arrives as onCancel

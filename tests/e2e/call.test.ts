@@ -134,6 +134,8 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await expectHearing(anas);
   await expect(control(anas, "mute")).toHaveAttribute("aria-pressed", "true");
   await expectSilence(bens);
+  await control(anas, "mute").click();
+  await expectHearing(bens);
   await patient(timer).toBeVisible();
   expect(asked).toContain("beforeunload");
   await expect(control(bens, "accept")).toHaveCount(0);
@@ -155,7 +157,7 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await patient(callLine(anas, "Vous : Appel audio terminé")).toContainText(/\d+ s/);
   await patient(callLine(bens, `${ana.username}: Audio call ended`)).toContainText(/\d+ s/);
 
-  // He calls back by a video call while she writes: it takes no letter from her. She takes it, and each sees the other.
+  // She writes on where she was, though she pressed something besides. He calls back by a video call: it takes no letter from her. She takes it, and each sees the other.
   const letters = "Je t'écris ce soir, ".repeat(20);
   let typed = 0;
   const type = () => page.keyboard.type(letters.charAt(typed++));
