@@ -219,18 +219,23 @@ test("who wants the voice alone turns off nobody's wish, and who is seen again i
   expect((await viewOf(b))?.peer).toMatchObject({ isCameraOff: true, hasVideo: false });
 });
 
-test("a page that is closed is missed within moments, and nobody is called muted for it", async () => {
-  const [a, b] = await ring();
-  await talk(a, b);
-  await b.page.evaluate(() => window.side.plane.setCamera(true));
-  await expect.poll(async () => (await heardBy(a)).frames, { timeout: 15_000 }).toBeGreaterThan(5);
-  await expect.poll(async () => (await viewOf(a))?.quality).toBeGreaterThan(1);
+/** Closes one side's page: the other misses it within moments. */
+const expectMissed = async (a: Side, b: Side): Promise<void> => {
   const from = Date.now();
   await b.page.close();
   await expect.poll(() => countOf(a, "interrupted"), { intervals: [50], timeout: 15_000 }).toBe(1);
   const missed = (await saidBy(a)).find(({ what }) => what === "interrupted")?.at ?? 0;
   test.info().annotations.push({ type: "closed to missed, ms", description: `${missed - from}` });
   expect(missed - from).toBeLessThan(4_500);
+};
+
+test("a page that is closed is missed within moments, and nobody is called muted for it", async () => {
+  const [a, b] = await ring();
+  await talk(a, b);
+  await b.page.evaluate(() => window.side.plane.setCamera(true));
+  await expect.poll(async () => (await heardBy(a)).frames, { timeout: 15_000 }).toBeGreaterThan(5);
+  await expect.poll(async () => (await viewOf(a))?.quality).toBeGreaterThan(1);
+  await expectMissed(a, b);
   expect(await viewOf(a)).toMatchObject({ quality: 1, peer: { isMuted: false, hasMic: true } });
   expect(await countOf(a, "voiceless")).toBe(0);
 });
@@ -241,12 +246,7 @@ test("one that talks without a microphone and is closed is missed as soon", asyn
   await b.page.evaluate(() => window.side.plane.meet("a"));
   await Promise.all([start(b, a), start(a, b)]);
   await expect.poll(() => countOf(a, "heard")).toBe(1);
-  const from = Date.now();
-  await b.page.close();
-  await expect.poll(() => countOf(a, "interrupted"), { intervals: [50], timeout: 15_000 }).toBe(1);
-  const missed = (await saidBy(a)).find(({ what }) => what === "interrupted")?.at ?? 0;
-  test.info().annotations.push({ type: "closed to missed, ms", description: `${missed - from}` });
-  expect(missed - from).toBeLessThan(4_500);
+  await expectMissed(a, b);
 });
 
 test("whoever hangs up says so to the other side directly, which one that only rings cannot", async () => {
