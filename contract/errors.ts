@@ -67,6 +67,13 @@ export const errorStatus = {
   empty_message: 400,
   message_too_long: 400,
   invalid_text: 400,
+  // tala
+  empty_post: 400,
+  post_too_long: 400,
+  post_not_found: 404,
+  not_your_post: 403,
+  // account
+  account_deleted: 410,
   // calls
   call_in_progress: 409,
   call_not_found: 404,

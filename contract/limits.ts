@@ -110,6 +110,22 @@ export const avatarMaxBytes = 5 * 1024 * 1024;
 export const avatarMaxPixels = 50_000_000;
 export const avatarSizes = [50, 512] as const;
 
+// Tala
+export const postGraphemesMax = 280; // characters as a person counts them
+export const postBytesMax = 1_680; // of UTF-8: six for each, so that no status fills a page by itself
+export const postPageRows = 20;
+export const postPageBytes = 8_000; // of a page as JSON; it ends earlier where statuses are long
+export const pictureMaxBytes = 1_500_000; // as the phone sends it, already small
+export const pictureEdgePx = 1_280; // its longer edge
+export const pictureSmallPx = 200; // what the feed shows at 100×100 on a sharp screen
+export const feedFreshMs = 10_000; // how old the first page may be
+export const feedOlderMs = 30_000; // and the others
+export const feedLookMs = 20_000; // how often an open feed asks for new ones; three times as long where data are dear
+
+// Presence
+export const presenceAskMs = 30_000; // how often an open chat asks
+export const presenceStaleMs = 60_000; // a device that was not heard of for so long is not here
+
 // Calls
 export const callRingMs = 30_000; // how long it rings, for both sides
 export const callVerdictMs = 3_000; // how long a device waits for the server's word after that

@@ -1,0 +1,55 @@
+import * as v from "valibot";
+
+/** What messages, groups and calls each may do on a device that is looked at: a sound, and words of them on the screen. */
+const Notices = v.strictObject({ sound: v.boolean(), preview: v.boolean() });
+
+export const findableBy = ["part", "whole", "nobody"] as const;
+
+/**
+ * How a person wants things, on all their devices. What others may know of them is enforced by the server; a device only
+ * follows the rest. Whoever does not let themselves be seen (receipts, presence) does not see others either.
+ */
+export const Settings = v.strictObject({
+  /** Others see what I have read. */
+  receipts: v.boolean(),
+  /** Contacts see that I am here, or when I was last. */
+  presence: v.boolean(),
+  /** Who looks for people finds me: by a part of my number, by the whole of it only, not at all. */
+  findable: v.picklist(findableBy),
+  messages: Notices,
+  groups: Notices,
+  calls: v.strictObject({ sound: v.boolean() }),
+  /** The feed of statuses is there for me. */
+  tala: v.boolean(),
+});
+export type Settings = v.InferOutput<typeof Settings>;
+
+export const defaultSettings: Settings = {
+  receipts: true,
+  presence: true,
+  findable: "part",
+  messages: { sound: true, preview: true },
+  groups: { sound: true, preview: true },
+  calls: { sound: true },
+  tala: true,
+};
+
+/** Only what changes. */
+export const SettingsChange = v.strictObject({
+  receipts: v.optional(v.boolean()),
+  presence: v.optional(v.boolean()),
+  findable: v.optional(v.picklist(findableBy)),
+  messages: v.optional(Notices),
+  groups: v.optional(Notices),
+  calls: v.optional(v.strictObject({ sound: v.boolean() })),
+  tala: v.optional(v.boolean()),
+});
+export type SettingsChange = v.InferOutput<typeof SettingsChange>;
+
+/** Settings and how often they were changed: of two the one with more knows better. */
+export const KeptSettings = v.strictObject({ version: v.number(), settings: Settings });
+export type KeptSettings = v.InferOutput<typeof KeptSettings>;
+
+/** Whether a contact is here, and when they last were; both unknown where one of the two does not let it be seen. */
+export const Presence = v.object({ here: v.boolean(), seen_at: v.nullable(v.number()) });
+export type Presence = v.InferOutput<typeof Presence>;

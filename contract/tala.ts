@@ -1,0 +1,68 @@
+import * as v from "valibot";
+import { PackedUuid, Uuid } from "./ids";
+import { pictureEdgePx, postBytesMax, postGraphemesMax, thumbMaxLength } from "./limits";
+import { cleanText, isBlank, MessageText } from "./text";
+
+/**
+ * Tala: short public statuses. Everybody who is signed in reads the same feed, newest first, so that one answer serves
+ * all of a place; who one blocks is left out by the device, which alone knows.
+ */
+
+const graphemes = new Intl.Segmenter("fr", { granularity: "grapheme" });
+
+/** How many characters a person sees. */
+export const countGraphemes = (text: string): number => [...graphemes.segment(text)].length;
+
+/** What a status says, made storable. */
+export const cleanPost = cleanText;
+
+/** A status's text; empty where a picture speaks for itself. */
+export const PostText = v.pipe(
+  v.string(),
+  v.check((text) => text === "" || v.is(MessageText, text), "invalid_text"),
+  v.check((text) => new TextEncoder().encode(text).length <= postBytesMax, "post_too_long"),
+  v.check((text) => countGraphemes(text) <= postGraphemesMax, "post_too_long"),
+);
+
+const Pixels = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(pictureEdgePx));
+
+/** A picture's size and thumbhash, as the phone that made it says. */
+export const PostPicture = v.strictObject({
+  width: Pixels,
+  height: Pixels,
+  thumb: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]*$/), v.maxLength(thumbMaxLength)),
+});
+export type PostPicture = v.InferOutput<typeof PostPicture>;
+
+/** What is published: `id` is the phone's own, so that the same status sent again is stored once. */
+export const NewPost = v.pipe(
+  v.strictObject({ id: Uuid, content: PostText, picture: v.optional(PostPicture) }),
+  v.check(({ content, picture }) => picture !== undefined || !isBlank(content), "empty_post"),
+);
+export type NewPost = v.InferOutput<typeof NewPost>;
+
+/** A status as the feed tells it. `author` is its place among the page's authors. */
+const PagePost = v.strictTuple([
+  v.number(), // number: grows with every status of the feed
+  PackedUuid,
+  v.number(), // author
+  v.number(), // when, epoch milliseconds
+  v.string(), // content
+  v.nullable(v.strictTuple([Pixels, Pixels, v.string()])), // picture: width, height, thumbhash
+]);
+const PageAuthor = v.strictTuple([PackedUuid, v.string(), v.nullable(v.string())]); // id, username, avatar
+
+/** A page of the feed, newest first: at most `postPageRows` statuses in `postPageBytes`. `before` is where the next begins. */
+export const PostPage = v.strictObject({
+  authors: v.array(PageAuthor),
+  posts: v.array(PagePost),
+  before: v.nullable(v.number()),
+});
+export type PostPage = v.InferOutput<typeof PostPage>;
+
+/** What became of a published status. */
+export const Published = v.object({ id: Uuid, number: v.number(), created_at: v.number() });
+export type Published = v.InferOutput<typeof Published>;
+
+export const pictureSizes = ["small", "large"] as const;
+export type PictureSize = (typeof pictureSizes)[number];
