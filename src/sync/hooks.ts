@@ -55,7 +55,7 @@ export type {
 const nothing = { get: () => undefined, subscribe: () => () => {} };
 
 /** A query of the local store under a key that says all it depends on; an undefined key asks nothing. */
-const useLive = <T>(
+export const useLive = <T>(
   key: string | undefined,
   query: (context: Context) => Promise<T>,
   lingers = true,

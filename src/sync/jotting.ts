@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { ConversationId, Uuid } from "../../contract/ids";
 import type { Platform } from "./platform";
+import { dropShown } from "./settings";
 import { storeName } from "./store";
 
 /**
@@ -78,4 +79,5 @@ export const listDrafts = (place: Place): [ConversationId, string][] =>
 export const dropJotted = (place: Place): void => {
   for (const prefix of [sentPrefix(place.me), draftPrefix(place.me)])
     for (const [id] of list(place, prefix)) place.platform.notes?.removeItem(prefix + id);
+  dropShown(place);
 };

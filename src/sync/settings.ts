@@ -1,0 +1,53 @@
+import * as v from "valibot";
+import { defaultSettings, type KeptSettings, Settings, type SettingsChange } from "../../contract/settings";
+import type { Platform } from "./platform";
+import type { Store } from "./store";
+import { storeName } from "./store";
+
+/** A person's settings as this phone has them: what the server said last, and what it is still to be told. */
+export type SettingsRow = { kept: KeptSettings | null; wanted: SettingsChange };
+
+const settingsKey = "settings";
+
+export const readSettings = async (store: Store): Promise<SettingsRow> =>
+  ((await store.meta.get(settingsKey))?.value as SettingsRow | undefined) ?? { kept: null, wanted: {} };
+
+/** What the person sees: their own word before the server's. */
+export const shownSettings = ({ kept, wanted }: SettingsRow): Settings => ({
+  ...defaultSettings,
+  ...kept?.settings,
+  ...wanted,
+});
+
+/** Changes the row, all of it or nothing. */
+export const updateSettings = (store: Store, change: (row: SettingsRow) => SettingsRow): Promise<SettingsRow> =>
+  store.transaction("rw", store.meta, async () => {
+    const row = change(await readSettings(store));
+    await store.meta.put({ key: settingsKey, value: row });
+    return row;
+  });
+
+// The store takes a moment to be read: what was shown last is known before that.
+
+type Place = { platform: Pick<Platform, "notes">; me: string };
+
+const shownKey = (me: string): string => `${storeName(me)}-settings`;
+
+export const noteShown = ({ platform, me }: Place, settings: Settings): void => {
+  try {
+    platform.notes?.setItem(shownKey(me), JSON.stringify(settings));
+  } catch {
+    // no room, or forbidden: the store alone has to do
+  }
+};
+
+export const readShown = ({ platform, me }: Place): Settings => {
+  try {
+    const shown = v.safeParse(Settings, JSON.parse(platform.notes?.getItem(shownKey(me)) ?? "null"));
+    return shown.success ? shown.output : defaultSettings;
+  } catch {
+    return defaultSettings;
+  }
+};
+
+export const dropShown = ({ platform, me }: Place): void => platform.notes?.removeItem(shownKey(me));

@@ -1,0 +1,37 @@
+import { useSyncExternalStore } from "react";
+import { defaultSettings, type Settings, type SettingsChange } from "../../contract/settings";
+import { running, type Sync } from "./engine";
+import { useLive } from "./hooks";
+import { noteShown, readSettings, readShown, shownSettings, updateSettings } from "./settings";
+import { SyncError } from "./sync-error";
+import { getContext } from "./writing";
+
+/** What was shown last, once for each start: the same object as long as nothing else is known. */
+const firstShown = new WeakMap<Sync, Settings>();
+
+const readFirst = (sync: Sync | undefined): Settings => {
+  if (!sync) return defaultSettings;
+  const known = firstShown.get(sync);
+  if (known) return known;
+  const shown = readShown({ platform: sync.tab.platform, me: sync.userId });
+  firstShown.set(sync, shown);
+  return shown;
+};
+
+/** How the person wants things, on all their devices: at once, what they changed offline included. */
+export const useSettings = (): Settings => {
+  const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
+  return useLive("settings", async ({ store }) => shownSettings(await readSettings(store))) ?? readFirst(sync);
+};
+
+/**
+ * Changes only what is named. Resolves once this phone has it for good, and it shows at once; the server is told as soon
+ * as it can be. Rejects with a SyncError when the phone cannot keep it.
+ */
+export const changeSettings = async (change: SettingsChange): Promise<void> => {
+  const sync = running.get();
+  if (!sync) throw new SyncError("unavailable");
+  const { strict, platform, me } = getContext(sync.tab);
+  const row = await updateSettings(strict, ({ kept, wanted }) => ({ kept, wanted: { ...wanted, ...change } }));
+  noteShown({ platform, me }, shownSettings(row));
+};
