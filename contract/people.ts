@@ -10,6 +10,7 @@ export const Profile = v.object({
   phone: v.string(),
   avatar_url: v.nullable(v.string()), // a key; served at /api/avatars/<key>?size=50|512
   created_at: v.number(), // epoch milliseconds
+  deleted: v.optional(v.literal(true)), // the account is gone, and nothing else is known of whose it was
 });
 export type Profile = v.InferOutput<typeof Profile>;
 
@@ -31,6 +32,16 @@ export const Relation = v.object({
   blocked: v.boolean(), // by me; who is blocked is never told
 });
 export type Relation = v.InferOutput<typeof Relation>;
+
+/** Whose account is gone: all that is left of them is that they were here. */
+export const goneRelation = (id: Uuid): Relation => ({
+  profile: { id, username: "", phone: "", avatar_url: null, created_at: 0, deleted: true },
+  state: "none",
+  request_id: null,
+  connection_id: null,
+  since: 0,
+  blocked: false,
+});
 
 /** A search result: never in the local store, gone with the screen. */
 export const FoundPerson = v.object({

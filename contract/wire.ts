@@ -137,7 +137,7 @@ export const WirePerson = v.tuple([
   v.nullable(PackedUuid), // request
   v.nullable(PackedUuid), // connection
   Millis, // since
-  Bit, // blocked by me
+  v.picklist([0, 1, 2]), // 1 blocked by me, 2 the account is gone
 ]);
 export type WirePerson = v.InferOutput<typeof WirePerson>;
 const packOrNull = (id: Uuid | null) => id && packUuid(id);
@@ -152,16 +152,17 @@ export const toWirePerson = ({ profile: p, ...r }: Relation): WirePerson => [
   packOrNull(r.request_id),
   packOrNull(r.connection_id),
   r.since,
-  r.blocked ? 1 : 0,
+  p.deleted ? 2 : r.blocked ? 1 : 0,
 ];
 export const fromWirePerson = (person: WirePerson): Relation => {
-  const [id, username, phone, avatar, createdAt, state, request, connection, since, blocked] = person;
+  const [id, username, phone, avatar, createdAt, state, request, connection, since, flag] = person;
+  const profile = { id: unpackUuid(id), username, phone, avatar_url: avatar, created_at: createdAt };
   return {
-    profile: { id: unpackUuid(id), username, phone, avatar_url: avatar, created_at: createdAt },
+    profile: flag === 2 ? { ...profile, deleted: true } : profile,
     state: relationStates[state] ?? "none",
     request_id: unpackOrNull(request),
     connection_id: unpackOrNull(connection),
     since,
-    blocked: blocked === 1,
+    blocked: flag === 1,
   };
 };
