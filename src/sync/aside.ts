@@ -1,11 +1,11 @@
 import Dexie, { type Table } from "dexie";
 import type { Platform } from "./platform";
 import { isQuotaError } from "./room";
-import type { BlobRow, ChunkRow, MetaRow, OutboxRow, RecordingRow, UploadRow } from "./store";
+import type { BlobRow, ChunkRow, MetaRow, OutboxRow, PostboxRow, RecordingRow, UploadRow } from "./store";
 
 /**
- * What nobody else has: unsent messages and what was begun (`meta`: drafts and what is chosen), with their files, and
- * voice messages half recorded.
+ * What nobody else has: unsent messages and statuses and what was begun (`meta`: drafts and what is chosen), with their
+ * files, and voice messages half recorded.
  */
 export type UnsentRows = {
   outbox: OutboxRow[];
@@ -14,6 +14,7 @@ export type UnsentRows = {
   meta: MetaRow[];
   recordings: RecordingRow[];
   chunks: ChunkRow[];
+  postbox: PostboxRow[];
 };
 
 /**
@@ -27,12 +28,14 @@ class Aside extends Dexie {
   declare meta: Table<MetaRow, string>;
   declare recordings: Table<RecordingRow, string>;
   declare chunks: Table<ChunkRow, [string, number]>;
+  declare postbox: Table<PostboxRow, string>;
 
   constructor(platform: Platform, name: string) {
     super(`${name}-unsent`, { ...platform.storage, chromeTransactionDurability: "strict", cache: "disabled" });
     this.version(1).stores({ outbox: "cid" });
     this.version(2).stores({ uploads: "file", blobs: "file" });
     this.version(3).stores({ meta: "key", recordings: "conversation", chunks: "[conversation+n]" });
+    this.version(4).stores({ postbox: "id" });
   }
 }
 
@@ -41,6 +44,7 @@ export const keepAside = async (platform: Platform, name: string, unsent: Unsent
   try {
     await aside.outbox.bulkPut(unsent.outbox);
     await aside.meta.bulkPut(unsent.meta);
+    await aside.postbox.bulkPut(unsent.postbox);
     await aside.uploads.bulkPut(unsent.uploads);
     await aside.recordings.bulkPut(unsent.recordings);
     await aside.chunks.bulkPut(unsent.chunks);
@@ -61,12 +65,13 @@ export const readAside = async (platform: Platform, name: string): Promise<Unsen
       aside.uploads.toArray(),
       aside.blobs.toArray(),
     ]);
-    const [meta, recordings, chunks] = await Promise.all([
+    const [meta, recordings, chunks, postbox] = await Promise.all([
       aside.meta.toArray(),
       aside.recordings.toArray(),
       aside.chunks.toArray(),
+      aside.postbox.toArray(),
     ]);
-    return { outbox, uploads, blobs, meta, recordings, chunks };
+    return { outbox, uploads, blobs, meta, recordings, chunks, postbox };
   } finally {
     aside.close();
   }

@@ -98,9 +98,9 @@ export const boundFiles = async ({ store, platform }: Context): Promise<void> =>
 
 /** Bytes of a page that died before it wrote what they are for. Their ids say when they were made. */
 const dropOrphans = (store: Store, now: number): Promise<void> =>
-  store.transaction("rw", [store.uploads, store.files, store.blobs, store.meta], async () => {
+  store.transaction("rw", [store.uploads, store.files, store.blobs, store.postbox, store.meta], async () => {
     const [blobs, ...known] = await Promise.all(
-      [store.blobs, store.uploads, store.files].map((table) => table.toCollection().primaryKeys()),
+      [store.blobs, store.uploads, store.files, store.postbox].map((table) => table.toCollection().primaryKeys()),
     );
     const named = new Set([...known.flat(), ...(await store.chosen())]);
     const isOld = (file: Uuid) => Number.parseInt(file.replace("-", "").slice(0, 12), 16) < now - orphanMs;

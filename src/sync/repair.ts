@@ -13,6 +13,7 @@ import {
   isBegun,
   type MetaRow,
   type OutboxRow,
+  type PostboxRow,
   type RecordingRow,
   Store,
   storeName,
@@ -77,7 +78,25 @@ const RescuedRecording = v.object({
 });
 const RescuedChunk = v.object({ conversation: ConversationId, n: v.number(), chunk: v.blob() });
 
-const nothingUnsent: UnsentRows = { outbox: [], uploads: [], blobs: [], meta: [], recordings: [], chunks: [] };
+const RescuedPost = v.object({
+  id: Uuid,
+  content: v.string(),
+  picture: v.nullable(v.object({ width: v.number(), height: v.number(), thumb: v.string() })),
+  createdAt: v.number(),
+  state: v.picklist(["queued", "failed", "cancelled"]),
+  error: v.optional(v.picklist(errorCodes)),
+  attempts: v.number(),
+});
+
+const nothingUnsent: UnsentRows = {
+  outbox: [],
+  uploads: [],
+  blobs: [],
+  meta: [],
+  recordings: [],
+  chunks: [],
+  postbox: [],
+};
 
 /** A store that answers neither yes nor no: it may be sound, and what is in it is not to be given up. */
 class StuckStoreError extends Error {}
@@ -149,11 +168,12 @@ const rescueUnsent = async (platform: Platform, name: string): Promise<UnsentRow
     const outbox = await read<OutboxRow>("outbox", RescuedMessage);
     const uploads = await read<UploadRow>("uploads", RescuedUpload).catch(() => []);
     const meta = await read<MetaRow>("meta", RescuedBegun).catch(() => []);
-    const named = new Set([...filesOf(outbox), ...chosenIn(meta)]);
+    const postbox = await read<PostboxRow>("postbox", RescuedPost).catch(() => []);
+    const named = new Set([...filesOf(outbox), ...chosenIn(meta), ...postbox.map(({ id }) => id)]);
     const blobs = await read<BlobRow>("blobs", RescuedBlob).catch(() => []);
     const recordings = await read<RecordingRow>("recordings", RescuedRecording).catch(() => []);
     const chunks = await read<ChunkRow>("chunks", RescuedChunk).catch(() => []);
-    return { outbox, uploads, blobs: blobs.filter(({ file }) => named.has(file)), meta, recordings, chunks };
+    return { outbox, uploads, blobs: blobs.filter(({ file }) => named.has(file)), meta, recordings, chunks, postbox };
   } catch (error) {
     if (error instanceof StuckStoreError) throw error;
     return nothingUnsent; // nothing of it can be read
@@ -168,10 +188,11 @@ const putBack = async ({ strict }: Stores, me: Uuid, unsent: UnsentRows): Promis
   const { outbox, uploads, blobs } = unsent;
   const kept = new Set(blobs.map(({ file }) => file));
   const named = new Set(filesOf(outbox));
-  await strict.transaction("rw", [...strict.sending, strict.recordings, strict.chunks], async () => {
+  await strict.transaction("rw", [...strict.sending, strict.recordings, strict.chunks, strict.postbox], async () => {
     await strict.meta.bulkPut(unsent.meta);
     await strict.recordings.bulkPut(unsent.recordings);
     await strict.chunks.bulkPut(unsent.chunks);
+    await strict.postbox.bulkPut(unsent.postbox);
     await strict.blobs.bulkPut(blobs);
     await strict.uploads.bulkPut(uploads.filter(({ file }) => kept.has(file)));
     const here = blobs.filter(({ file }) => named.has(file) && !uploads.some((upload) => upload.file === file));
@@ -245,17 +266,18 @@ export const deleteStore = async (platform: Platform, name: string): Promise<voi
 };
 
 /**
- * After a session that ended without a sign-out: only what nobody else has stays, unsent messages with their files,
- * drafts, what was being chosen and a voice message half recorded.
+ * After a session that ended without a sign-out: only what nobody else has stays, unsent messages and statuses with
+ * their files, drafts, what was being chosen and a voice message half recorded.
  */
 export const keepUnsentOnly = async (platform: Platform, me: Uuid): Promise<void> => {
   const { store, strict } = await openPlainly(platform, storeName(me), platform.storage ?? {});
   const begun = await store.begun().toArray();
   const unsent = await store.outbox.toArray();
-  const isWorthKeeping = begun.length > 0 || unsent.length > 0 || (await store.recordings.count()) > 0;
+  const posts = await store.postbox.toCollection().primaryKeys();
+  const isWorthKeeping = begun.length + unsent.length + posts.length > 0 || (await store.recordings.count()) > 0;
   if (isWorthKeeping) {
-    const known = [store.people, store.conversations, store.messages, store.members, store.meta];
-    const named = [...filesOf(unsent), ...chosenIn(begun)];
+    const known = [store.people, store.conversations, store.messages, store.members, store.meta, store.posts];
+    const named = [...filesOf(unsent), ...chosenIn(begun), ...posts];
     await store.transaction("rw", [...known, store.files, store.blobs], async () => {
       await Promise.all(known.map((table) => table.clear()));
       await Promise.all([store.files, store.blobs].map((table) => table.where("file").noneOf(named).delete()));

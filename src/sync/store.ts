@@ -125,8 +125,45 @@ export type RecordingRow = {
 };
 export type ChunkRow = { conversation: ConversationId; n: number; chunk: Blob };
 
+/** A status of Tala that this device read, or published. */
+export type PostRow = {
+  /** Its place in the feed. */
+  number: number;
+  id: Uuid;
+  author: Uuid;
+  username: string;
+  avatar: string | null;
+  at: number;
+  content: string;
+  picture: { width: number; height: number; thumb: string } | null;
+  /** When this device first had it, and when a page last said that it is there. */
+  heardAt: number;
+  checkedAt: number;
+  /** What stands below it is not here: where the page begins that has it. */
+  below?: number;
+  /** Published here, and in no page yet. */
+  loose?: 1;
+  /** Published from this device. */
+  here?: 1;
+  /** Deleted by me, and when: a page made before that may still name it. */
+  goneAt?: number;
+};
+
+/** A status that waits to be published. Its picture's bytes stand in `blobs` under its id. */
+export type PostboxRow = {
+  id: Uuid;
+  content: string;
+  picture: { width: number; height: number; thumb: string } | null;
+  createdAt: number;
+  /** "cancelled": nobody wants it any more, and the server may be still to be told. */
+  state: "queued" | "failed" | "cancelled";
+  error?: ErrorCode;
+  /** How often the server may have heard of it. */
+  attempts: number;
+};
+
 /** Where something is being composed. */
-export type ChoicePlace = ConversationId | "broadcast" | "group";
+export type ChoicePlace = ConversationId | "broadcast" | "group" | "tala";
 
 /** What is chosen to be sent; the bytes stand in `blobs`. */
 export type ChoiceRow = {
@@ -180,6 +217,8 @@ export class Store extends Dexie {
   declare blobs: EntityTable<BlobRow, "file">;
   declare recordings: EntityTable<RecordingRow, "conversation">;
   declare chunks: Table<ChunkRow, [ConversationId, number]>;
+  declare posts: EntityTable<PostRow, "number">;
+  declare postbox: EntityTable<PostboxRow, "id">;
 
   constructor(name: string, durability: "strict" | "relaxed", where: Pick<DexieOptions, "indexedDB" | "IDBKeyRange">) {
     // The live queries' cache would keep every result a second time.
@@ -208,6 +247,7 @@ export class Store extends Dexie {
     this.version(3)
       .stores({ members: "[conversation+number], user" })
       .upgrade((all) => all.table("conversations").toCollection().modify({ group: null, gone: false }));
+    this.version(4).stores({ posts: "number, id", postbox: "id, createdAt" });
   }
 
   /** The tables that an unsent message and its file stand in. */

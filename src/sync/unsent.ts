@@ -1,8 +1,11 @@
 import type { Context } from "./context";
 import { listDrafts } from "./jotting";
 
-/** What exists on this device only: `drafts` are the places where something was typed, chosen or recorded and not sent. */
-export type Unsent = { messages: number; drafts: number };
+/**
+ * What exists on this device only: `posts` are statuses of Tala, `drafts` the places where something was typed, chosen or
+ * recorded and not sent.
+ */
+export type Unsent = { messages: number; posts: number; drafts: number };
 
 export const readUnsent = async (context: Context): Promise<Unsent> => {
   const { store } = context;
@@ -13,5 +16,6 @@ export const readUnsent = async (context: Context): Promise<Unsent> => {
     // What the store has no room for, or not yet.
     ...listDrafts(context).flatMap(([conversation, text]) => (text.trim() === "" ? [] : conversation)),
   ]);
-  return { messages: await store.outbox.count(), drafts: places.size };
+  const posts = await store.postbox.filter(({ state }) => state !== "cancelled").count();
+  return { messages: await store.outbox.count(), posts, drafts: places.size };
 };

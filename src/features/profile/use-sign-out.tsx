@@ -25,9 +25,10 @@ function LeaveDialog({ stake, onLeave, onStay }: LeaveDialogProps) {
   const language = useLanguage();
   const unsent = useUnsent();
   if (!unsent) return null;
-  const { messages, drafts } = unsent;
+  const { messages, posts, drafts } = unsent;
   const lost = [
     ...(messages > 0 ? [t("profile.unsentMessages", { count: messages })] : []),
+    ...(posts > 0 ? [t("profile.unsentPosts", { count: posts })] : []),
     ...(drafts > 0 ? [t("profile.unsentDrafts", { count: drafts })] : []),
   ];
   const isCalling = stake.isInCall && !isOver;
@@ -91,8 +92,8 @@ export const useSignOut = () => {
 
   const ask = async () => {
     // A store that cannot be read must not keep anybody from signing out.
-    const { messages, drafts } = await findUnsent().catch(() => ({ messages: 0, drafts: 0 }));
-    const found: Stake = { isUnsent: messages + drafts > 0, isInCall: await isInCall() };
+    const { messages, posts, drafts } = await findUnsent().catch(() => ({ messages: 0, posts: 0, drafts: 0 }));
+    const found: Stake = { isUnsent: messages + posts + drafts > 0, isInCall: await isInCall() };
     if (found.isUnsent || found.isInCall) setStake(found);
     else await leave();
   };
