@@ -116,6 +116,8 @@ export const postBytesMax = 1_680; // of UTF-8: six for each, so that no status 
 export const postPageRows = 20;
 export const postPageBytes = 8_000; // of a page as JSON; it ends earlier where statuses are long
 export const pictureMaxBytes = 1_500_000; // as the phone sends it, already small
+export const postJsonMaxLength = 16_000; // of the form's JSON part, however it writes its letters
+export const postFormMaxBytes = pictureMaxBytes + 64 * 1024; // the whole form
 export const pictureEdgePx = 1_280; // its longer edge
 export const pictureSmallPx = 200; // what the feed shows at 100×100 on a sharp screen
 export const feedFreshMs = 10_000; // how old the first page may be
@@ -125,6 +127,8 @@ export const feedLookMs = 20_000; // how often an open feed asks for new ones; t
 // Presence
 export const presenceAskMs = 30_000; // how often an open chat asks
 export const presenceStaleMs = 60_000; // a device that was not heard of for so long is not here
+export const presenceBurst = 60; // questions of one person; each wakes somebody else's channel
+export const presencePerSecond = 1;
 
 // Calls
 export const callRingMs = 30_000; // how long it rings, for both sides

@@ -20,13 +20,16 @@ export const cleanPost = cleanText;
 export const PostText = v.pipe(
   v.string(),
   v.check((text) => text === "" || v.is(MessageText, text), "invalid_text"),
-  v.check((text) => new TextEncoder().encode(text).length <= postBytesMax, "post_too_long"),
-  v.check((text) => countGraphemes(text) <= postGraphemesMax, "post_too_long"),
+  // Nobody's megabyte is taken apart into characters.
+  v.check(
+    (text) => new TextEncoder().encode(text).length <= postBytesMax && countGraphemes(text) <= postGraphemesMax,
+    "post_too_long",
+  ),
 );
 
 const Pixels = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(pictureEdgePx));
 
-/** A picture's size and thumbhash, as the phone that made it says. */
+/** A picture's size and thumbhash, as the phone that made it says. The feed tells the size that the server found. */
 export const PostPicture = v.strictObject({
   width: Pixels,
   height: Pixels,
@@ -34,7 +37,10 @@ export const PostPicture = v.strictObject({
 });
 export type PostPicture = v.InferOutput<typeof PostPicture>;
 
-/** What is published: `id` is the phone's own, so that the same status sent again is stored once. */
+/**
+ * What is published: the part `post`, as JSON, of a form whose other part, `picture`, is the picture's bytes if it has one.
+ * `id` is the phone's own, so that the same status sent again is stored once.
+ */
 export const NewPost = v.pipe(
   v.strictObject({ id: Uuid, content: PostText, picture: v.optional(PostPicture) }),
   v.check(({ content, picture }) => picture !== undefined || !isBlank(content), "empty_post"),
@@ -66,3 +72,7 @@ export type Published = v.InferOutput<typeof Published>;
 
 export const pictureSizes = ["small", "large"] as const;
 export type PictureSize = (typeof pictureSizes)[number];
+
+/** Where the picture of somebody's status is: a WebP inside `pictureSmallPx`, or inside `pictureEdgePx`. */
+export const picturePath = (author: Uuid, post: Uuid, size: PictureSize): string =>
+  `/api/tala/pictures/${author}_${post}?size=${size}`;

@@ -17,6 +17,7 @@ import { blocksRoutes } from "./people/blocks";
 import { peopleRoutes } from "./people/routes";
 import { serviceRoutes } from "./service";
 import { handleSocket } from "./socket";
+import { talaRoutes } from "./tala/routes";
 
 const app = new Hono<AppEnv>();
 
@@ -42,6 +43,7 @@ export const api = app
   .route("/api", fileRoutes)
   .route("/api", conversationChanges)
   .route("/api", callRoutes)
+  .route("/api", talaRoutes)
   .route("/api", serviceRoutes)
   .route(
     "/api",

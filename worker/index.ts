@@ -1,7 +1,9 @@
 import { api } from "./api";
 import { isClientFile, serveClientFile } from "./client-files";
+import { openDb } from "./db/client";
 import { isDocument, serveDocument } from "./documents";
 import { sweepFiles } from "./files/sweep";
+import { forgetGone } from "./tala/queries";
 
 export { Conversation } from "./objects/conversation";
 export { UserChannel } from "./objects/user-channel";
@@ -13,5 +15,8 @@ export default {
     if (isClientFile(pathname)) return serveClientFile(request, env);
     return isDocument(pathname) ? serveDocument(request, env) : env.ASSETS.fetch(request);
   },
-  scheduled: (_, env) => sweepFiles(env, Date.now()),
+  scheduled: async (_, env) => {
+    const now = Date.now();
+    await Promise.all([sweepFiles(env, now), forgetGone(openDb(env), now)]);
+  },
 } satisfies ExportedHandler<Env>;

@@ -1,4 +1,5 @@
 import { createUuid, privateConversationId } from "../../contract/ids";
+import { picturePath } from "../../contract/tala";
 import type { Person } from "./people";
 
 /**
@@ -23,6 +24,8 @@ export type World = {
   upload: { id: string; bytes: string; name: string };
   sent: string;
   group: string;
+  /** Ana's status. */
+  post: string;
   /** That of the call in which Ana calls Cal, where a row wants one. */
   call: string;
 };
@@ -261,6 +264,18 @@ export const accessTable: Record<string, Row> = {
     path: callPath("/feedback"),
     body: inCall({ good: true }),
     expected: { ...owned, entitled: 409 },
+  },
+
+  // Tala: everybody reads what everybody publishes; an empty form is refused after who sends it.
+  "GET /api/tala": { expected: signedIn(200) },
+  "POST /api/tala": { body: () => ({}), expected: signedIn(400) },
+  "DELETE /api/tala/:id": {
+    path: ({ post }) => `/api/tala/${post}`,
+    expected: { ...signedIn(403), entitled: 204 },
+  },
+  "GET /api/tala/pictures/:key": {
+    path: ({ ana, post }) => picturePath(ana.id, post, "small"),
+    expected: signedIn(200),
   },
 
   // Groups. Everybody may make one, of contacts of their own.

@@ -11,6 +11,7 @@ import { connectPeople, type Person } from "../support/people";
 import { request as command, post } from "./device";
 import { makeGroup } from "./grouped";
 import { makePng } from "./pictures";
+import { publishPost } from "./posts";
 import { call, newPerson, site } from "./site";
 import { bring, upload } from "./uploads";
 
@@ -43,9 +44,25 @@ const makeWorld = async (): Promise<World> => {
     body: makePng(20, 20),
   });
   const { avatar_url: avatar } = (await pictured.json()) as { avatar_url: string };
+  const status = createUuid();
+  await publishPost(ana, { id: status, content: "Mbote" }, makePng(20, 20));
   const request = (asked.body as Relation).request_id ?? "";
   const unfinished = { id: brought, bytes: text, name: "octets.json" };
-  return { ana, cal, rita, dina, bob, sam, request, avatar, upload: unfinished, sent, group, call: createUuid() };
+  return {
+    ana,
+    cal,
+    rita,
+    dina,
+    bob,
+    sam,
+    request,
+    avatar,
+    upload: unfinished,
+    sent,
+    group,
+    post: status,
+    call: createUuid(),
+  };
 };
 
 const dial = async ({ ana, cal, call: call_id }: World): Promise<void> => {

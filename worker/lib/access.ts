@@ -17,4 +17,6 @@ export const can = {
   sendRequest: (person: Uuid, other: { id: Uuid }): boolean => person !== other.id,
   /** Nor does anybody block themselves. */
   block: (person: Uuid, other: { id: Uuid }): boolean => person !== other.id,
+  /** What everybody reads only its author takes back. */
+  deletePost: (person: Uuid, post: { user_id: Uuid }): boolean => person === post.user_id,
 } as const;

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { avatarMaxBytes, bodyMaxBytes, filePartBytes } from "../../contract/limits";
+import { avatarMaxBytes, bodyMaxBytes, filePartBytes, postFormMaxBytes } from "../../contract/limits";
 import type { AppEnv } from "./app";
 import { refuse } from "./refusal";
 
@@ -27,6 +27,7 @@ const limit = (maxSize: number, code: "too_large" | "file_too_large" | "file_par
   });
 const json = limit(bodyMaxBytes, "too_large");
 const avatar = limit(avatarMaxBytes, "file_too_large");
+const post = limit(postFormMaxBytes, "file_too_large");
 const part = limit(filePartBytes, "file_part_mismatch");
 
 const picturePattern = /^\/api\/(profile\/avatar|groups\/[^/]+\/picture)$/;
@@ -35,5 +36,6 @@ const partPattern = /^\/api\/files\/[^/]+\/parts\/[^/]+$/;
 /** Middleware: nobody's body is read further than it may be long, whatever its content-length claims. */
 export const limitBody: MiddlewareHandler<AppEnv> = (c, next) => {
   if (picturePattern.test(c.req.path)) return avatar(c, next);
+  if (c.req.method === "POST" && c.req.path === "/api/tala") return post(c, next);
   return partPattern.test(c.req.path) ? part(c, next) : json(c, next);
 };

@@ -43,6 +43,9 @@ export const policies = {
   // A call asks when it begins and with every way it tries anew on a bad network, every few seconds at worst.
   ice_by_user: { burst: 60, everyMs: 5 * second },
   feedback_by_user: { burst: 20, everyMs: 30 * second },
+  // Sent again it costs nothing, once it stands.
+  post_by_user: { burst: 10, everyMs: 2 * minute },
+  post_deletion_by_user: { burst: 60, everyMs: 2 * second },
   socket_by_user: { burst: 30, everyMs: 2 * second },
 } as const satisfies Record<string, Policy>;
 export type PolicyName = keyof typeof policies;

@@ -1,0 +1,72 @@
+import { createUuid, packUuid, type Uuid, unpackUuid } from "../../contract/ids";
+import { type PictureSize, type PostPage, type Published, picturePath } from "../../contract/tala";
+import type { Person } from "../support/people";
+import { site } from "./site";
+import { callRawWith } from "./wrapped-site";
+
+/** Statuses of Tala, published and read as a phone does it. */
+
+export type Draft = { id?: Uuid; content?: string; picture?: { width: number; height: number; thumb: string } };
+type Answered = { status: number; body: Published & { error_code?: string }; headers: Headers };
+
+/** A form as the phone sends it; a picture's size and thumbhash are invented where the draft names none. */
+export const toForm = ({ id = createUuid(), content = "", ...draft }: Draft, bytes?: BlobPart): FormData => {
+  const form = new FormData();
+  const picture = draft.picture ?? (bytes === undefined ? undefined : { width: 20, height: 20, thumb: "1QcSHQRnh4" });
+  form.set("post", JSON.stringify({ id, content, ...(picture && { picture }) }));
+  if (bytes !== undefined) form.set("picture", new Blob([bytes], { type: "image/png" }), "picture");
+  return form;
+};
+
+export const sendForm = async (
+  by: Person,
+  form: BodyInit,
+  changed: Parameters<typeof callRawWith>[0] = {},
+): Promise<Answered> => {
+  const init = { method: "POST", headers: { authorization: `Bearer ${by.token}` }, body: form };
+  const response = await callRawWith(changed, "/api/tala", init);
+  return { status: response.status, body: (await response.json()) as Answered["body"], headers: response.headers };
+};
+
+export const publishPost = (by: Person, draft: Draft, bytes?: BlobPart): Promise<Answered> =>
+  sendForm(by, toForm(draft, bytes));
+
+export const readPage = async (by: Person, before?: number | null): Promise<PostPage> => {
+  const response = await getPage(by, before);
+  if (response.status !== 200) throw new Error(`no page: ${response.status} ${await response.text()}`);
+  return (await response.json()) as PostPage;
+};
+export const getPage = (by: Person | undefined, before?: number | null, headers: Record<string, string> = {}) =>
+  site.fetch(`${site.origin}/api/tala${before ? `?before=${before}` : ""}`, {
+    headers: { ...(by && { authorization: `Bearer ${by.token}` }), ...headers },
+  });
+
+export type Shown = {
+  id: Uuid;
+  number: number;
+  content: string;
+  author: string;
+  picture: PostPage["posts"][number][5];
+};
+export const postsOf = ({ posts, authors }: PostPage): Shown[] =>
+  posts.map(([number, id, author, , content, picture]) => ({
+    id: unpackUuid(id),
+    number,
+    content,
+    author: unpackUuid(authors[author]?.[0] ?? packUuid(createUuid())),
+    picture,
+  }));
+
+export const deletePost = async (by: Person, id: Uuid) => {
+  const response = await site.fetch(`${site.origin}/api/tala/${id}`, {
+    method: "DELETE",
+    headers: { authorization: `Bearer ${by.token}` },
+  });
+  const text = await response.text();
+  return { status: response.status, error: text && (JSON.parse(text) as { error_code: string }).error_code };
+};
+
+export const getPicture = (by: Person | undefined, author: Uuid, post: Uuid, size: PictureSize = "large") =>
+  site.fetch(site.origin + picturePath(author, post, size), {
+    headers: by ? { authorization: `Bearer ${by.token}` } : {},
+  });

@@ -1,0 +1,106 @@
+import { and, desc, eq, lt, sql } from "drizzle-orm";
+import type { Uuid } from "../../contract/ids";
+import { postPageRows } from "../../contract/limits";
+import type { NewPost } from "../../contract/tala";
+import type { Db } from "../db/client";
+import { profiles, tala_gone, tala_posts } from "../db/schema";
+import type { Caller } from "../lib/app";
+
+export type FeedRow = {
+  number: number;
+  id: Uuid;
+  content: string;
+  width: number | null;
+  height: number | null;
+  thumb: string | null;
+  created_at: number;
+  author: { id: Uuid; username: string; avatar_url: string | null };
+};
+
+/**
+ * The newest statuses before a number, and one more that tells whether there are others. `isPast`: no status will ever
+ * come in before it, so that the page can only lose some.
+ */
+export const listFeed = async (db: Db, before: number | undefined): Promise<{ rows: FeedRow[]; isPast: boolean }> => {
+  const newest = db.select({ number: tala_posts.number }).from(tala_posts).orderBy(desc(tala_posts.number)).limit(1);
+  const page = db
+    .select({
+      number: tala_posts.number,
+      id: tala_posts.id,
+      content: tala_posts.content,
+      width: tala_posts.width,
+      height: tala_posts.height,
+      thumb: tala_posts.thumb,
+      created_at: tala_posts.created_at,
+      author: { id: profiles.id, username: profiles.username, avatar_url: profiles.avatar_url },
+    })
+    .from(tala_posts)
+    .innerJoin(profiles, eq(profiles.id, tala_posts.user_id))
+    .where(before === undefined ? undefined : lt(tala_posts.number, before))
+    .orderBy(desc(tala_posts.number))
+    .limit(postPageRows + 1);
+  if (before === undefined) return { rows: await page, isPast: true };
+  const [[last], rows] = await db.batch([newest, page]);
+  return { rows, isPast: last !== undefined && before <= last.number };
+};
+
+export type StoredPost = { id: Uuid; user_id: Uuid; number: number; created_at: number };
+const storedColumns = {
+  id: tala_posts.id,
+  user_id: tala_posts.user_id,
+  number: tala_posts.number,
+  created_at: tala_posts.created_at,
+};
+
+export const findPost = (db: Db, id: Uuid): Promise<StoredPost | undefined> =>
+  db.select(storedColumns).from(tala_posts).where(eq(tala_posts.id, id)).get();
+
+export type Size = { width: number; height: number };
+
+/**
+ * Publishes a status unless its id is taken, its author took it back meanwhile or is not signed in any more (the account
+ * may have ended): one statement decides.
+ */
+export const insertPost = async (
+  db: Db,
+  { user, session }: Caller,
+  { id, content, picture }: NewPost,
+  size: Size | undefined,
+): Promise<StoredPost | undefined> => {
+  const [row] = await db
+    .insert(tala_posts)
+    .select(
+      sql`SELECT NULL, ${id}, user_id, ${content}, ${size?.width ?? null}, ${size?.height ?? null}, ${(size && picture?.thumb) ?? null}, ${Date.now()}
+        FROM sessions WHERE id = ${session} AND user_id = ${user}
+        AND NOT EXISTS (SELECT 1 FROM tala_gone WHERE user_id = ${user} AND id = ${id})`,
+    )
+    .onConflictDoNothing()
+    .returning(storedColumns);
+  return row;
+};
+
+/** Whether the person took this status back, be it before it came. */
+export const isGone = async (db: Db, user: Uuid, id: Uuid): Promise<boolean> =>
+  (await db
+    .select({ id: tala_gone.id })
+    .from(tala_gone)
+    .where(and(eq(tala_gone.user_id, user), eq(tala_gone.id, id)))
+    .get()) !== undefined;
+
+/** Takes a person's own status back, also one that is still on its way. */
+export const deletePost = async (db: Db, user: Uuid, id: Uuid): Promise<void> => {
+  await db.batch([
+    db.insert(tala_gone).values({ user_id: user, id, gone_at: Date.now() }).onConflictDoNothing(),
+    db.delete(tala_posts).where(and(eq(tala_posts.id, id), eq(tala_posts.user_id, user))),
+  ]);
+};
+
+const goneKeptMs = 30 * 24 * 3_600_000; // no phone sends what it took back so much later
+const goneBatch = 1_000;
+
+/** Forgets what was taken back long ago, so many at once. */
+export const forgetGone = async (db: Db, now: number): Promise<void> => {
+  await db.run(
+    sql`DELETE FROM tala_gone WHERE rowid IN (SELECT rowid FROM tala_gone WHERE gone_at < ${now - goneKeptMs} LIMIT ${goneBatch})`,
+  );
+};

@@ -1,0 +1,146 @@
+import * as v from "valibot";
+import { Uuid } from "../../contract/ids";
+import { pictureMaxBytes, postJsonMaxLength } from "../../contract/limits";
+import { NewPost, PostPage, Published, pictureSizes } from "../../contract/tala";
+import { openDb } from "../db/client";
+import { can } from "../lib/access";
+import { createRoutes } from "../lib/app";
+import { authenticate } from "../lib/authenticate";
+import { matchesEtag } from "../lib/etag";
+import { operation } from "../lib/operation";
+import { limitCaller, takeToken } from "../lib/rate-limit";
+import { refuse } from "../lib/refusal";
+import { validate } from "../lib/validate";
+import { forgetFeed, readFeed } from "./feed";
+import { deletePicture, findPicture, makePicture, storePicture } from "./pictures";
+import { deletePost, findPost, insertPost, isGone, type StoredPost } from "./queries";
+
+const Before = v.pipe(v.string(), v.regex(/^[1-9]\d{0,14}$/), v.transform(Number));
+
+const PostForm = v.pipe(
+  v.strictObject({
+    post: v.pipe(v.string(), v.maxLength(postJsonMaxLength), v.parseJson(), NewPost),
+    picture: v.optional(v.instance(File)),
+  }),
+  v.check(({ post, picture }) => (post.picture === undefined) === (picture === undefined)),
+);
+
+const pictureKey = /^([0-9a-f-]{36})_([0-9a-f-]{36})$/;
+const PictureKey = v.pipe(
+  v.string(),
+  v.regex(pictureKey),
+  v.transform((key) => key.split("_")),
+  v.strictTuple([Uuid, Uuid]),
+);
+
+const toPublished = ({ id, number, created_at }: StoredPost): Published => ({ id, number, created_at });
+
+export const talaRoutes = createRoutes()
+  .get(
+    "/tala",
+    operation({
+      tag: "tala",
+      summary: "A page of the feed of statuses, newest first: the same for everybody, for some seconds",
+      ok: { status: 200, body: PostPage },
+      refusals: ["invalid_input"],
+    }),
+    authenticate,
+    validate("query", v.object({ before: v.optional(Before) })),
+    async (c) => {
+      const place = { env: c.env, context: c.executionCtx, origin: new URL(c.req.url).origin };
+      const { body, etag } = await readFeed(place, c.req.valid("query").before);
+      c.header("etag", etag);
+      c.header("cache-control", "private, no-cache");
+      if (matchesEtag(c.req.header("if-none-match"), etag)) return c.body(null, 304);
+      return c.body(body, 200, { "content-type": "application/json" });
+    },
+  )
+  .post(
+    "/tala",
+    operation({
+      tag: "tala",
+      summary:
+        "Publish a status, with a picture of at most 1.5 MB and 50 megapixels; sent again it is one and the same",
+      ok: { status: 201, body: Published },
+      refusals: [
+        "invalid_input",
+        "invalid_text",
+        "empty_post",
+        "post_too_long",
+        "post_not_found",
+        "file_too_large",
+        "not_an_image",
+        "image_too_many_pixels",
+        "forbidden_origin",
+      ],
+    }),
+    authenticate,
+    validate("form", PostForm),
+    async (c) => {
+      const { post, picture } = c.req.valid("form");
+      const me = c.var.caller.user;
+      const db = openDb(c.env);
+      if (picture && picture.size > pictureMaxBytes) return refuse(c, "file_too_large");
+      const standing = await findPost(db, post.id);
+      if (standing) return standing.user_id === me ? c.json(toPublished(standing), 201) : refuse(c, "invalid_input");
+      const taken = await takeToken(db, me, "post_by_user");
+      if (!taken.ok) return refuse(c, "rate_limited", taken);
+      const made = picture && (await makePicture(c.env, new Uint8Array(await picture.arrayBuffer())));
+      if (typeof made === "string") return refuse(c, made);
+      if (made) await storePicture(c.env, me, post.id, made);
+      const published = await insertPost(db, c.var.caller, post, made?.size);
+      if (published) {
+        await forgetFeed(new URL(c.req.url).origin);
+        return c.json(toPublished(published), 201);
+      }
+      const other = await findPost(db, post.id);
+      if (other?.user_id === me) return c.json(toPublished(other), 201); // the same one came twice at once
+      if (made) await deletePicture(c.env, me, post.id);
+      if (other) return refuse(c, "invalid_input");
+      return refuse(c, (await isGone(db, me, post.id)) ? "post_not_found" : "session_not_found");
+    },
+  )
+  .delete(
+    "/tala/:id",
+    operation({
+      tag: "tala",
+      summary: "Take one's own status back, also one that has not come yet; again it is done already",
+      ok: { status: 204, body: null },
+      refusals: ["invalid_input", "not_your_post", "forbidden_origin"],
+    }),
+    authenticate,
+    validate("param", v.object({ id: Uuid })),
+    limitCaller("post_deletion_by_user"),
+    async (c) => {
+      const { id } = c.req.valid("param");
+      const me = c.var.caller.user;
+      const db = openDb(c.env);
+      const post = await findPost(db, id);
+      if (post && !can.deletePost(me, post)) return refuse(c, "not_your_post");
+      await deletePost(db, me, id);
+      await Promise.all([deletePicture(c.env, me, id), post && forgetFeed(new URL(c.req.url).origin)]);
+      return c.body(null, 204);
+    },
+  )
+  .get(
+    "/tala/pictures/:key",
+    operation({
+      tag: "tala",
+      summary: "The picture of a status, by its author's and its own id, inside 200 or 1,280 pixels",
+      ok: { status: 200, body: "image/webp" },
+      refusals: ["invalid_input", "not_found"],
+    }),
+    authenticate,
+    validate("param", v.object({ key: PictureKey }), "not_found"),
+    validate("query", v.object({ size: v.optional(v.picklist(pictureSizes), "large") })),
+    async (c) => {
+      const [author, post] = c.req.valid("param").key;
+      const picture = await findPicture(c.env, author, post, c.req.valid("query").size, c.req.raw.headers);
+      if (!picture) return refuse(c, "not_found");
+      // The key names these bytes for ever; a shared cache never keeps them.
+      c.header("cache-control", "private, max-age=31536000, immutable");
+      c.header("etag", picture.httpEtag);
+      c.header("content-type", "image/webp");
+      return "body" in picture ? c.body(picture.body, 200) : c.body(null, 304);
+    },
+  );
