@@ -91,6 +91,7 @@ const later = [
       "src/features/contacts/contacts-screen.tsx",
       "src/features/contacts/person-screen.tsx",
       "src/features/makutano/makutano-screen.tsx",
+      "src/features/profile/appearance-screen.tsx",
       "src/features/profile/profile-screen.tsx",
       "src/features/senga/senga-screen.tsx",
     ],

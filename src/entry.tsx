@@ -3,6 +3,7 @@ import { isLanguage } from "../contract/language";
 import { showToast } from "./components/toast";
 import { Entry, type EntryName, entryPaths, loadEntryScreen } from "./entry-screens";
 import { loadLanguage } from "./i18n/setup";
+import { followAppearance } from "./lib/appearance";
 import { browserLanguage } from "./lib/language";
 import { takeNotice } from "./lib/notice";
 import { registerServiceWorker } from "./lib/service-worker";
@@ -29,6 +30,7 @@ const takeOver = async () => {
   if (browserLanguage() !== shown) await loadLanguage(browserLanguage());
 };
 
+followAppearance();
 // The browser's "back" may bring the page from its memory, where the inline script does not run again.
 addEventListener("pageshow", (event) => {
   if (event.persisted && getSession()) location.replace("/app");

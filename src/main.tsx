@@ -5,6 +5,7 @@ import { createRoot } from "react-dom/client";
 import { App, preloadApp } from "./app/app";
 import { showToast } from "./components/toast";
 import { loadLanguage } from "./i18n/setup";
+import { followAppearance } from "./lib/appearance";
 import { browserLanguage } from "./lib/language";
 import { takeNotice } from "./lib/notice";
 import { registerServiceWorker } from "./lib/service-worker";
@@ -13,6 +14,7 @@ import { showUnloaded } from "./lib/unloaded";
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");
 
+followAppearance();
 preloadApp(location.pathname);
 await loadLanguage(browserLanguage()).catch((error: unknown) => {
   showUnloaded();

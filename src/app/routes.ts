@@ -36,6 +36,11 @@ export const appRoutes: AppRoute[] = [
     screen: lazyScreen(() => import("../features/groups/create-group-screen")),
   },
   { path: "/app/blocked", pane: "detail", screen: lazyScreen(() => import("../features/contacts/blocked-screen")) },
+  {
+    path: "/app/appearance",
+    pane: "detail",
+    screen: lazyScreen(() => import("../features/profile/appearance-screen")),
+  },
   { path: "/app/notifications", pane: "detail", screen: soon },
   { path: "/app/privacy", pane: "detail", screen: soon },
   { path: "/app/help", pane: "detail", screen: soon },

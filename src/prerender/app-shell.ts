@@ -1,5 +1,5 @@
 import { languageParameter, languages } from "../../contract/language";
-import { hashOf, type Manifest, watchScripts } from "./document";
+import { hashOf, type Manifest, showChosenLook, watchScripts } from "./document";
 
 const inlineOf = (html: string, tag: "script" | "style"): string[] =>
   [...html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, "g"))].map(([, text = ""]) => text);
@@ -28,7 +28,7 @@ export const finishAppShell = (built: string, manifest: Manifest) => {
   const styles = [...built.matchAll(/\s*<link rel="stylesheet"[^>]*>/g)].map(([tag]) => tag);
   const html = styles
     .reduce((text, tag) => text.replace(tag, ""), built)
-    .replace("<script>", `<script>${watchScripts}`)
+    .replace("<script>", () => `<script>${showChosenLook}${watchScripts}`)
     .replace("</body>", `<script>${preloadTexts(manifest)}</script>${styles.join("")}</body>`);
   return {
     html,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Language } from "../../contract/language";
 import type { Translate } from "../i18n/setup";
+import { lookKey, showLook } from "../lib/appearance";
 
 /** What the client's build says of itself: Vite's manifest. */
 export type Manifest = Record<
@@ -32,6 +33,9 @@ const unloadedNotice = (text: string, retry: string): string =>
 export const watchScripts =
   'addEventListener("error",e=>{if(e.target.tagName=="SCRIPT"){document.getElementById("unloaded").hidden=false;' +
   'document.querySelectorAll("[aria-busy]").forEach(b=>b.removeAttribute("aria-busy"))}},true);';
+
+/** Inline script: nothing is painted in other colours or sizes than those chosen on this device. */
+export const showChosenLook = `try{(${showLook})(localStorage.${lookKey}||"")}catch{}`;
 
 export const unloadedCss =
   "#unloaded{position:fixed;inset:auto 0 0;margin:0;padding:16px;text-align:center;" +

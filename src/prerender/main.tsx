@@ -12,7 +12,7 @@ import pt from "../i18n/pt.json";
 import { createTranslate, showTexts, type TextKey } from "../i18n/setup";
 import { finishAppShell } from "./app-shell";
 import { criticalCss } from "./critical-css";
-import { hashOf, type Manifest, renderPage, scriptsOf, unloadedCss, watchScripts } from "./document";
+import { hashOf, type Manifest, renderPage, scriptsOf, showChosenLook, unloadedCss, watchScripts } from "./document";
 
 /**
  * Runs after the client was built, with the folder it was built into: writes the entry pages in every language,
@@ -35,7 +35,7 @@ const compress = (text: string): Buffer =>
     params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
   });
 
-const inlineScript = watchScripts + earlyScript;
+const inlineScript = showChosenLook + watchScripts + earlyScript;
 const folder = join(client, "entry");
 mkdirSync(folder, { recursive: true });
 const headers: Partial<Record<EntryName, Record<string, string>>> = {};

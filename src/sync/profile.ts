@@ -5,9 +5,13 @@ import { toOwnRow } from "./rows";
 
 export const meKey = "me";
 
+export const keepProfile = async ({ store }: Context, profile: Profile): Promise<void> => {
+  await store.meta.put({ key: meKey, value: toOwnRow(profile) });
+};
+
 /** The own profile, which no change of the inbox carries: another device may have given it another name. */
 export const fetchProfile = async (context: Context): Promise<void> => {
   const answer = await context.platform.request({ method: "GET", path: `/api/users/${context.me}` });
   const parsed = v.safeParse(Profile, answer);
-  if (parsed.success) await context.store.meta.put({ key: meKey, value: toOwnRow(parsed.output) });
+  if (parsed.success) await keepProfile(context, parsed.output);
 };

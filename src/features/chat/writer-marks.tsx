@@ -22,7 +22,7 @@ export function WriterName({ writer: { name, person } }: { writer: Writer }) {
     <p
       aria-hidden="true"
       style={{ "--hue": hueOf(person) } as CSSProperties}
-      className={`${nameLook} font-semibold text-[hsl(var(--hue)_45%_36%)] @dark:text-[hsl(var(--hue)_65%_78%)]`}
+      className={`${nameLook} font-semibold text-[hsl(var(--hue)_var(--writer))]`}
     >
       <bdi className="min-w-0 truncate">{balance(name)}</bdi>
     </p>

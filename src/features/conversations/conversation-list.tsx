@@ -4,6 +4,7 @@ import { Link } from "react-router";
 import { EmptyState } from "../../components/empty-state";
 import { Spinner } from "../../components/spinner";
 import { useT } from "../../i18n/setup";
+import { isStill } from "../../lib/appearance";
 import { type ConversationListItem, useConversations, useLink } from "../../sync/hooks";
 import { ConversationRow } from "./conversation-row";
 import type { ConversationDeeds } from "./use-conversation-deeds";
@@ -86,9 +87,7 @@ function Rows({ items, deeds, onNearEnd }: RowsProps) {
   const t = useT();
   const scroller = useRef<HTMLDivElement>(null);
   const [size] = useState(rowPx);
-  const [entering, setEntering] = useState(
-    () => !hasEntered && !matchMedia("(prefers-reduced-motion: reduce)").matches,
-  );
+  const [entering, setEntering] = useState(() => !hasEntered && !isStill());
   const virtualizer = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,

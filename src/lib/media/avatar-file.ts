@@ -1,10 +1,11 @@
 import { avatarMaxBytes, avatarSizes } from "../../../contract/limits";
 import type { TextKey } from "../../i18n/setup";
+import type { Cut } from "./crop";
 
-/** A chosen picture, ready to be sent: square, small, in the lightest format this browser writes. */
+/** Why a chosen file is not taken. */
 export type AvatarRefusal = { title: TextKey; message: TextKey };
 
-const side = Math.max(...avatarSizes);
+const edge = Math.max(...avatarSizes);
 const quality = 0.82;
 
 /** What is wrong with a chosen file before it is looked into (SPEC.md §5). */
@@ -18,27 +19,29 @@ const encode = (canvas: HTMLCanvasElement, type: string): Promise<Blob | null> =
   new Promise((resolve) => canvas.toBlob(resolve, type, quality));
 
 /**
- * The middle square of a picture, at most 512 px wide, as WebP (JPEG where the browser writes none): some
- * 30 kB instead of megabytes of data, and without the place and the camera that photographs carry along.
- * Rejects when the browser cannot read the file as a picture.
+ * A square of a picture, at most 512 px wide, as WebP (JPEG where the browser writes none): some 30 kB instead of
+ * megabytes of data, and without the place and the camera that photographs carry along.
  */
+export const drawSquare = async (picture: CanvasImageSource, { left, top, side }: Cut): Promise<Blob> => {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = Math.max(1, Math.min(Math.round(side), edge));
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("no canvas to draw on");
+  context.imageSmoothingQuality = "high";
+  context.drawImage(picture, left, top, side, side, 0, 0, canvas.width, canvas.height);
+  const webp = await encode(canvas, "image/webp");
+  // Where WebP cannot be written the canvas silently writes PNG, which is heavy for photographs.
+  const blob = webp?.type === "image/webp" ? webp : await encode(canvas, "image/jpeg");
+  if (!blob) throw new Error("the picture could not be written");
+  return blob;
+};
+
+/** The middle square of a picture. Rejects when the browser cannot read the file as one. */
 export const shrinkAvatar = async (file: Blob): Promise<Blob> => {
   const bitmap = await createImageBitmap(file);
   try {
-    const cut = Math.min(bitmap.width, bitmap.height);
-    const canvas = document.createElement("canvas");
-    canvas.width = canvas.height = Math.min(cut, side);
-    const context = canvas.getContext("2d");
-    if (!context) throw new Error("no canvas to draw on");
-    context.imageSmoothingQuality = "high";
-    const left = (bitmap.width - cut) / 2;
-    const top = (bitmap.height - cut) / 2;
-    context.drawImage(bitmap, left, top, cut, cut, 0, 0, canvas.width, canvas.height);
-    const webp = await encode(canvas, "image/webp");
-    // Where WebP cannot be written the canvas silently writes PNG, which is heavy for photographs.
-    const blob = webp?.type === "image/webp" ? webp : await encode(canvas, "image/jpeg");
-    if (!blob) throw new Error("the picture could not be written");
-    return blob;
+    const side = Math.min(bitmap.width, bitmap.height);
+    return await drawSquare(bitmap, { left: (bitmap.width - side) / 2, top: (bitmap.height - side) / 2, side });
   } finally {
     bitmap.close();
   }

@@ -1,0 +1,45 @@
+import type { ReactNode } from "react";
+
+type Choice<T extends string> = { value: T; label: string; lang?: string; icon?: string };
+type ChoiceGroupProps<T extends string> = {
+  legend: string;
+  icon: string;
+  name: string;
+  choices: readonly Choice<T>[];
+  value: T;
+  onChoose: (value: T) => void;
+  children?: ReactNode;
+};
+
+/** One of a few, all in sight: applied as soon as it is chosen. What belongs to the choice may stand below it. */
+export function ChoiceGroup<T extends string>(props: ChoiceGroupProps<T>) {
+  const { legend, icon, name, choices, value, onChoose, children } = props;
+  return (
+    <fieldset className="p-4">
+      <legend className="float-left mb-2 flex w-full items-center gap-3 font-semibold">
+        <span className={`${icon} text-2xl text-muted`} aria-hidden="true" />
+        {legend}
+      </legend>
+      <div className="clear-both grid grid-cols-[repeat(auto-fit,minmax(5.5rem,1fr))] gap-2">
+        {choices.map((choice) => (
+          <label
+            key={choice.value}
+            className="flex min-h-12 min-w-0 cursor-pointer flex-col items-center justify-center rounded-card border border-field px-1 py-2 text-center text-[0.9375rem] leading-tight has-[:checked]:border-accent has-[:checked]:bg-accent-soft has-[:checked]:font-bold has-[:checked]:text-accent has-[:focus-visible]:outline-3 has-[:focus-visible]:outline-offset-2 has-[:focus-visible]:outline-accent"
+          >
+            <input
+              type="radio"
+              name={name}
+              className="sr-only"
+              lang={choice.lang}
+              checked={value === choice.value}
+              onChange={() => onChoose(choice.value)}
+            />
+            {choice.icon && <span className={`${choice.icon} mb-1 text-2xl`} aria-hidden="true" />}
+            <span lang={choice.lang}>{choice.label}</span>
+          </label>
+        ))}
+      </div>
+      {children}
+    </fieldset>
+  );
+}

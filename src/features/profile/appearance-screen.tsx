@@ -1,0 +1,83 @@
+import { ChoiceGroup } from "../../components/choice-group";
+import { Screen } from "../../components/screen";
+import { type TextKey, useT } from "../../i18n/setup";
+import { motions, setAppearance, textSizes, themes, useAppearance } from "../../lib/appearance";
+
+const themeLooks = {
+  system: { label: "appearance.asSystem", icon: "i-ph-device-mobile" },
+  light: { label: "appearance.light", icon: "i-ph-sun" },
+  dark: { label: "appearance.dark", icon: "i-ph-moon" },
+} as const;
+const textLabels = {
+  small: "appearance.small",
+  normal: "appearance.normal",
+  large: "appearance.large",
+  larger: "appearance.larger",
+} as const;
+const motionLabels = { system: "appearance.asSystem", still: "appearance.still" } as const;
+
+/** A few words as a chat shows them. */
+function Sample() {
+  const t = useT();
+  const bubble = "max-w-[85%] rounded-bubble px-3 py-2 break-words";
+  return (
+    <section aria-label={t("appearance.sample")} className="flex flex-col gap-2 rounded-card border border-line p-4">
+      <p className={`${bubble} self-start rounded-bl-md border border-line bg-surface`}>
+        {t("appearance.sampleTheirs")}
+      </p>
+      <p className={`${bubble} self-end rounded-br-md bg-own`}>{t("appearance.sampleOwn")}</p>
+    </section>
+  );
+}
+
+/** How this device shows the product: shown as soon as it is chosen, and from the first paint on. */
+export default function AppearanceScreen() {
+  const t = useT();
+  const { theme, text, motion } = useAppearance();
+  const labelled = <T extends string>(values: readonly T[], labels: Record<T, TextKey>) =>
+    values.map((value) => ({ value, label: t(labels[value]) }));
+  return (
+    <Screen
+      title={t("appearance.title")}
+      description={t("appearance.description")}
+      back="/app/profile"
+      backMode="previous"
+      profile={false}
+    >
+      <div className="mx-auto flex w-full max-w-120 flex-col gap-4 p-4 pb-8">
+        <Sample />
+        <div className="divide-y divide-line rounded-card border border-line bg-surface">
+          <ChoiceGroup
+            legend={t("appearance.theme")}
+            icon="i-ph-palette"
+            name="theme"
+            choices={themes.map((value) => ({
+              value,
+              label: t(themeLooks[value].label),
+              icon: themeLooks[value].icon,
+            }))}
+            value={theme}
+            onChoose={(theme) => setAppearance({ theme })}
+          />
+          <ChoiceGroup
+            legend={t("appearance.text")}
+            icon="i-ph-text-aa"
+            name="text"
+            choices={labelled(textSizes, textLabels)}
+            value={text}
+            onChoose={(text) => setAppearance({ text })}
+          />
+          <ChoiceGroup
+            legend={t("appearance.motion")}
+            icon="i-ph-person-simple-run"
+            name="motion"
+            choices={labelled(motions, motionLabels)}
+            value={motion}
+            onChoose={(motion) => setAppearance({ motion })}
+          />
+        </div>
+        <p className="px-4 text-center text-sm text-muted">{t("appearance.here")}</p>
+      </div>
+    </Screen>
+  );
+}

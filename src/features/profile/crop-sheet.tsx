@@ -1,0 +1,124 @@
+import { useEffect, useRef, useState } from "react";
+import { Button } from "../../components/button";
+import { Sheet } from "../../components/sheet";
+import { Spinner } from "../../components/spinner";
+import { useT } from "../../i18n/setup";
+import { drawSquare } from "../../lib/media/avatar-file";
+import { type Cut, type Size, toCut, toPlacement, zoomMax } from "../../lib/media/crop";
+import { useCrop } from "./use-crop";
+
+const percent = (part: number): string => `${part * 100}%`;
+
+type StageProps = { url: string; size: Size; isBusy: boolean; onCut: (cut: Cut) => void };
+
+/** The frame, with the round that will be seen of it, and what is done with it. */
+function Stage({ url, size, isBusy, onCut }: StageProps) {
+  const t = useT();
+  const frame = useRef<HTMLDivElement>(null);
+  const { crop, setZoom, handlers } = useCrop(size, frame);
+  const { width, height, left, top } = toPlacement(size, crop);
+  const zoomText = `${Math.round(crop.zoom * 100)} %`;
+  return (
+    <div className="flex min-h-0 flex-1 flex-col items-center gap-4 overflow-y-auto p-4">
+      <div
+        ref={frame}
+        role="application"
+        aria-label={t("profile.cropStage")}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keys move and enlarge the picture in it
+        tabIndex={0}
+        data-autofocus
+        className="relative aspect-square w-full max-w-[min(24rem,calc(100dvh-20rem))] min-w-40 shrink-0 cursor-move touch-none overflow-hidden rounded-card bg-black select-none"
+        {...handlers}
+      >
+        <img
+          src={url}
+          alt=""
+          draggable={false}
+          className="pointer-events-none absolute max-w-none"
+          style={{ width: percent(width), height: percent(height), left: percent(left), top: percent(top) }}
+        />
+        <span
+          aria-hidden="true"
+          className="pointer-events-none absolute inset-0 rounded-full shadow-[0_0_0_100vmax_rgb(0_0_0/55%)] outline-2 outline-white/80 -outline-offset-2 outline-solid"
+        />
+      </div>
+      <p className="text-center text-muted text-balance">{t("profile.cropHint")}</p>
+      <div className="flex min-h-12 w-full max-w-96 items-center gap-3">
+        <span className="i-ph-image text-xl text-muted" aria-hidden="true" />
+        <input
+          type="range"
+          min={1}
+          max={zoomMax}
+          step={0.05}
+          value={crop.zoom}
+          aria-label={t("profile.cropZoom")}
+          aria-valuetext={zoomText}
+          className="h-12 min-w-0 flex-1 accent-[var(--accent-fill)]"
+          onChange={({ target }) => setZoom(Number(target.value))}
+        />
+        <span className="i-ph-image text-3xl text-muted" aria-hidden="true" />
+      </div>
+      <Button className="w-full max-w-96" busy={isBusy} onClick={() => onCut(toCut(size, crop))}>
+        {t("profile.cropUse")}
+      </Button>
+    </div>
+  );
+}
+
+type CropSheetProps = {
+  file: Blob;
+  onDone: (picture: Blob) => void;
+  /** The browser cannot read the file as a picture. */
+  onUnreadable: () => void;
+  onClose: () => void;
+};
+
+/** Chooses the square of a picture that stands for oneself; what leaves the phone is that square, made small. */
+export function CropSheet({ file, onDone, onUnreadable, onClose }: CropSheetProps) {
+  const t = useT();
+  const [loaded, setLoaded] = useState<{ url: string; picture: HTMLImageElement }>();
+  const [isBusy, setBusy] = useState(false);
+  const refuse = useRef(onUnreadable);
+  refuse.current = onUnreadable;
+
+  useEffect(() => {
+    const url = URL.createObjectURL(file);
+    const picture = new Image();
+    let isWanted = true;
+    picture.src = url;
+    picture.decode().then(
+      () => isWanted && setLoaded({ url, picture }),
+      () => isWanted && refuse.current(),
+    );
+    return () => {
+      isWanted = false;
+      URL.revokeObjectURL(url);
+    };
+  }, [file]);
+
+  const take = async (cut: Cut) => {
+    if (!loaded) return;
+    setBusy(true);
+    try {
+      onDone(await drawSquare(loaded.picture, cut));
+    } catch {
+      onUnreadable();
+    }
+  };
+  return (
+    <Sheet title={t("profile.cropTitle")} onClose={onClose}>
+      {loaded ? (
+        <Stage
+          url={loaded.url}
+          size={{ width: loaded.picture.naturalWidth, height: loaded.picture.naturalHeight }}
+          isBusy={isBusy}
+          onCut={(cut) => void take(cut)}
+        />
+      ) : (
+        <div className="grid flex-1 place-items-center">
+          <Spinner className="text-3xl" />
+        </div>
+      )}
+    </Sheet>
+  );
+}

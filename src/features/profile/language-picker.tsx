@@ -1,0 +1,41 @@
+import { useState } from "react";
+import { type Language, languages } from "../../../contract/language";
+import { ChoiceGroup } from "../../components/choice-group";
+import { showToast } from "../../components/toast";
+import { t as currentText, setLanguage, useLanguage, useT } from "../../i18n/setup";
+
+const languageNames: Record<Language, string> = { fr: "Français", en: "English", pt: "Português" };
+const choices = languages.map((language) => ({
+  value: language,
+  label: languageNames[language],
+  lang: language,
+}));
+
+/** The language of everything, dates and times included. */
+export function LanguagePicker() {
+  const t = useT();
+  const current = useLanguage();
+  const [wanted, setWanted] = useState<Language>();
+  const choose = async (language: Language) => {
+    setWanted(language);
+    try {
+      await setLanguage(language);
+      showToast({ message: currentText("profile.languageChanged", { language: languageNames[language] }) });
+    } catch {
+      // The texts of that language are not on this phone and the network is away: the choice stays as it was.
+      showToast({ title: t("common.error"), message: t("errors.offline"), tone: "danger" });
+    } finally {
+      setWanted(undefined);
+    }
+  };
+  return (
+    <ChoiceGroup
+      legend={t("common.language")}
+      icon="i-ph-translate"
+      name="language"
+      choices={choices}
+      value={wanted ?? current}
+      onChoose={(language) => void choose(language)}
+    />
+  );
+}

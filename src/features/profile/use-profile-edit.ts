@@ -1,0 +1,87 @@
+import { useEffect, useState } from "react";
+import * as v from "valibot";
+import { DisplayName, isBlank } from "../../../contract/text";
+import { showToast } from "../../components/toast";
+import { useT } from "../../i18n/setup";
+import { ApiFailure } from "../../lib/exchange";
+import { failureText } from "../../lib/failure-text";
+import { changeName, changePicture } from "../../sync/own-profile";
+import type { PersonRow } from "../../sync/store";
+
+/** A chosen picture; once it is saved, under which key, and which one it took the place of. */
+type Chosen = { picture: Blob; saved?: { key: string | null; before: string | null } };
+
+const useBlobUrl = (blob: Blob | undefined): string | undefined => {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    if (!blob) return setUrl(undefined);
+    const made = URL.createObjectURL(blob);
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [blob]);
+  return url;
+};
+
+/**
+ * What is changed of the own profile and not saved yet (SPEC.md §2 Profile). What could not be saved stays, with the
+ * reason said.
+ */
+export const useProfileEdit = (me: PersonRow) => {
+  const t = useT();
+  const [name, setName] = useState<string>();
+  const [chosen, setChosen] = useState<Chosen>();
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const isPending = name !== undefined || (chosen !== undefined && !chosen.saved);
+  // A saved picture goes on being shown from here until the phone knows of another one.
+  const isShown = chosen && (!chosen.saved || me.avatar === chosen.saved.key || me.avatar === chosen.saved.before);
+  const preview = useBlobUrl(isShown ? chosen.picture : undefined);
+
+  const readName = (typed: string): string | undefined => {
+    const parsed = v.safeParse(DisplayName, typed);
+    if (parsed.success) return parsed.output;
+    const message = t(isBlank(typed) ? "profile.nameEmpty" : "errors.invalid_name");
+    setProblem(message);
+    showToast({ tone: "danger", title: t("common.error"), message });
+    return undefined;
+  };
+
+  return {
+    name,
+    problem,
+    preview,
+    isPending,
+    hasPicture: chosen !== undefined && !chosen.saved,
+    isBusy,
+    type(typed: string | undefined) {
+      setName(typed);
+      setProblem(undefined);
+    },
+    choose: (picture: Blob) => setChosen({ picture }),
+    cancel() {
+      setName(undefined);
+      setProblem(undefined);
+      setChosen((was) => (was?.saved ? was : undefined));
+    },
+    async save(): Promise<void> {
+      const wanted = name === undefined ? me.username : readName(name);
+      if (wanted === undefined) return;
+      setBusy(true);
+      try {
+        const isChanged = wanted !== me.username || (chosen && !chosen.saved);
+        if (isChanged && !navigator.onLine) throw new ApiFailure("offline", 0);
+        if (chosen && !chosen.saved) {
+          const key = await changePicture(chosen.picture);
+          setChosen({ ...chosen, saved: { key, before: me.avatar } });
+        }
+        if (wanted !== me.username) await changeName(wanted);
+        setName(undefined);
+        if (isChanged) showToast({ message: t("profile.updated") });
+      } catch (error) {
+        showToast({ tone: "danger", title: t("profile.updateFailed"), message: failureText(error, t) });
+      } finally {
+        setBusy(false);
+      }
+    },
+  };
+};
