@@ -21,3 +21,28 @@ export const countRows = async (): Promise<{ read: number; written: number }> =>
   });
   return counted;
 };
+
+type Answer = { meta: { rows_read: number; rows_written: number } };
+type Sending = Record<"_sendOrThrow", (...values: unknown[]) => Promise<Answer | Answer[]>>;
+
+/** The rows of the directory that are read and written while something happens. */
+export const countDirectory = async (happens: () => Promise<unknown>): Promise<{ read: number; written: number }> => {
+  const counted = { read: 0, written: 0 };
+  // Every statement of every database goes by this prototype.
+  const prototype = Object.getPrototypeOf(env.DB.withSession()) as Sending;
+  const { _sendOrThrow: send } = prototype;
+  prototype._sendOrThrow = async function (...values) {
+    const answers = await send.apply(this, values);
+    for (const { meta } of [answers].flat()) {
+      counted.read += meta.rows_read;
+      counted.written += meta.rows_written;
+    }
+    return answers;
+  };
+  try {
+    await happens();
+  } finally {
+    prototype._sendOrThrow = send;
+  }
+  return counted;
+};

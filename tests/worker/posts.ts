@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { createUuid, packUuid, type Uuid, unpackUuid } from "../../contract/ids";
 import { type PictureSize, type PostPage, type Published, picturePath } from "../../contract/tala";
 import type { Person } from "../support/people";
@@ -10,7 +11,10 @@ export type Draft = { id?: Uuid; content?: string; picture?: { width: number; he
 type Answered = { status: number; body: Published & { error_code?: string }; headers: Headers };
 
 /** A form as the phone sends it; a picture's size and thumbhash are invented where the draft names none. */
-export const toForm = ({ id = createUuid(), content = "", ...draft }: Draft, bytes?: BlobPart): FormData => {
+export const toForm = (
+  { id = createUuid(), content = "", ...draft }: Draft,
+  bytes?: string | Uint8Array<ArrayBuffer>,
+): FormData => {
   const form = new FormData();
   const picture = draft.picture ?? (bytes === undefined ? undefined : { width: 20, height: 20, thumb: "1QcSHQRnh4" });
   form.set("post", JSON.stringify({ id, content, ...(picture && { picture }) }));
@@ -28,7 +32,7 @@ export const sendForm = async (
   return { status: response.status, body: (await response.json()) as Answered["body"], headers: response.headers };
 };
 
-export const publishPost = (by: Person, draft: Draft, bytes?: BlobPart): Promise<Answered> =>
+export const publishPost = (by: Person, draft: Draft, bytes?: string | Uint8Array<ArrayBuffer>): Promise<Answered> =>
   sendForm(by, toForm(draft, bytes));
 
 export const readPage = async (by: Person, before?: number | null): Promise<PostPage> => {
@@ -70,3 +74,22 @@ export const getPicture = (by: Person | undefined, author: Uuid, post: Uuid, siz
   site.fetch(site.origin + picturePath(author, post, size), {
     headers: by ? { authorization: `Bearer ${by.token}` } : {},
   });
+
+/** What is stored of a person's pictures. */
+export const picturesOf = async (author: Uuid): Promise<string[]> =>
+  (await env.AVATARS.list({ prefix: `tala/${author}/` })).objects.map(({ key }) => key);
+
+export type SeededPost = { author: Uuid; content: string; thumb?: string };
+
+/** Puts statuses straight into the feed, in this order; answers their numbers. Who has read lately does not see them yet. */
+export const seedPosts = async (posts: readonly SeededPost[]): Promise<number[]> => {
+  const rows = posts.map(({ author, content, thumb }) => ({ id: createUuid(), author, content, thumb: thumb ?? null }));
+  const { results } = await env.DB.prepare(
+    `INSERT INTO tala_posts (id, user_id, content, width, height, thumb, created_at)
+     SELECT value->>'id', value->>'author', value->>'content', iif(value->>'thumb' IS NULL, NULL, 1280),
+       iif(value->>'thumb' IS NULL, NULL, 1280), value->>'thumb', ?2 FROM json_each(?1) RETURNING number`,
+  )
+    .bind(JSON.stringify(rows), Date.now())
+    .all<{ number: number }>();
+  return results.map(({ number }) => number);
+};

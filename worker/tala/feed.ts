@@ -23,7 +23,8 @@ type Place = { env: Pick<Env, "DB">; context: Pick<ExecutionContext, "waitUntil"
 const addressOf = (origin: string, before: number | undefined): string =>
   `${origin}/api/tala/kept/${before ?? "newest"}`;
 const freshMs = (before: number | undefined): number => (before === undefined ? feedFreshMs : feedOlderMs);
-const isFresh = ({ readAt }: KeptPage, before: number | undefined): boolean => Date.now() - readAt < freshMs(before);
+const isFresh = ({ readAt }: KeptPage, before: number | undefined): boolean =>
+  Math.abs(Date.now() - readAt) < freshMs(before);
 
 const keep = (address: string, page: KeptPage): void => {
   kept.delete(address);

@@ -32,7 +32,8 @@ export const listFeed = async (db: Db, before: number | undefined): Promise<{ ro
       height: tala_posts.height,
       thumb: tala_posts.thumb,
       created_at: tala_posts.created_at,
-      author: { id: profiles.id, username: profiles.username, avatar_url: profiles.avatar_url },
+      // No two columns of a name: what a batch answers is taken by them.
+      author: { id: tala_posts.user_id, username: profiles.username, avatar_url: profiles.avatar_url },
     })
     .from(tala_posts)
     .innerJoin(profiles, eq(profiles.id, tala_posts.user_id))
