@@ -1,3 +1,4 @@
+import { resumeDeletions } from "./account/resuming";
 import { api } from "./api";
 import { isClientFile, serveClientFile } from "./client-files";
 import { openDb } from "./db/client";
@@ -17,6 +18,6 @@ export default {
   },
   scheduled: async (_, env) => {
     const now = Date.now();
-    await Promise.all([sweepFiles(env, now), forgetGone(openDb(env), now)]);
+    await Promise.all([sweepFiles(env, now), forgetGone(openDb(env), now), resumeDeletions(env, now)]);
   },
 } satisfies ExportedHandler<Env>;

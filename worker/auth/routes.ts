@@ -13,6 +13,7 @@ import {
 } from "../../contract/auth";
 import type { Uuid } from "../../contract/ids";
 import { accessTokenSeconds } from "../../contract/limits";
+import { wasDeletedWith } from "../account/queries";
 import { openDb } from "../db/client";
 import { signAccessToken } from "../lib/access-token";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
@@ -111,7 +112,9 @@ const refreshSession = async (c: AppContext, { refresh_token }: v.InferOutput<ty
     if (user) return c.json(await toSession(c, user, rotation.tokens), 200);
   }
   if (usesCookies(c)) clearSessionCookies(c);
-  if (rotation.outcome !== "reused" && rotation.outcome !== "expired") return refuse(c, "refresh_token_not_found");
+  if (rotation.outcome !== "reused" && rotation.outcome !== "expired") {
+    return refuse(c, (await wasDeletedWith(db, token.session)) ? "account_deleted" : "refresh_token_not_found");
+  }
   await closeSockets(c.env, rotation.user, [rotation.session]);
   if (rotation.outcome === "expired") return refuse(c, "session_expired");
   console.warn("a refresh token was used twice; its session ended");
@@ -178,6 +181,7 @@ export const authRoutes = createRoutes()
         "refresh_token_not_found",
         "refresh_token_already_used",
         "session_expired",
+        "account_deleted",
         "forbidden_origin",
       ],
     }),

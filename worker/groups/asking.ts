@@ -1,11 +1,11 @@
 import { isRefusal, type Refusal } from "../../contract/commands";
-import type { Group } from "../../contract/groups";
+import type { Group, MemberPage } from "../../contract/groups";
 import type { Uuid } from "../../contract/ids";
 import { type AppContext, afterAnswer } from "../lib/app";
 import { deleteAvatar } from "../lib/avatars";
 import { refuse } from "../lib/refusal";
 import { withRetry } from "../objects/retry";
-import type { ConversationRpc, GroupDeed, GroupDone } from "../objects/rpc";
+import type { ConversationRpc, GroupDeed, GroupDone, Seats } from "../objects/rpc";
 import { conversationOf } from "../objects/stubs";
 
 /** What the routes of groups have in common: each asks the group's Conversation as the caller, who judges whether they may. */
@@ -57,4 +57,12 @@ export const answer = async (c: AppContext, asked: Promise<Group | Refusal>) => 
 export const leave = async (c: AppContext, id: Uuid, deed: GroupDeed) => {
   const done = await carryOut(c, id, deed);
   return isRefusal(done) ? refuse(c, done.error) : c.body(null, 204);
+};
+
+/** Who has a seat and no account was seated without a word, and their own channel could not leave for them. */
+export const letGo = (c: AppContext, id: Uuid, { seats }: Seats, { members }: MemberPage): void => {
+  for (const [index, { user, left }] of seats.entries()) {
+    if (left || members[index]?.profile !== null) continue;
+    afterAnswer(c.executionCtx, "let go of a deleted account", conversationOf(c.env, id).depart(id, user));
+  }
 };

@@ -6,10 +6,19 @@ import { refuse } from "./refusal";
 
 const codeByStatus: Record<number, ErrorCode> = { 400: "invalid_input", 413: "too_large", 415: "unsupported_media" };
 
+/** What was about to be written hangs on somebody whose account went meanwhile. */
+const isOfDeleted = (error: unknown): boolean => {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at.message.includes("FOREIGN KEY constraint failed")) return true;
+  }
+  return false;
+};
+
 /** The one place where what was thrown becomes an answer: a code, and nothing of the error itself. */
 export const onError: ErrorHandler<AppEnv> = (error, c) => {
   const code = error instanceof HTTPException ? codeByStatus[error.status] : undefined;
   if (code) return refuse(c, code);
+  if (isOfDeleted(error)) return refuse(c, "account_deleted");
   console.error(c.req.method, c.req.routePath, error);
   return refuse(c, "internal");
 };

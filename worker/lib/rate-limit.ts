@@ -1,5 +1,6 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { MiddlewareHandler } from "hono";
+import type { Uuid } from "../../contract/ids";
 import { type Db, openDb } from "../db/client";
 import { rate_limits } from "../db/schema";
 import type { AppEnv } from "./app";
@@ -39,6 +40,7 @@ export const policies = {
   completion_by_user: { burst: 50, everyMs: 1_200 },
   // A day's bytes once and a half, at once: a part may have to be brought again.
   part_by_user: { burst: 12_000, everyMs: day / 12_000 },
+  settings_by_user: { burst: 60, everyMs: 2 * second },
   avatar_by_user: { burst: 20, everyMs: 30 * second },
   // A call asks when it begins and with every way it tries anew on a bad network, every few seconds at worst.
   ice_by_user: { burst: 60, everyMs: 5 * second },
@@ -82,6 +84,17 @@ export const returnToken = async (db: Db, key: string, name: PolicyName): Promis
     .update(rate_limits)
     .set({ full_at: sql`${rate_limits.full_at} - ${policies[name].everyMs}` })
     .where(sql`${rate_limits.key} = ${bucket(name, key)}`);
+};
+
+/** The keys of all buckets that are a person's own. */
+export const bucketsOf = (user: Uuid): string[] =>
+  (Object.keys(policies) as PolicyName[]).filter((name) => name.endsWith("_by_user")).map((name) => bucket(name, user));
+
+/** SQL: buckets of a number that somebody signs in with, from wherever. */
+export const bucketsOfPhone = (phone: string): SQL => {
+  const [alone, from] = [bucket("sign_in_by_account", phone), bucket("sign_in_by_account_and_address", `${phone} `)];
+  const to = from.replace(/ $/, "!"); // the character after the space
+  return sql`(${rate_limits.key} = ${alone} OR (${rate_limits.key} > ${from} AND ${rate_limits.key} < ${to}))`;
 };
 
 /** Removes buckets that are full and therefore say nothing, a few at a time. */

@@ -1,6 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { Uuid } from "../../contract/ids";
+import { goneRelation, type Relation } from "../../contract/people";
 import { type Db, openDb } from "../db/client";
 import { listRelations } from "../db/relations";
 import { pending_relations } from "../db/schema";
@@ -50,6 +51,28 @@ export const queueProfile = (db: Db, me: Uuid) =>
     )
     .onConflictDoUpdate(again);
 
+/** The statement for the batch of a deleted account: everybody who ever had the profile in their store, or still may. */
+export const queueFarewell = (db: Db, me: Uuid) =>
+  db
+    .insert(pending_relations)
+    .select(
+      sql`SELECT other, ${me}, 1 FROM (
+            SELECT user2_id AS other FROM connections WHERE user1_id = ${me}
+            UNION SELECT user1_id FROM connections WHERE user2_id = ${me}
+            UNION SELECT to_user_id FROM connection_requests WHERE from_user_id = ${me}
+            UNION SELECT from_user_id FROM connection_requests WHERE to_user_id = ${me}
+            UNION SELECT user_id FROM blocks WHERE blocked_user_id = ${me}
+          ) WHERE 1`,
+    )
+    .onConflictDoUpdate(again);
+
+/** How people stand to somebody; those who are not in the directory any more have deleted their accounts. */
+const listStandings = async (db: Db, user: Uuid, others: Uuid[]): Promise<Relation[]> => {
+  const relations = await listRelations(db, user, others);
+  const found = new Set(relations.map(({ profile }) => profile.id));
+  return [...relations, ...others.filter((other) => !found.has(other)).map(goneRelation)];
+};
+
 const inBatch = async <T extends BatchItem<"sqlite">>(db: Db, statements: T[]) => {
   const [first, ...rest] = statements;
   return first ? db.batch([first, ...rest]) : [];
@@ -67,7 +90,7 @@ export const flushPendingRelations = async (env: Env, user: Uuid): Promise<void>
       .limit(pageRows);
     if (pending.length === 0) return;
     const others = pending.map(({ other_id }) => other_id);
-    await channel.relate(user, await listRelations(db, user, others));
+    await channel.relate(user, await listStandings(db, user, others));
     // Only the row that was read before the channel was told: a change since then has raised its version.
     const told = pending.map(({ other_id, version }) =>
       db

@@ -7,7 +7,7 @@ import { fromColumns } from "./message-body";
 /** Whether a member may have the file of a message now: who wrote it keeps it when the connection has ended. */
 const mayHave = (log: ConversationLog, member: Member, row: MessageRow): boolean => {
   if (row.seq <= member.hidden || row.seq > log.headOf(member)) return false;
-  return row.sender === member.number || (log.isOpen && row.withheld === 0);
+  return row.sender === member.number || (log.sharesFiles && row.withheld === 0);
 };
 
 /** Whether a message that this member may see now names the file. */

@@ -131,6 +131,7 @@ export class Inbox {
   /** Rows that memory knows better than the table, with what stands there. */
   readonly #held = new Map<number, { bucket: number; head: number; revision: number }>();
   #lastHandle: number | undefined;
+  #isClosed = false;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
@@ -154,8 +155,15 @@ export class Inbox {
     return this.#lastHandle + 1;
   }
 
+  /** From here on nothing is written any more. */
+  close(): void {
+    this.#held.clear();
+    this.#isClosed = true;
+  }
+
   /** Keeps a row in memory only. `flush` writes it, and so does the next `write` of any row. */
   hold(entry: Entry): void {
+    if (this.#isClosed) return;
     const before = this.findByHandle(entry.handle);
     if (!this.#held.has(entry.handle)) {
       this.#held.set(entry.handle, {

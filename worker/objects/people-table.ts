@@ -15,11 +15,12 @@ export class PeopleTable {
     this.#sql = sql;
   }
 
-  /** Whether this is what is known already. */
+  /** Whether this is known already. Whose account is gone does not come back, and who was never known is not missed. */
   has(relation: Relation): boolean {
-    const query = "SELECT relation FROM people WHERE user_id = ?";
-    const [row] = this.#sql.exec<{ relation: string }>(query, relation.profile.id).toArray();
-    return row?.relation === JSON.stringify(relation);
+    const query = "SELECT * FROM people WHERE user_id = ?";
+    const [row] = this.#sql.exec<PeopleColumns>(query, relation.profile.id).toArray();
+    if (!row) return relation.profile.deleted === true;
+    return row.relation === JSON.stringify(relation) || toRelation(row).profile.deleted === true;
   }
 
   /** Whether this person blocks that one. */

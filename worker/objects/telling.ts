@@ -127,6 +127,12 @@ export class Telling {
     this.#fanOut.aside(others.map((other) => () => tell(other)));
   }
 
+  /** Something may have to go: what names nothing any more, what nobody is left to read. */
+  tidy(log: ConversationLog): void {
+    if (log.isOver) this.#arm(Date.now() + 1);
+    this.release(log);
+  }
+
   /** Files were named by messages that are gone. */
   release(log: ConversationLog): void {
     this.#releases.add();
@@ -159,9 +165,9 @@ export class Telling {
     }
   }
 
-  /** What was written in a group that ended goes, piece by piece, and so do the files that nothing names any more. */
+  /** What was written in a conversation that is over goes, piece by piece, and so do the files that nothing names any more. */
   async #tidy(log: ConversationLog): Promise<void> {
-    if (log.group?.ended && log.hasMessages) {
+    if (log.isOver && log.hasMessages) {
       log.transaction(() => wipe(log));
       this.#releases.add();
       this.#arm(Date.now() + 1);

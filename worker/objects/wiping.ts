@@ -2,9 +2,9 @@ import type { ConversationLog } from "./conversation-log";
 
 const wipedAtOnce = 300; // messages: releasing the file of each has to fit into what one alarm may ask of others
 
-/** Takes out what was written in a group that ended, a piece at a time; the files it named are released. */
+/** Takes out what was written where nobody is left to read it, a piece at a time; the files it named are released. */
 export const wipe = (log: ConversationLog): void => {
-  if (!log.group?.ended) return;
+  if (!log.isOver) return;
   const [last] = log.sql
     .exec<{ seq: number }>("SELECT seq FROM messages ORDER BY seq LIMIT 1 OFFSET ?", wipedAtOnce - 1)
     .toArray();

@@ -1,0 +1,14 @@
+import { openDb } from "../db/client";
+import { userChannelOf } from "../objects/stubs";
+import { forgetDeletedSessions, listDeletions } from "./queries";
+
+/** Takes up deletions that nobody is at: their channels were never told, or lost their alarms. */
+export const resumeDeletions = async (env: Env, now: number): Promise<void> => {
+  const db = openDb(env);
+  for (const user of await listDeletions(db)) {
+    await userChannelOf(env, user)
+      .part(user)
+      .catch((error: unknown) => console.error("a deletion waits for the next hour", error));
+  }
+  await forgetDeletedSessions(db, now);
+};

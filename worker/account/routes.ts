@@ -1,0 +1,58 @@
+import { AccountDeletion } from "../../contract/account";
+import type { Uuid } from "../../contract/ids";
+import { openDb } from "../db/client";
+import { readAccessToken } from "../lib/access-token";
+import { type AppContext, createRoutes } from "../lib/app";
+import { accessTokenOf, recognize } from "../lib/authenticate";
+import { clearSessionCookies } from "../lib/cookies";
+import { operation } from "../lib/operation";
+import { refuse } from "../lib/refusal";
+import { validate } from "../lib/validate";
+import { userChannelOf } from "../objects/stubs";
+import { beginDeletion, isAccount } from "./queries";
+
+type Asker = { user: Uuid; isThere: boolean };
+
+/** Who asks; also somebody who has no account any more because they asked for that before and lost the answer. */
+const findAsker = async (c: AppContext): Promise<Asker | "no_authorization" | "bad_jwt" | "session_not_found"> => {
+  const token = accessTokenOf(c);
+  if (!token) return "no_authorization";
+  const db = openDb(c.env);
+  const found = await recognize(c.env, db, token);
+  if (typeof found === "object") return { user: found.caller.user, isThere: true };
+  const user = found === "session_not_found" ? (await readAccessToken(c.env, token))?.sub : undefined;
+  return user === undefined || (await isAccount(db, user)) ? found : { user, isThere: false };
+};
+
+export const accountRoutes = createRoutes().delete(
+  "/account",
+  operation({
+    tag: "people",
+    summary:
+      "Delete one's own account for good: sessions, profile, contacts, statuses. What others were sent stays theirs. Asked again, it is done",
+    ok: { status: 204, body: null },
+    refusals: ["invalid_input", "user_not_found", "unavailable", "forbidden_origin"],
+  }),
+  validate("json", AccountDeletion),
+  async (c) => {
+    const asker = await findAsker(c);
+    if (typeof asker === "string") return refuse(c, asker);
+    const { user, isThere } = asker;
+    if (c.req.valid("json").user_id !== user) return refuse(c, "user_not_found");
+    if (isThere) {
+      try {
+        await beginDeletion(openDb(c.env), user);
+      } catch (error) {
+        console.error("an account could not be deleted", error);
+        return refuse(c, "unavailable");
+      }
+      // From here on it is gone. What the channel does not hear now it hears from `resumeDeletions`.
+      await userChannelOf(c.env, user)
+        .part(user)
+        .catch((error: unknown) => console.error("a deletion waits to be taken up", error));
+    }
+    clearSessionCookies(c);
+    c.header("clear-site-data", '"cache"');
+    return c.body(null, 204);
+  },
+);

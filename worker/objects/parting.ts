@@ -1,0 +1,149 @@
+import type { ConversationId, Uuid } from "../../contract/ids";
+import { deletionSettleMs, fanOutAtOnce, fanOutRetryMaxMs, retryBaseMs } from "../../contract/limits";
+import { endDeletion, findDeletion } from "../account/queries";
+import { deletionSteps } from "../account/steps";
+import { openDb } from "../db/client";
+import { deleteAvatar } from "../lib/avatars";
+import { jitterMs, withRetry } from "./retry";
+import type { Notice } from "./rpc";
+import { conversationOf } from "./stubs";
+
+const goneKey = "gone";
+const pageRows = 60;
+const pagesMax = 10; // of conversations that one alarm sees to
+
+/** What is no table of ours: SQLite's own, the platform's, and that which counts migrations. */
+const foreignTable = /^(sqlite_|_cf_|schema_version$)/;
+
+type Host = {
+  ctx: DurableObjectState;
+  env: Env;
+  user: Uuid;
+  /** Nothing more comes in or is written, and every socket ends. */
+  close(): void;
+};
+
+/**
+ * The end of a person's account, as far as their own channel sees to it: that is to say, all that is left once the
+ * directory has let them go. It is done in passes by alarm, each of which does what is still there, until one that began
+ * late enough to have missed nothing finds nothing. What stays is a mark, so that the channel never comes to life again.
+ */
+export class Parting {
+  readonly #host: Host;
+  #isGone: boolean;
+  #failures = 0;
+  #underWay: Promise<void> | undefined;
+
+  constructor(host: Host) {
+    this.#host = host;
+    const marks = host.ctx.storage.sql.exec("SELECT 1 FROM meta WHERE key = ?", goneKey).toArray();
+    this.#isGone = marks.length > 0;
+    if (this.#isGone) host.close();
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  begin(): void {
+    const { ctx, close } = this.#host;
+    this.#mark();
+    this.#isGone = true;
+    close();
+    void ctx.storage.setAlarm(Date.now());
+  }
+
+  /** A conversation tells of itself that had not heard of it. */
+  decline({ conversation, gone }: Notice): void {
+    if (gone) return;
+    const leaving = this.#leave(conversation).catch((error: unknown) =>
+      console.error("a conversation was not left by somebody who is gone", error),
+    );
+    this.#host.ctx.waitUntil(leaving);
+  }
+
+  /** A pass. Never throws: what is left is tried again. */
+  async run(): Promise<void> {
+    if (!this.#isGone) return;
+    this.#underWay ??= this.#pass().finally(() => {
+      this.#underWay = undefined;
+    });
+    await this.#underWay;
+  }
+
+  async #pass(): Promise<void> {
+    const { ctx, env, user } = this.#host;
+    const retry = () => ctx.storage.setAlarm(Date.now() + jitterMs(++this.#failures, retryBaseMs, fanOutRetryMaxMs));
+    try {
+      const began = Date.now();
+      let isDone = await this.#leaveAll();
+      for (const step of Object.values(deletionSteps)) isDone = (await step(env, user)) && isDone;
+      if (!isDone) return await retry();
+      this.#wipe();
+      const db = openDb(env);
+      const startedAt = await findDeletion(db, user);
+      if (startedAt === undefined) return;
+      const settledAt = startedAt + deletionSettleMs;
+      if (began >= settledAt) await endDeletion(db, user);
+      else await ctx.storage.setAlarm(settledAt);
+      this.#failures = 0;
+    } catch (error) {
+      console.error("what is left of an account waits for the next try", error);
+      await retry();
+    }
+  }
+
+  /** Leaves every conversation there was; each that is left is forgotten here. */
+  async #leaveAll(): Promise<boolean> {
+    const { sql } = this.#host.ctx.storage;
+    let failures = 0;
+    let after = 0;
+    for (let page = 0; page < pagesMax; page++) {
+      const rows = sql
+        .exec<{ handle: number; conversation: ConversationId }>(
+          "SELECT handle, conversation FROM inbox WHERE handle > ? ORDER BY handle LIMIT ?",
+          after,
+          pageRows,
+        )
+        .toArray();
+      const last = rows.at(-1);
+      if (!last) return failures === 0;
+      after = last.handle;
+      const work = async () => {
+        for (let row = rows.shift(); row; row = rows.shift()) {
+          try {
+            await this.#leave(row.conversation);
+            sql.exec("DELETE FROM inbox WHERE handle = ?", row.handle);
+          } catch (error) {
+            console.error("a conversation was not left", error);
+            failures += 1;
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: fanOutAtOnce - 1 }, work));
+    }
+    return false;
+  }
+
+  async #leave(id: ConversationId): Promise<void> {
+    const { env, user } = this.#host;
+    const { replaced } = await withRetry(() => conversationOf(env, id).depart(id, user));
+    if (replaced !== null) await deleteAvatar(env, replaced);
+  }
+
+  #mark(): void {
+    this.#host.ctx.storage.sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES (?, '1')", goneKey);
+  }
+
+  /** Every row of every table goes, but for the mark. */
+  #wipe(): void {
+    const { storage } = this.#host.ctx;
+    storage.transactionSync(() => {
+      const tables = storage.sql
+        .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+        .toArray();
+      for (const { name } of tables) if (!foreignTable.test(name)) storage.sql.exec(`DELETE FROM "${name}"`);
+      this.#mark();
+    });
+  }
+}
