@@ -8,13 +8,15 @@ import { cleanText, isBlank, MessageText } from "./text";
  * all of a place; who one blocks is left out by the device, which alone knows.
  */
 
-const graphemes = new Intl.Segmenter("fr", { granularity: "grapheme" });
+// Browsers that cannot tell what a person takes for one character count code points: never fewer.
+const graphemes =
+  typeof Intl.Segmenter === "function" ? new Intl.Segmenter("fr", { granularity: "grapheme" }) : undefined;
 
 /** How many characters a person sees. */
-export const countGraphemes = (text: string): number => [...graphemes.segment(text)].length;
+export const countGraphemes = (text: string): number => [...(graphemes?.segment(text) ?? text)].length;
 
-/** What a status says, made storable. */
-export const cleanPost = cleanText;
+/** What a status says, made storable; empty where there is nothing to see in it. */
+export const cleanPost = (text: string): string => (isBlank(text) ? "" : cleanText(text));
 
 /** A status's text; empty where a picture speaks for itself. */
 export const PostText = v.pipe(

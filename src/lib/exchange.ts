@@ -24,7 +24,10 @@ export type RequestOptions = {
   headers?: Record<string, string>;
   /** Send `body` as it is (a Blob with its own type) instead of as JSON. */
   raw?: boolean;
-  /** Answer with the response itself, for a caller that reads its body as it comes; the timeout ends with its head. */
+  /**
+   * Answer with the response itself, for a caller that reads its body as it comes, or knows what 304 says of it; the
+   * timeout ends with its head.
+   */
   unread?: boolean;
   /** Give up after this long without an answer; an upload asks for more. */
   timeoutMs?: number;
@@ -70,7 +73,7 @@ export const exchange = async (
       signal: controller.signal,
       ...(body === undefined ? {} : { body: options.raw ? (body as BodyInit) : JSON.stringify(body) }),
     });
-    if (!response.ok) throw await toFailure(response);
+    if (!response.ok && !(options.unread && response.status === 304)) throw await toFailure(response);
     isUnread = options.unread ?? false;
     if (isUnread) return response;
     if (response.status === 204) return undefined;

@@ -37,6 +37,19 @@ export const browserPlatform = (userId: Uuid): Platform => ({
       throw toSyncError(error);
     }
   },
+  async look(path, mark) {
+    const headers: Record<string, string> = mark === undefined ? {} : { "if-none-match": mark };
+    try {
+      const response = (await request("GET", path, undefined, { headers, unread: true })) as Response;
+      if (response.status === 304) return undefined;
+      const body: unknown = await response.json().catch(() => {
+        throw new SyncError("offline"); // it broke off
+      });
+      return { body, mark: response.headers.get("etag") };
+    } catch (error) {
+      throw toSyncError(error);
+    }
+  },
   WebSocket,
   socketUrl: `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/socket`,
   connectTimeoutMs,

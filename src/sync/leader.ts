@@ -7,6 +7,7 @@ import { type Context, inBackground } from "./context";
 import { readCursor } from "./cursor";
 import { Fetcher } from "./fetcher";
 import { askByHttp } from "./http-carrier";
+import { LateWorkers } from "./late-workers";
 import { Line } from "./line";
 import { MarkReporter, tookMarks } from "./marks";
 import { Outbox } from "./outbox";
@@ -18,7 +19,6 @@ import { Resume } from "./resume";
 import { isQuotaError } from "./room";
 import { SyncError } from "./sync-error";
 import { type Typist, Typists } from "./typing";
-import { Uploads } from "./uploads";
 
 const failuresBeforeHttp = 3; // upgrades in a row: something between here and the server breaks sockets
 const postAfterMs = 3_000; // a message does not wait longer than this for a socket
@@ -48,7 +48,7 @@ export class Leader {
   readonly #marks: MarkReporter;
   readonly #poller: Poller;
   readonly #typists: Typists;
-  readonly #uploads: Uploads;
+  readonly #later: LateWorkers;
   #downSince: number;
   /** The phone is full, and the socket waits for that to end. */
   #lacksRoom = false;
@@ -106,9 +106,9 @@ export class Leader {
         this.#afterApplied(applied);
         this.#poller.hurry();
       },
-      awaiting: () => this.#uploads.want(),
+      awaiting: () => this.#later.want(),
     });
-    this.#uploads = new Uploads(context, {
+    this.#later = new LateWorkers(context, {
       isTextWaiting: () => this.#outbox.isBusy,
       ready: () => this.#outbox.want(),
     });
@@ -123,7 +123,7 @@ export class Leader {
     });
     this.#after(postAfterMs, () => this.#outbox.want());
     this.#pollIfSilent();
-    this.#uploads.want();
+    this.#later.want();
   }
 
   /** A question over whatever carrier there is. */
@@ -140,7 +140,7 @@ export class Leader {
   nudge(): void {
     this.#untold = undefined;
     this.#outbox.want();
-    this.#uploads.want();
+    this.#later.want();
   }
 
   /** A person has read here, in whichever tab. */
@@ -170,7 +170,7 @@ export class Leader {
     this.#line.wake();
     this.#poller.hurry();
     if (!this.#line.isUp) this.#outbox.hurry();
-    this.#uploads.hurry();
+    this.#later.hurry();
   }
 
   async stop(): Promise<void> {
@@ -182,7 +182,7 @@ export class Leader {
     this.#outbox.stop();
     this.#marks.stop();
     this.#typists.stop();
-    this.#uploads.stop();
+    this.#later.stop();
     for (const cancel of this.#cancels) cancel();
     await this.#receiver.idle();
   }
@@ -224,7 +224,7 @@ export class Leader {
     // What waited for a file of its batch that is brought no further waits no longer.
     if (applied.rows.some(({ gone }) => gone)) {
       this.#outbox.want();
-      this.#uploads.want();
+      this.#later.want();
     }
     if (applied.cursor.holes.length > 0) this.#resume.want();
   }
@@ -240,7 +240,7 @@ export class Leader {
 
   async #onReachable(): Promise<void> {
     this.#outbox.hurry();
-    this.#uploads.hurry();
+    this.#later.hurry();
     await this.#receiver.idle();
     if (this.#isStopped) return;
     this.#resume.hurry();

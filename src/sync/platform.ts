@@ -14,6 +14,8 @@ export type Platform = {
   request(request: HttpRequest, options?: RequestOptions): Promise<unknown>;
   /** A file, from a byte on, to be read as it comes; throws a SyncError. */
   open(path: string, from: number, signal: AbortSignal): Promise<Response>;
+  /** What may be here already; undefined where it is still what the server's `mark` stands for; throws a SyncError. */
+  look(path: string, mark: string | undefined): Promise<{ body: unknown; mark: string | null } | undefined>;
   WebSocket: new (url: string | URL, protocols?: string | string[]) => WebSocket;
   socketUrl: string;
   connectTimeoutMs: number;

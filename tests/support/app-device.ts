@@ -103,6 +103,7 @@ const toPlatform = (origin: string, { token }: Person): Platform => {
   return {
     request: ({ method, path, body }, options) => ask(method, path, body, options),
     open: async (path, _from, signal) => (await ask("GET", path, undefined, { signal, unread: true })) as Response,
+    look: async (path) => ({ body: await ask("GET", path), mark: null }),
     WebSocket: DeviceSocket as unknown as Platform["WebSocket"],
     socketUrl: `${origin.replace("http", "ws")}/api/socket`,
     connectTimeoutMs,

@@ -126,6 +126,7 @@ export class ModelDevice {
     return {
       request: (request, options) => device.#request(request, options?.signal),
       open: (path, from, signal) => device.#open(path, from, signal),
+      look: (path, mark) => device.#look(path, mark),
       WebSocket: DeviceSocket as unknown as Platform["WebSocket"],
       socketUrl: "ws://model/api/socket",
       connectTimeoutMs: 15_000 / speed,
@@ -200,13 +201,22 @@ export class ModelDevice {
       ? await this.server.files.handle(this.user, request)
       : isGroup
         ? (this.server.askGroup(this.user, request) as Refusal | object | undefined)
-        : this.server.execute(this.user, toCommand(request));
+        : request.path.startsWith("/api/tala")
+          ? this.server.tala.handle(this.user, request)
+          : this.server.execute(this.user, toCommand(request));
     if (this.answerMs > 0) await this.pass(this.answerMs);
     if (this.loses(request, "answer") || (faults.dropAck > 0 && faults.random() < faults.dropAck))
       throw new SyncError("offline");
     signal?.throwIfAborted();
     if (result && isRefusal(result)) throw new SyncError(result.error, result.retryAfterMs);
     return structuredClone(result);
+  }
+
+  /** The mark of a page is all of it. */
+  async #look(path: string, mark: string | undefined): Promise<{ body: unknown; mark: string } | undefined> {
+    const body = await this.#request({ method: "GET", path });
+    const now = JSON.stringify(body);
+    return now === mark ? undefined : { body, mark: now };
   }
 
   #mayBreak(): void {

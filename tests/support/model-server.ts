@@ -15,6 +15,7 @@ import { ModelGroups } from "./model-groups";
 import { type Caller, newEpoch } from "./model-inboxes";
 import { headOf, type Log, type LogMessage, newMember, pageOf, revisedIn, searchIn, toMember } from "./model-log";
 import type { ModelSocket } from "./model-socket";
+import { ModelTala } from "./model-tala";
 
 /**
  * A small faithful model of the server: conversations that give places, and for every person an inbox with a
@@ -25,6 +26,7 @@ import type { ModelSocket } from "./model-socket";
 export class ModelServer extends ModelGroups {
   /** Set to have commands refused. */
   refuse: (user: Uuid, command: Command) => Refusal | undefined = () => undefined;
+  readonly tala = new ModelTala((user) => this.profiles.get(user)?.username ?? "");
   pageRowsMax = 200;
   revisedRowsMax = 50;
   /** After a passing refusal: what the same socket sent later must not overtake it. */

@@ -1,0 +1,102 @@
+import * as v from "valibot";
+import { feedLookMs } from "../../contract/limits";
+import { PostPage } from "../../contract/tala";
+import { Observable } from "../lib/observable";
+import { type Context, withRoom } from "./context";
+import { readMark, takePage, trimPosts } from "./posts";
+import { asSyncError, type FailureCode, SyncError } from "./sync-error";
+import type { Tab } from "./tab";
+
+const feedPath = "/api/tala";
+const thriftyTimes = 3; // where data are dear it is asked so much less often
+
+const readPage = (body: unknown): PostPage => {
+  const parsed = v.safeParse(PostPage, body);
+  if (!parsed.success) throw new SyncError("internal");
+  return parsed.output;
+};
+
+/** Asks for the newest statuses; nothing travels where they are those that are here. Throws a SyncError. */
+const bringNewest = async (context: Context): Promise<void> => {
+  const { platform, store } = context;
+  const answer = await platform.look(feedPath, await readMark(store));
+  if (!answer) return;
+  const page = readPage(answer.body);
+  await withRoom(context, () => takePage(store, page, platform.now(), { mark: answer.mark }), false);
+};
+
+/** Asks for the page that begins before a number. Throws a SyncError. */
+export const bringOlder = async (context: Context, before: number): Promise<void> => {
+  const { platform, store } = context;
+  const page = readPage(await platform.request({ method: "GET", path: `${feedPath}?before=${before}` }));
+  await withRoom(context, () => takePage(store, page, platform.now(), { before }), false);
+};
+
+/** How it stands with the newest statuses: asked for the first time, here, or not to be had. */
+export type Looking = { at: "looking" | "seen" } | { at: "failed"; code: FailureCode };
+
+/** Asks for new statuses again and again while somebody looks at the feed. */
+export class FeedLooker {
+  readonly looking = new Observable<Looking>({ at: "looking" });
+  readonly #tab: Tab;
+  readonly #everyMs: () => number;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #isAsking = false;
+  #isStopped = false;
+  #cancel = () => {};
+  readonly #unsubscribe: (() => void)[];
+
+  constructor(tab: Tab, isThrifty: () => boolean) {
+    this.#tab = tab;
+    this.#everyMs = () => feedLookMs * (isThrifty() ? thriftyTimes : 1);
+    this.#unsubscribe = [
+      tab.platform.onWake(() => this.#lookIfDue()),
+      tab.link.subscribe(() => {
+        if (tab.link.get() === "online" && this.looking.get().at === "failed") this.again();
+      }),
+      tab.context.subscribe(() => this.#lookIfDue()),
+    ];
+    this.#trim();
+    this.again();
+  }
+
+  /** Now. */
+  again(): void {
+    void this.#look();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    this.#trim();
+  }
+
+  #trim(): void {
+    const context = this.#tab.context.get();
+    if (context) trimPosts(context.store).catch(() => undefined); // it is tried again the next time
+  }
+
+  #lookIfDue(): void {
+    const isDue = this.#tab.platform.now() - this.#lookedAt >= this.#everyMs();
+    if (isDue || this.looking.get().at === "failed") void this.#look();
+  }
+
+  async #look(): Promise<void> {
+    const { platform } = this.#tab;
+    const context = this.#tab.context.get();
+    // Whoever looks again, or has a store again, wakes it.
+    if (this.#isStopped || this.#isAsking || !context || !platform.isVisible()) return;
+    this.#isAsking = true;
+    this.#cancel();
+    this.#lookedAt = platform.now();
+    try {
+      await bringNewest(context);
+      this.looking.set({ at: "seen" });
+    } catch (error) {
+      this.looking.set({ at: "failed", code: asSyncError(error).code });
+    }
+    this.#isAsking = false;
+    if (!this.#isStopped) this.#cancel = platform.after(this.#everyMs(), () => void this.#look());
+  }
+}

@@ -1,0 +1,76 @@
+import { type Context, inBackground } from "./context";
+import type { UploaderEvents } from "./uploader";
+
+type Worker = { want(): void; hurry(): void; stop(): void };
+
+/** What a worker is, whether there is something for it to do, and where its code is. */
+type Late = { hasWork: () => Promise<boolean>; load: () => Promise<Worker> };
+
+/** One of the leader's workers, loaded once there is something for it to do. */
+class LateWorker implements Worker {
+  readonly #context: Context;
+  readonly #late: Late;
+  #worker: Worker | undefined;
+  #isStopped = false;
+
+  constructor(context: Context, late: Late) {
+    this.#context = context;
+    this.#late = late;
+  }
+
+  want(): void {
+    if (this.#worker) this.#worker.want();
+    else inBackground(this.#context, this.#begin());
+  }
+
+  hurry(): void {
+    if (this.#worker) this.#worker.hurry();
+    else this.want();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#worker?.stop();
+  }
+
+  async #begin(): Promise<void> {
+    if (!(await this.#late.hasWork())) return;
+    // Without a network, what was never loaded cannot be had: once there is one, this is wanted again.
+    const worker = await this.#late.load().catch(() => undefined);
+    if (!worker || this.#isStopped || this.#worker) return;
+    this.#worker = worker;
+    worker.want();
+  }
+}
+
+/** The leader's workers for what not everybody sends at every time: files, and statuses of Tala. */
+export class LateWorkers implements Worker {
+  readonly #all: readonly LateWorker[];
+
+  constructor(context: Context, uploading: UploaderEvents) {
+    const { store } = context;
+    const uploads: Late = {
+      hasWork: async () => (await store.uploads.count()) > 0,
+      load: async () => new (await import("./uploader")).Uploader(context, uploading),
+    };
+    const posts: Late = {
+      hasWork: async () => (await store.postbox.count()) > 0,
+      load: async () => new (await import("./poster")).Poster(context),
+    };
+    this.#all = [uploads, posts].map((late) => new LateWorker(context, late));
+  }
+
+  /** Something was written, paused, resumed or given up. */
+  want(): void {
+    for (const worker of this.#all) worker.want();
+  }
+
+  /** The link is there: what waited for its turn is tried now. */
+  hurry(): void {
+    for (const worker of this.#all) worker.hurry();
+  }
+
+  stop(): void {
+    for (const worker of this.#all) worker.stop();
+  }
+}

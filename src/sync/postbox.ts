@@ -1,0 +1,110 @@
+import * as v from "valibot";
+import { isErrorCode } from "../../contract/errors";
+import { createUuid, type Uuid } from "../../contract/ids";
+import { pictureMaxBytes } from "../../contract/limits";
+import { cleanPost, NewPost, type PostPicture } from "../../contract/tala";
+import { type Context, withRoom } from "./context";
+import { readCursor } from "./cursor";
+import { markGone } from "./posts";
+import { isQuotaError } from "./room";
+import type { KeptChoice, PostboxRow } from "./store";
+import { SyncError } from "./sync-error";
+import type { Tab } from "./tab";
+import { getContext } from "./writing";
+
+/** Statuses from where a person wrote them to where the poster finds them. */
+
+export type OutgoingPicture = { blob: Blob } & PostPicture;
+
+const toPost = (post: NewPost): NewPost => {
+  const parsed = v.safeParse(NewPost, post);
+  if (parsed.success) return parsed.output;
+  const code = parsed.issues[0].message;
+  throw new SyncError(isErrorCode(code) ? code : "invalid_text");
+};
+
+const toBlob = ({ blob }: OutgoingPicture): Blob => {
+  if (blob.size > pictureMaxBytes) throw new SyncError("file_too_large");
+  return blob;
+};
+
+const nowOf = async ({ strict, platform }: Context): Promise<number> =>
+  platform.now() + (await readCursor(strict)).skew;
+
+/**
+ * Resolves with its id once the status is durably here, and what was kept of writing it is forgotten; rejects with a
+ * SyncError when it is nowhere.
+ */
+export const publish = async (
+  tab: Tab,
+  text: string,
+  picture: OutgoingPicture | undefined,
+  kept?: KeptChoice,
+): Promise<Uuid> => {
+  const context = getContext(tab);
+  const { strict } = context;
+  const id = createUuid(tab.platform.now());
+  const shown = picture && { width: picture.width, height: picture.height, thumb: picture.thumb };
+  const { content } = toPost({ id, content: cleanPost(text), ...(shown ? { picture: shown } : {}) });
+  const blob = picture && toBlob(picture);
+  const createdAt = await nowOf(context);
+  const write = () =>
+    strict.transaction("rw", [strict.postbox, strict.blobs, strict.meta], async () => {
+      if (blob) await strict.blobs.put({ file: id, blob });
+      await strict.postbox.add({ id, content, picture: shown ?? null, createdAt, state: "queued", attempts: 0 });
+      if (kept) await strict.meta.delete(kept.key);
+    });
+  await withRoom(context, write, false).catch((error: unknown) => {
+    throw new SyncError(isQuotaError(error) ? "no_room" : "unavailable");
+  });
+  tab.written();
+  return id;
+};
+
+/** Sends a refused status again, under its own id. */
+export const retryPost = async (tab: Tab, id: Uuid): Promise<void> => {
+  const context = getContext(tab);
+  const { strict } = context;
+  const createdAt = await nowOf(context);
+  await strict.postbox
+    .where("id")
+    .equals(id)
+    .modify((row) => {
+      if (row.state !== "failed") return;
+      Object.assign(row, { state: "queued", createdAt } satisfies Partial<PostboxRow>);
+      delete row.error;
+    });
+  tab.written();
+};
+
+/** Takes back a status that waits. What the server may have heard of, it is told to delete. */
+export const takeBack = async (tab: Tab, id: Uuid): Promise<void> => {
+  const { strict } = getContext(tab);
+  await strict.transaction("rw", [strict.postbox, strict.blobs], async () => {
+    const row = await strict.postbox.get(id);
+    if (!row) return;
+    await strict.blobs.delete(id);
+    if (row.attempts === 0) await strict.postbox.delete(id);
+    else await strict.postbox.update(id, { state: "cancelled" });
+  });
+  tab.written();
+};
+
+/** Deletes a published status for everybody; throws a SyncError. */
+export const unpublish = async (tab: Tab, id: Uuid): Promise<void> => {
+  const { platform, store } = getContext(tab);
+  await platform.request({ method: "DELETE", path: `/api/tala/${id}` });
+  await markGone(store, id, platform.now());
+};
+
+export type WaitingPost = PostboxRow & { blob: Blob | undefined };
+
+/** What waits, the newest first, with its picture. */
+export const readPostbox = ({ store }: Context): Promise<WaitingPost[]> =>
+  store.transaction("r", [store.postbox, store.blobs], async () => {
+    const rows = (await store.postbox.orderBy("createdAt").reverse().toArray()).filter(
+      ({ state }) => state !== "cancelled",
+    );
+    const blobs = await store.blobs.bulkGet(rows.map(({ id }) => id));
+    return rows.map((row, index) => ({ ...row, blob: blobs[index]?.blob }));
+  });

@@ -1,0 +1,44 @@
+import type { Uuid } from "../../contract/ids";
+import { running } from "./engine";
+import { type OutgoingPicture, publish, retryPost, takeBack, unpublish } from "./postbox";
+import type { KeptChoice } from "./store";
+import { SyncError } from "./sync-error";
+import type { Tab } from "./tab";
+
+export type { OutgoingPicture } from "./postbox";
+
+const getTab = (): Tab => {
+  const tab = running.get()?.tab;
+  if (!tab) throw new SyncError("unavailable");
+  return tab;
+};
+
+/** Resolves with its id once the status is durably in the postbox; rejects with a SyncError when it is nowhere. */
+export const publishPost = async (
+  text: string,
+  picture: OutgoingPicture | undefined,
+  kept?: KeptChoice,
+): Promise<Uuid> => publish(getTab(), text, picture, kept);
+
+const outcomeLookMs = 100;
+
+/** What becomes of a status within a while: "waiting" when nothing did. */
+export const outcomeOf = async (id: Uuid, withinMs: number): Promise<"published" | "failed" | "waiting"> => {
+  const { platform, context } = getTab();
+  const until = platform.now() + withinMs;
+  for (;;) {
+    const row = await context.get()?.store.postbox.get(id);
+    if (context.get() && !row) return "published";
+    if (row?.state === "failed") return "failed";
+    if (platform.now() >= until) return "waiting";
+    await new Promise<void>((resolve) => platform.after(outcomeLookMs, resolve));
+  }
+};
+
+export const retryWaiting = async (id: Uuid): Promise<void> => retryPost(getTab(), id);
+export const dropWaiting = async (id: Uuid): Promise<void> => takeBack(getTab(), id);
+
+/** Deletes one's own status for everybody. Needs the network and rejects with a SyncError. */
+export const deletePost = async (id: Uuid): Promise<void> => {
+  await unpublish(getTab(), id);
+};
