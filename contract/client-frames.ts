@@ -32,13 +32,15 @@ const clientFrames = {
   c: v.strictTuple([v.literal("c"), Ref, Count, v.nullable(Count)]), // changes: since, before
   d: v.strictTuple([v.literal("d"), Ref, Conversation, Count, v.picklist([0, 1])]), // hide up to, keep
   j: v.strictTuple([v.literal("j"), Ref, Conversation, CallAsk]), // about a call
+  l: v.strictTuple([v.literal("l"), v.picklist([0, 1])]), // whether this device is looked at; nobody answers
+  L: v.strictTuple([v.literal("L"), Ref, Conversation]), // whether the other of a private conversation is here
   k: v.strictTuple([v.literal("k"), Count]), // credit: messages taken in since the welcome, all of them
 } as const;
 export type ClientFrame = v.InferOutput<(typeof clientFrames)[keyof typeof clientFrames]>;
 export const clientFrameTypes = Object.keys(clientFrames) as ClientFrame[0][];
 
 /** Those nobody waits for: the rest have a ref. */
-const unanswered: readonly unknown[] = ["h", "t", "r", "k"];
+const unanswered: readonly unknown[] = ["h", "t", "r", "k", "l"];
 
 /** What was written in one go. */
 const split = (text: string): unknown[] => {

@@ -27,6 +27,8 @@ export const toClientFrame = (
       return ["q", ref, conversation, command.query, command.before];
     case "changes":
       return ["c", ref, command.since, command.before ?? null];
+    case "presence":
+      return ["L", ref, conversation];
     default: {
       const { conversation: _, ...ask } = command;
       return ["j", ref, conversation, ask];
@@ -89,6 +91,8 @@ export const toCommand = (
       return { type: "search", conversation, query: frame[3], before: frame[4] };
     case "c":
       return { type: "changes", since: frame[2], ...(frame[3] === null ? {} : { before: frame[3] }) };
+    case "L":
+      return { type: "presence", conversation };
     case "j":
       return { ...frame[3], conversation };
     case "d":

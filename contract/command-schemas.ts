@@ -67,6 +67,8 @@ const Changes = v.strictObject({
   since: Mark,
   before: v.optional(Mark),
 });
+/** Whether the other of a private conversation is here, or when they were last. */
+const AskPresence = v.strictObject({ type: v.literal("presence"), conversation: ConversationId });
 const inConversation = { conversation: ConversationId };
 const [Dial, Answer, HangUp, Standing, Beat, PassSignal] = CallAsk.options;
 export const CommandSchema = v.variant("type", [
@@ -80,6 +82,7 @@ export const CommandSchema = v.variant("type", [
   Page,
   Search,
   Changes,
+  AskPresence,
   v.strictObject({ ...Dial.entries, ...inConversation }),
   v.strictObject({ ...Answer.entries, ...inConversation }),
   v.strictObject({ ...HangUp.entries, ...inConversation }),

@@ -5,6 +5,7 @@ import { InboxRow, Mark, Message, Seq } from "./conversations";
 import { errorCodes } from "./errors";
 import { ConversationId, Uuid } from "./ids";
 import { Relation } from "./people";
+import { KeptSettings, type Presence } from "./settings";
 
 /**
  * Everything a device asks of the server once it is signed in. One union, two carriers: a frame when the
@@ -70,6 +71,7 @@ export const ChangesResult = v.object({
   people: v.array(Relation),
   calls: v.array(Call), // under way now, whatever the cursor
   before: v.nullable(v.number()), // where to go on, null when everything since the cursor is here
+  settings: v.nullable(KeptSettings), // null when they were not changed since the cursor
 });
 export type ChangesResult = v.InferOutput<typeof ChangesResult>;
 
@@ -95,6 +97,7 @@ export type CommandResults = {
   page: PageResult;
   search: SearchResult;
   changes: ChangesResult;
+  presence: Presence;
   dial: CallResult;
   answer: CallResult;
   hangUp: CallResult;

@@ -130,6 +130,9 @@ export const presenceStaleMs = 60_000; // a device that was not heard of for so 
 export const presenceBurst = 60; // questions of one person; each wakes somebody else's channel
 export const presencePerSecond = 1;
 
+// Deleting an account: what a device had under way when it began has arrived after this, and is cleared away then
+export const deletionSettleMs = 120_000;
+
 // Calls
 export const callRingMs = 30_000; // how long it rings, for both sides
 export const callVerdictMs = 3_000; // how long a device waits for the server's word after that

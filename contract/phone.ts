@@ -27,3 +27,9 @@ export const Phone = v.pipe(
 
 /** The digits a phone search looks for, from what was typed: any part of a number, its zeros included. */
 export const toPhoneQuery = (query: string): string => compact(query).replace(/\D/g, "");
+
+/** Country codes of one and two digits (ITU-T E.164); all others have three. */
+const countryCode = /^\+(1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/;
+
+/** The country code at the beginning of a stored number. */
+export const countryCodeOf = (phone: string): string => countryCode.exec(phone)?.[1] ?? "";

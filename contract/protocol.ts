@@ -4,6 +4,7 @@ import type { ClientFrame } from "./client-frames";
 import { type ErrorCode, errorCodes } from "./errors";
 import { Count, Int, parseJson, Ref, readFrame } from "./frame-parts";
 import { frameMaxBytes, joinedFramesMax } from "./limits";
+import { KeptSettings } from "./settings";
 import { WireMessage, WirePerson, WireRow } from "./wire";
 
 /**
@@ -23,7 +24,7 @@ import { WireMessage, WirePerson, WireRow } from "./wire";
  * A device says with "k" how many messages it has taken in since the welcome, counting each one in live texts,
  * "m", "g" and "q" frames: every `creditReportMessages` messages, and every quarter of `creditBytes`.
  */
-export const protocolVersion = 5;
+export const protocolVersion = 6;
 
 export const pingFrame = ".";
 /** The platform answers pings without waking the object: with the person's counter in base 36. */
@@ -67,6 +68,7 @@ const Changes = [
   v.array(WirePerson),
   v.array(Call),
   v.nullable(Count), // before
+  v.nullable(KeptSettings), // when they were changed
 ] as const;
 
 const serverFrames = {
@@ -77,6 +79,7 @@ const serverFrames = {
   v: v.strictTuple([v.literal("v"), Ref, v.string(), Count, v.array(WireMessage), v.boolean()]), // what was changed
   y: v.strictTuple([v.literal("y"), Ref]), // done: the answer to "d", "e", "z", and to what goes to nobody but the other side
   j: v.strictTuple([v.literal("j"), Ref, CallResult]), // how a call stands
+  L: v.strictTuple([v.literal("L"), Ref, v.picklist([0, 1]), v.nullable(Int)]), // whether they are here, when they were last
   n: v.union([
     v.strictTuple([v.literal("n"), Ref, v.picklist(errorCodes)]), // refused
     v.strictTuple([v.literal("n"), Ref, v.picklist(errorCodes), Count]), // not before so many milliseconds
@@ -93,6 +96,7 @@ const serverFrames = {
   // mine: handle, delivered, read, unread and the place up to which that is counted
   u: v.strictTuple([v.literal("u"), Count, Count, Count, Count, Count, Count]),
   p: v.strictTuple([v.literal("p"), Count, WirePerson]), // how a person stands to me
+  s: v.strictTuple([v.literal("s"), Count, KeptSettings]), // how I want things
   b: v.strictTuple([v.literal("b"), Count, Count, Count]), // you are behind: handle, head
   // changed messages: handle, the revision they follow, the one they lead to, and they themselves
   e: v.strictTuple([v.literal("e"), Count, Count, Count, Count, v.array(WireMessage)]),

@@ -74,6 +74,8 @@ export const toHttpRequest = (command: Command): HttpRequest => {
       const { call, from, to, signal } = command;
       return { method: "POST", path: `/api/calls/${call}/signal`, body: { ...place, from, to, signal } };
     }
+    case "presence":
+      return { method: "GET", path: `${conversation}/presence` };
     case "mute":
       return { method: command.muted ? "PUT" : "DELETE", path: `/api/mutes/${command.conversation}` };
   }

@@ -4,6 +4,7 @@ import * as v from "valibot";
 const Notices = v.strictObject({ sound: v.boolean(), preview: v.boolean() });
 
 export const findableBy = ["part", "whole", "nobody"] as const;
+export type FindableBy = (typeof findableBy)[number];
 
 /**
  * How a person wants things, on all their devices. What others may know of them is enforced by the server; a device only

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { accountRoutes } from "./account/routes";
 import { authRoutes } from "./auth/routes";
 import { callRoutes } from "./calls/routes";
 import { contactsRoutes } from "./contacts/routes";
@@ -16,6 +17,7 @@ import { requireSameOrigin } from "./lib/origin";
 import { blocksRoutes } from "./people/blocks";
 import { peopleRoutes } from "./people/routes";
 import { serviceRoutes } from "./service";
+import { settingsRoutes } from "./settings/routes";
 import { handleSocket } from "./socket";
 import { talaRoutes } from "./tala/routes";
 
@@ -35,6 +37,7 @@ export const api = app
     handleSocket,
   )
   .route("/api/auth", authRoutes)
+  .route("/api", accountRoutes)
   .route("/api", peopleRoutes)
   .route("/api", contactsRoutes)
   .route("/api", blocksRoutes)
@@ -44,6 +47,7 @@ export const api = app
   .route("/api", conversationChanges)
   .route("/api", callRoutes)
   .route("/api", talaRoutes)
+  .route("/api", settingsRoutes)
   .route("/api", serviceRoutes)
   .route(
     "/api",

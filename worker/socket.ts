@@ -5,6 +5,7 @@ import { authenticateUpgrade, isSessionLive } from "./lib/authenticate";
 import { refusalResponse } from "./lib/refusal";
 import { flushPendingRelations } from "./lib/relation-delivery";
 import { sessionHeader } from "./objects/user-channel";
+import { flushPendingSettings } from "./settings/telling";
 
 /**
  * A session that ends while its socket is being opened has none to close yet: who ends it deletes its row first and
@@ -26,7 +27,7 @@ export const handleSocket = async (c: AppContext): Promise<Response> => {
   if (caller instanceof Response) return caller;
   try {
     // What the directory has still to tell this person comes before their welcome, so that the welcome is whole.
-    await flushPendingRelations(env, caller.user);
+    await Promise.all([flushPendingRelations(env, caller.user), flushPendingSettings(env, caller.user)]);
     const upgrade = new Request("https://user-channel/socket", {
       headers: { upgrade: "websocket", [sessionHeader]: caller.session },
     });

@@ -2,9 +2,11 @@ import type { PageResult } from "../../contract/commands";
 import { type InboxRow, type Message, mergeMarks } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
+import type { KeptSettings } from "../../contract/settings";
 import { type Cursor, readCursor, withHole, writeCursor } from "./cursor";
 import { applyPage, type PageAsked } from "./pages";
 import { otherNumber, ownMessage, raiseOthers, toPersonRow } from "./rows";
+import { takeKept, updateSettings } from "./settings";
 import type { ConversationRow, Store } from "./store";
 import { Workspace } from "./workspace";
 
@@ -20,6 +22,7 @@ export type Change =
   | { type: "mine"; of: Of; delivered: number; read: number; unread: number; head: number }
   | { type: "head"; of: Of; head: number }
   | { type: "person"; relation: Relation }
+  | { type: "settings"; kept: KeptSettings }
   /** The answer to a change of one's own, asked for when the server had told of that person so often. */
   | { type: "standing"; relation: Relation; told: number }
   | { type: "sent"; conversation: ConversationId; epoch?: string; cid: Uuid; seq: number; at: number }
@@ -144,6 +147,9 @@ const applyOne = async (work: Workspace, change: Change): Promise<boolean> => {
       if (told === change.told) await work.store.people.put({ ...toPersonRow(change.relation), told });
       return true;
     }
+    case "settings":
+      await updateSettings(work.store, (row) => takeKept(row, change.kept));
+      return true;
     case "sent":
       await applySent(work, change);
       return true;

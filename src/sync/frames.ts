@@ -9,14 +9,14 @@ export type Base = ProtocolBase & { epoch: string };
 
 type FrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
 export type WelcomeFrame = FrameOf<"w">;
-export type AnswerFrame = FrameOf<"c" | "g" | "j" | "q" | "v" | "y">;
+export type AnswerFrame = FrameOf<"c" | "g" | "j" | "L" | "q" | "v" | "y">;
 type TypingFrame = FrameOf<"t">;
 export type ChangeFrame = Exclude<ServerFrame, AnswerFrame | TypingFrame | FrameOf<"w" | "n" | "x">>;
 
-export const isChangeFrame = (frame: ServerFrame): frame is ChangeFrame => "amioupbe".includes(frame[0]);
+export const isChangeFrame = (frame: ServerFrame): frame is ChangeFrame => "amioupbes".includes(frame[0]);
 
 export const readChanges = (
-  [epoch, counter, now, rows, people, calls, before]: [
+  [epoch, counter, now, rows, people, calls, before, settings]: [
     ...(WelcomeFrame extends readonly [unknown, unknown, ...infer R] ? R : never),
   ],
   base: Base,
@@ -28,6 +28,7 @@ export const readChanges = (
   people: people.map(fromWirePerson),
   calls,
   before,
+  settings,
 });
 
 const readPage = ([, , epoch, head, messages, more]: FrameOf<"g">, base: Base): PageResult => ({
@@ -64,13 +65,20 @@ export const readAnswer = (frame: AnswerFrame, base: Base): CommandResults[Asked
       return readRevised(frame, base);
     case "j":
       return frame[2];
+    case "L":
+      return { here: frame[2] === 1, seen_at: frame[3] === null ? null : frame[3] + base.now };
     case "y":
       return { passed: true };
   }
 };
 
 /** The rows and people of an answer about changes. The cursor's own move goes before them. */
-export const rowChanges = ({ rows, people }: Pick<ChangesResult, "rows" | "people">): Change[] => [
+export const rowChanges = ({
+  rows,
+  people,
+  settings,
+}: Pick<ChangesResult, "rows" | "people" | "settings">): Change[] => [
+  ...(settings ? [{ type: "settings", kept: settings } as const] : []),
   ...people.map((relation) => ({ type: "person", relation }) as const),
   ...rows.map((row) => ({ type: "row", row }) as const),
 ];
@@ -130,6 +138,8 @@ export const toChanges = (frame: LiveText | ChangeFrame, base: Base, refs: SentR
       ];
     case "p":
       return [{ type: "person", relation: fromWirePerson(change[2]) }];
+    case "s":
+      return [{ type: "settings", kept: change[2] }];
     case "b":
       return [{ type: "head", of: change[2], head: change[3] }];
     case "e": {

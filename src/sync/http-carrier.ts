@@ -16,6 +16,7 @@ import {
   Unread,
 } from "../../contract/commands";
 import { toHttpRequest } from "../../contract/requests";
+import { Presence } from "../../contract/settings";
 import type { Platform } from "./platform";
 import { SyncError } from "./sync-error";
 
@@ -30,6 +31,7 @@ const results = {
   page: PageResult,
   search: SearchResult,
   changes: ChangesResult,
+  presence: Presence,
   dial: CallResult,
   answer: CallResult,
   hangUp: CallResult,

@@ -9,7 +9,10 @@ import type { Typist } from "./typing";
 import type { LinkState } from "./views";
 
 /** Questions; what changes something has ways of its own, by which it is told whether it was done. */
-export type Asked = Extract<Command, { type: "page" | "search" | "changes" | "revised" | CallAsk["type"] }>;
+export type Asked = Extract<
+  Command,
+  { type: "page" | "search" | "changes" | "revised" | "presence" | CallAsk["type"] }
+>;
 
 /** What the tabs of one person tell each other. */
 type PeerMessage =

@@ -27,6 +27,10 @@ export const updateSettings = (store: Store, change: (row: SettingsRow) => Setti
     return row;
   });
 
+/** What the server says. Of two the one that was changed more often knows better. */
+export const takeKept = (row: SettingsRow, kept: KeptSettings): SettingsRow =>
+  kept.version > (row.kept?.version ?? 0) ? { ...row, kept } : row;
+
 // The store takes a moment to be read: what was shown last is known before that.
 
 type Place = { platform: Pick<Platform, "notes">; me: string };

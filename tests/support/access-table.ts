@@ -118,6 +118,8 @@ export const accessTable: Record<string, Row> = {
   "GET /api/conversations": { expected: signedIn(200) },
   "GET /api/blocks": { expected: signedIn(200) },
   "GET /api/mutes": { expected: signedIn(200) },
+  "GET /api/settings": { expected: signedIn(200) },
+  "PATCH /api/settings": { expected: signedIn(200), body: () => ({ receipts: false }) },
   "GET /api/sync": { expected: signedIn(200), path: () => "/api/sync?since=0" },
   "GET /api/socket": { expected: signedIn(101), headers: { upgrade: "websocket", "sec-fetch-site": "same-origin" } },
 
@@ -173,6 +175,11 @@ export const accessTable: Record<string, Row> = {
   },
   "GET /api/conversations/:id/revisions": {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/revisions?since=0`,
+    expected: history,
+  },
+  // What it says to each of them: presence.test.ts.
+  "GET /api/conversations/:id/presence": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/presence`,
     expected: history,
   },
   "POST /api/conversations/:id/messages": {
@@ -334,6 +341,12 @@ export const groupTable: Record<string, Row> = {
     other: "cal",
     path: conversationOfGroup("/revisions?since=0"),
     expected: members,
+  },
+  // Of a group it is nobody's to ask.
+  "GET /api/conversations/:id/presence": {
+    other: "cal",
+    path: conversationOfGroup("/presence"),
+    expected: signedIn(404),
   },
   "POST /api/conversations/:id/messages": {
     other: "cal",

@@ -22,6 +22,10 @@ export const answerFrame = (
     case "hangUp":
     case "standing":
       return ["j", ref, result as CallResult];
+    case "presence": {
+      const { here, seen_at } = result as CommandResults["presence"];
+      return ["L", ref, here ? 1 : 0, seen_at === null ? null : seen_at - now];
+    }
     case "revised": {
       const { epoch, revision, messages, more } = result as CommandResults["revised"];
       return ["v", ref, epoch, revision, messages.map((message) => toWireMessage(message, now)), more];
@@ -35,7 +39,7 @@ export const answerFrame = (
       return ["q", ref, messages.map((message) => toWireMessage(message, now)), before];
     }
     case "changes": {
-      const { epoch, counter, rows, people, calls, before } = result as CommandResults["changes"];
+      const { epoch, counter, rows, people, calls, before, settings } = result as CommandResults["changes"];
       return [
         "c",
         ref,
@@ -46,6 +50,7 @@ export const answerFrame = (
         people.map(toWirePerson),
         calls,
         before,
+        settings,
       ];
     }
   }

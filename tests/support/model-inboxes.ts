@@ -4,6 +4,7 @@ import { attachmentOf, type InboxRow, type Message } from "../../contract/conver
 import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
 import { inboxPageRows } from "../../contract/limits";
 import type { Profile, Relation } from "../../contract/people";
+import type { KeptSettings } from "../../contract/settings";
 import { ModelFiles } from "./model-files";
 import { type Log, rowOf, toMember } from "./model-log";
 import type { ModelSocket } from "./model-socket";
@@ -15,6 +16,7 @@ type Inbox = {
   entries: Map<ConversationId, Entry>;
   people: Map<Uuid, { relation: Relation; changed: number }>;
   sockets: Set<ModelSocket>;
+  settings: { kept: KeptSettings; changed: number } | undefined;
 };
 
 /** The socket a command came over, and its number there. */
@@ -26,7 +28,8 @@ export type Told =
   | { type: "changed"; row: InboxRow; since: number; messages: Message[] }
   | { type: "row"; row: InboxRow }
   | { type: "others" | "mine"; row: InboxRow }
-  | { type: "person"; relation: Relation };
+  | { type: "person"; relation: Relation }
+  | { type: "settings"; kept: KeptSettings };
 
 export const newEpoch = () => createUuid().slice(-8);
 
@@ -49,7 +52,14 @@ export class ModelInboxes {
   inbox(user: Uuid): Inbox {
     let inbox = this.inboxes.get(user);
     if (!inbox) {
-      inbox = { epoch: newEpoch(), counter: 0, entries: new Map(), people: new Map(), sockets: new Set() };
+      inbox = {
+        epoch: newEpoch(),
+        counter: 0,
+        entries: new Map(),
+        people: new Map(),
+        sockets: new Set(),
+        settings: undefined,
+      };
       this.inboxes.set(user, inbox);
     }
     return inbox;
@@ -91,6 +101,7 @@ export class ModelInboxes {
     ];
     const found = all.filter(({ changed }) => changed > from && changed < before).sort((a, b) => b.changed - a.changed);
     const page = found.slice(0, inboxPageRows);
+    const { settings } = inbox;
     return {
       epoch: inbox.epoch,
       counter: inbox.counter,
@@ -99,6 +110,7 @@ export class ModelInboxes {
       calls: this.calls,
       people: page.flatMap(({ relation }) => (relation ? [relation] : [])),
       before: found.length > page.length ? (page.at(-1)?.changed ?? null) : null,
+      settings: settings && settings.changed > from ? settings.kept : null,
     };
   }
 

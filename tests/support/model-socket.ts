@@ -167,6 +167,8 @@ export class ModelSocket extends EventTarget {
         ]);
       case "person":
         return encodeFrame(["p", n, toWirePerson(told.relation)]);
+      case "settings":
+        return encodeFrame(["s", n, told.kept]);
     }
   }
 
@@ -186,7 +188,7 @@ export class ModelSocket extends EventTarget {
   }
 
   #handle(frame: Exclude<ClientFrame, readonly ["h", ...unknown[]]>): void {
-    if (frame[0] === "k") return;
+    if (frame[0] === "k" || frame[0] === "l") return;
     const idOf = (of: number | ConversationId) => (typeof of === "string" ? of : this.server.byHandle(this.user, of));
     const ref = frame[0] === "r" || frame[0] === "t" ? 0 : frame[1];
     const of = frame[0] === "r" || frame[0] === "t" ? frame[1] : frame[0] === "c" || frame[0] === "f" ? "" : frame[2];
@@ -221,7 +223,18 @@ export class ModelSocket extends EventTarget {
     const rows = result.rows.map((row) => toWireRow(row, now));
     const people = result.people.map(toWirePerson);
     this.#deliver(
-      encodeFrame(["w", protocolVersion, result.epoch, result.counter, now, rows, people, result.calls, result.before]),
+      encodeFrame([
+        "w",
+        protocolVersion,
+        result.epoch,
+        result.counter,
+        now,
+        rows,
+        people,
+        result.calls,
+        result.before,
+        result.settings,
+      ]),
     );
   }
 

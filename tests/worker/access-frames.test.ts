@@ -90,6 +90,8 @@ const table: Record<ClientFrame[0], Row> = {
     blocker: "contact_blocked",
     stranger: notFound,
   },
+  l: { frame: () => ["l", 1], member: undefined, removed: undefined, stranger: undefined },
+  L: { frame: (ref, conversation) => ["L", ref, conversation], member: "L", removed: "L", stranger: notFound },
   d: { frame: (ref, conversation) => ["d", ref, conversation, 3, 0], member: "y", removed: "y", stranger: notFound },
 };
 
@@ -109,7 +111,7 @@ const answerTo = async (device: Device, frame: ClientFrame): Promise<Outcome> =>
   await until(() => heard().some(([type, ref]) => type === "c" && ref === lastRef));
   for (const got of heard()) {
     if (got[0] === "n") return got[2];
-    if (["x", "a", "u", "g", "j", "q", "v", "y"].includes(got[0]) || (got[0] === "c" && got[1] !== lastRef))
+    if (["x", "a", "u", "g", "j", "L", "q", "v", "y"].includes(got[0]) || (got[0] === "c" && got[1] !== lastRef))
       return got[0];
   }
   return undefined;

@@ -20,6 +20,7 @@ import {
 import { createUuid, privateConversationId } from "../../contract/ids";
 import { displayNameMaxLength, messageTextMaxLength, spreadMax } from "../../contract/limits";
 import { toHttpRequest } from "../../contract/requests";
+import { Presence } from "../../contract/settings";
 import { post, readLog, rowOf, text, textsOf, until } from "./device";
 import { newPair, type Pair, seedPerson } from "./seeded-people";
 import { call } from "./site";
@@ -49,6 +50,7 @@ const samples = ({ id }: Pair): Sample => ({
   page: [{ type: "page", conversation: id, direction: "before", seq: 9, limit: 5 }, PageResult],
   search: [{ type: "search", conversation: id, query: "trois", before: 9 }, SearchResult],
   changes: [{ type: "changes", since: 0 }, ChangesResult],
+  presence: [{ type: "presence", conversation: id }, Presence],
   dial: [{ type: "dial", conversation: id, call: dialled, kind: "audio", device: anas }, CallResult],
   answer: [{ type: "answer", conversation: id, call: dialled, device: bens }, CallResult],
   standing: [{ type: "standing", conversation: id, call: dialled }, CallResult],

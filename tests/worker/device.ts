@@ -29,7 +29,7 @@ vi.setConfig({ testTimeout: 40_000 });
 
 export type FrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
 type Frame = LiveText | ServerFrame | CallFrame;
-type Answer = FrameOf<"g" | "q" | "c" | "v" | "y" | "j" | "n">;
+type Answer = FrameOf<"g" | "q" | "c" | "v" | "y" | "j" | "L" | "n">;
 const isLive = (frame: Frame): frame is LiveText => "text" in frame;
 const isA =
   <T extends ServerFrame[0]>(type: T) =>
@@ -178,7 +178,7 @@ export class Device {
   async ask(frame: (ref: number) => ClientFrame): Promise<Answer> {
     const ref = ++this.#ref;
     this.send(frame(ref));
-    const answers = ["g", "q", "c", "v", "y", "j", "n"];
+    const answers = ["g", "q", "c", "v", "y", "j", "L", "n"];
     return this.next(
       (got): got is Answer => Array.isArray(got) && answers.includes(got[0] as string) && got[1] === ref,
     );
@@ -189,7 +189,7 @@ export class Device {
     return this.frames.flatMap((frame) => {
       if (isLive(frame)) return [frame.counter + this.#from.counter];
       if (!Array.isArray(frame)) return [];
-      return "amioupbe".includes(frame[0]) ? [(frame[1] as number) + this.#from.counter] : [];
+      return "amioupbes".includes(frame[0]) ? [(frame[1] as number) + this.#from.counter] : [];
     });
   }
 

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { ChangesResult, ListPage, MuteList, PageResult, RevisedResult, SearchResult } from "../../contract/commands";
 import { Seq } from "../../contract/conversations";
 import { gapPageRows, messagePageRows, searchQueryMaxLength } from "../../contract/limits";
+import { Presence } from "../../contract/settings";
 import { createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
 import { operation } from "../lib/operation";
@@ -96,6 +97,19 @@ export const conversations = createRoutes()
         conversation: c.req.valid("param").id,
         since: c.req.valid("query").since,
       }),
+  )
+  .get(
+    "/conversations/:id/presence",
+    operation({
+      tag: "conversations",
+      summary:
+        "Whether the other of a private conversation is here, or when they last were, as far as both let it be seen",
+      ok: { status: 200, body: Presence },
+      refusals: strangers,
+    }),
+    authenticate,
+    validate("param", Named),
+    (c) => carry<"presence">(c, { type: "presence", conversation: c.req.valid("param").id }),
   )
   .get(
     "/mutes",

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { MediaType } from "../../contract/files";
+import { findableBy } from "../../contract/settings";
 
 /**
  * The directory: everything that is searched or joined across people. Times are epoch milliseconds. Rows
@@ -134,9 +135,8 @@ export const pending_relations = sqliteTable(
     user_id: text("user_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    other_id: text("other_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    /** Without a reference: of an account that was deleted there is still to be told that it was. */
+    other_id: text("other_id").notNull(),
     version: integer("version").notNull().default(1),
   },
   (table) => [
@@ -170,6 +170,7 @@ export const files = sqliteTable(
   (table) => [
     // Only what may have to go: the sweep never reads past the files that messages name.
     index("files_to_sweep").on(table.created_at).where(sql`was_used = 0 OR status = 'removed'`),
+    index("files_by_owner").on(table.owner_id),
   ],
 );
 
@@ -253,6 +254,40 @@ export const tala_gone = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.user_id, table.id] }), index("tala_gone_by_time").on(table.gone_at)],
 );
+
+/** Accounts that are deleted and of which something may be left (worker/account/steps.ts). */
+export const deletions = sqliteTable("deletions", {
+  user_id: text("user_id").primaryKey(),
+  started_at: integer("started_at").notNull(),
+});
+
+/** Sessions of deleted accounts: a device that comes with one is told what became of it. They name nobody. */
+export const deleted_sessions = sqliteTable(
+  "deleted_sessions",
+  {
+    id: text("id").primaryKey(),
+    deleted_at: integer("deleted_at").notNull(),
+  },
+  (table) => [index("deleted_sessions_by_time").on(table.deleted_at)],
+);
+
+/**
+ * How people want things; no row of who never changed any. `version` counts the changes, `told_version` is the last one
+ * that the person's channel confirmed.
+ */
+export const settings = sqliteTable("settings", {
+  user_id: text("user_id")
+    .primaryKey()
+    .references(() => users.id, { onDelete: "cascade" }),
+  version: integer("version").notNull(),
+  told_version: integer("told_version").notNull().default(0),
+  receipts: integer("receipts", { mode: "boolean" }).notNull(),
+  presence: integer("presence", { mode: "boolean" }).notNull(),
+  findable: text("findable", { enum: findableBy }).notNull(),
+  /** What messages, groups and calls each may do on a device, as JSON. */
+  notices: text("notices").notNull(),
+  tala: integer("tala", { mode: "boolean" }).notNull(),
+});
 
 /** Proofs of work that were used, until they would have expired anyway. */
 export const used_challenges = sqliteTable(

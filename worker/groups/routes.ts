@@ -22,7 +22,8 @@ import { operation } from "../lib/operation";
 import { limitCaller } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
-import { answer, ask, carryOut, change, describe, leave } from "./asking";
+import { userChannelOf } from "../objects/stubs";
+import { answer, ask, carryOut, change, describe, leave, letGo } from "./asking";
 import { toMemberPage, toNewcomers } from "./queries";
 
 const Named = v.object({ id: Uuid });
@@ -159,7 +160,9 @@ export const groupsRoutes = createRoutes()
       const { id } = c.req.valid("param");
       const seats = await ask(c, id, (group, user) => group.seats(id, user, query));
       if (isRefusal(seats)) return refuse(c, seats.error);
-      return c.json(await toMemberPage(openDb(c.env), c.var.caller.user, seats), 200);
+      const page = await toMemberPage(openDb(c.env), c.var.caller.user, seats);
+      letGo(c, id, seats, page);
+      return c.json(page, 200);
     },
   )
   .post(
@@ -243,7 +246,10 @@ export const groupsRoutes = createRoutes()
     validate("param", NamedMessage),
     async (c) => {
       const { id, seq } = c.req.valid("param");
-      const receipts = await ask(c, id, (group, user) => group.receipts(id, user, seq));
+      const receipts = await ask(c, id, async (group, user) => {
+        const seenUpTo = await userChannelOf(c.env, user).seesReadUpTo(user, id);
+        return group.receipts(id, user, seq, seq <= seenUpTo);
+      });
       return isRefusal(receipts) ? refuse(c, receipts.error) : c.json(receipts, 200);
     },
   );

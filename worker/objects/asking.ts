@@ -13,7 +13,7 @@ import type { Sending } from "./sending";
 import type { Socket, Sockets } from "./sockets";
 
 export type FrameOf<T extends ClientFrame[0]> = Extract<ClientFrame, readonly [T, ...unknown[]]>;
-type Question = Exclude<ClientFrame, FrameOf<"h" | "k" | "t" | "f">>;
+type Question = Exclude<ClientFrame, FrameOf<"h" | "k" | "l" | "t" | "f">>;
 /** What is answered by its ref. */
 type Answered = Exclude<Command["type"], "send" | "spread" | "mark">;
 type Refuse = (refusal: Refusal) => void;

@@ -7,7 +7,7 @@ import type { Member } from "./members";
  */
 const block = (log: ConversationLog, member: Member): boolean => {
   if (member.blocks) return false;
-  const { delivered, read } = member;
+  const { delivered, read } = member.shown ?? member;
   log.members.change(member, { blocks: true, ends: log.headOf(member), shown: { delivered, read } });
   return true;
 };
@@ -18,7 +18,8 @@ const block = (log: ConversationLog, member: Member): boolean => {
  */
 const unblock = (log: ConversationLog, member: Member): boolean => {
   if (!member.blocks) return false;
-  log.members.change(member, { blocks: false, shown: null });
+  const { hides, shown, delivered } = member;
+  log.members.change(member, { blocks: false, shown: hides && shown ? { delivered, read: shown.read } : null });
   const senders = log.members.all.filter(({ number }) => number !== member.number);
   for (const { number } of senders) {
     const held = log.sql.exec(

@@ -25,9 +25,9 @@ const readCounterBound = (sql: SqlStorage): number => {
   return Math.max(0, ...buckets.map((bucket) => (bucket === null ? 0 : (bucket + 1) * bucketSize - 1)));
 };
 
-/** Where the counter of a new life starts: at nothing only in the very first. */
-export const beyondEveryTold = (sql: SqlStorage, floor: string | undefined): number => {
-  const written = Math.max(readCounterBound(sql), Number(floor ?? 0));
+/** Where the counter of a new life starts: at nothing only in the very first. `changed`: a number that no bucket tells of. */
+export const beyondEveryTold = (sql: SqlStorage, floor: string | undefined, changed: number): number => {
+  const written = Math.max(readCounterBound(sql), Number(floor ?? 0), changed);
   return floor === undefined && written === 0 ? 0 : written + counterReserve;
 };
 

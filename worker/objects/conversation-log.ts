@@ -5,12 +5,13 @@ import changes from "../../migrations/conversation/0002_changes.sql?raw";
 import groups from "../../migrations/conversation/0003_groups.sql?raw";
 import calls from "../../migrations/conversation/0004_calls.sql?raw";
 import callSides from "../../migrations/conversation/0005_call_sides.sql?raw";
+import receipts from "../../migrations/conversation/0006_receipts.sql?raw";
 import { CallRow } from "./call-row";
 import { type Member, Members } from "./members";
 import { fromColumns, toColumns, toPreview } from "./message-body";
 import { migrate, readVersion } from "./migrator";
 
-const migrations = [log, changes, groups, calls, callSides];
+const migrations = [log, changes, groups, calls, callSides, receipts];
 const recentMax = 64; // messages
 
 type Own = {
@@ -132,9 +133,19 @@ export class ConversationLog {
     return this.sql.exec("SELECT 1 FROM messages LIMIT 1").toArray().length > 0;
   }
 
-  /** Whether its members may write: of a group they always may. */
+  /** Whether its members may write: of a group they always may, of two who are connected while both have an account. */
   get isOpen(): boolean {
+    return this.group !== null || (this.connection !== null && this.members.present.length === 2);
+  }
+
+  /** Whether those who were sent something may have the files of it, also of somebody whose account is gone by now. */
+  get sharesFiles(): boolean {
     return this.group !== null || this.connection !== null;
+  }
+
+  /** Whether nobody is left to whom anything in it could be shown. */
+  get isOver(): boolean {
+    return this.group ? this.group.ended : this.members.present.length === 0;
   }
 
   /** The newest place that a member sees. */
@@ -272,6 +283,12 @@ export class ConversationLog {
     this.#began = now;
     this.sql.exec("UPDATE conversation SET began = ?", now);
     this.last = this.#toLast(undefined);
+  }
+
+  /** Whether the two may write has changed. */
+  turned(): void {
+    this.turn += 1;
+    this.sql.exec("UPDATE conversation SET turn = ?", this.turn);
   }
 
   #connect(connection: Uuid | null): void {

@@ -18,6 +18,7 @@ import { setBlock } from "./blocking";
 import { Calling } from "./calling";
 import { ConversationLog } from "./conversation-log";
 import { readPage, searchLog } from "./conversation-pages";
+import { depart } from "./departing";
 import { GroupCommit } from "./group-commit";
 import { describe, isGroup, isOfGroup, readSeats, standOfGroup } from "./group-view";
 import { carryOut, createGroup, isDone } from "./groups";
@@ -27,6 +28,7 @@ import type {
   CallStanding,
   Checked,
   ConversationRpc,
+  Departed,
   GroupDeed,
   GroupDone,
   Known,
@@ -96,14 +98,14 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return { epoch: log.epoch, ...outcome, notice: noticeFor(log, member, has, isAgain) };
   }
 
-  async mark(_id: ConversationId, user: Uuid, marks: Marks): Promise<Standing | Refusal> {
+  async mark(_id: ConversationId, user: Uuid, marks: Marks, isShown: boolean): Promise<Standing | Refusal> {
     const log = this.#log;
     const member = log?.members.of(user);
     if (!log || !member) return notFound;
     const { least } = log.members;
-    const { moved, read } = log.transaction(() => mark(log, member, marks));
-    if (moved && log.group) this.#telling.marked(least);
-    else if (moved && log.isOpen && !member.blocks)
+    const { moved, read, seen } = log.transaction(() => mark(log, member, marks, isShown));
+    if (seen && log.group) this.#telling.marked(least);
+    else if (seen && log.isOpen && !member.blocks)
       this.#telling.to(log.members.present.filter((other) => other !== member));
     return standingOf(log, member, read || !moved);
   }
@@ -146,6 +148,20 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
       log.members.present.filter((member) => member.user !== user),
       true,
     );
+  }
+
+  async depart(_id: ConversationId, user: Uuid): Promise<Departed> {
+    const log = this.#log;
+    const member = log?.members.known(user);
+    if (!log || !member) return { replaced: null };
+    const { hasChanged, ...departed } = this.#changeAll(log, () => {
+      if (member.state === "in") this.#calling?.cut(member);
+      return depart(log, member, Date.now());
+    });
+    if (hasChanged && log.group) this.#telling.changed(log, member);
+    else if (hasChanged) this.#telling.to(log.members.present, true);
+    if (hasChanged) this.#telling.tidy(log);
+    return departed;
   }
 
   async call(_id: ConversationId, user: Uuid, deed: CallDeed): Promise<CallStanding | Refusal> {
@@ -210,9 +226,9 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return isGroup(this.#log) && reader ? readSeats(this.#log, reader, query) : noGroup;
   }
 
-  async receipts(_id: ConversationId, user: Uuid, seq: number): Promise<Receipts | Refusal> {
+  async receipts(_id: ConversationId, user: Uuid, seq: number, seesRead: boolean): Promise<Receipts | Refusal> {
     const member = this.#log?.members.of(user);
-    return this.#log && member ? receiptsOf(this.#log, member, seq) : notFound;
+    return this.#log && member ? receiptsOf(this.#log, member, seq, seesRead) : notFound;
   }
 
   async typing(_id: ConversationId, user: Uuid): Promise<void> {

@@ -4,11 +4,13 @@ import type { ConversationId, Uuid } from "../../contract/ids";
 import { markHoldMs } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
 import { pingFrame, pongFrame, readPong } from "../../contract/protocol";
+import type { KeptSettings, Settings } from "../../contract/settings";
 import { beyondEveryTold, counterReserve, readChanges, readList, readMutes, toInboxRow } from "./changes";
-import { mineFrame, personFrame, rowFrame, sentFrame } from "./frames";
+import { mineFrame, personFrame, rowFrame, sentFrame, settingsFrame } from "./frames";
 import { GroupCommit } from "./group-commit";
 import { Inbox } from "./inbox";
-import { type Arrivals, type Entry, isOutdated, type Merge, mergeNotice, mergeStanding } from "./inbox-rules";
+import { type Arrivals, type Entry, isOutdated, type Merge, mergeNotice, mergeStanding, unseeing } from "./inbox-rules";
+import { OwnSettings } from "./own-settings";
 import { PeopleTable } from "./people-table";
 import { changesOf, type Own, type Taken, type ToPush, toPush } from "./pushes";
 import type { Notice, Standing } from "./rpc";
@@ -32,6 +34,7 @@ export class Feed {
   readonly #sockets: Sockets;
   readonly #inbox: Inbox;
   readonly #people: PeopleTable;
+  readonly #settings: OwnSettings;
   readonly #watches = new Map<ConversationId, Set<Arrivals>>();
   readonly #takes = new GroupCommit<Taking, Took>((batch) => this.#takeAll(batch));
   #counter: number;
@@ -45,6 +48,7 @@ export class Feed {
     this.#sockets = sockets;
     this.#inbox = new Inbox(ctx.storage);
     this.#people = new PeopleTable(ctx.storage.sql);
+    this.#settings = new OwnSettings(ctx.storage.sql);
     const meta = new Map(
       ctx.storage.sql
         .exec<{ key: string; value: string }>("SELECT key, value FROM meta")
@@ -56,13 +60,17 @@ export class Feed {
     // Sockets that outlived the instance were told of every change there was.
     const lastCounter = sockets.isTold ? readPong(ctx.getWebSocketAutoResponse()?.response ?? "") : undefined;
     this.#isFloorWritten = lastCounter !== undefined;
-    this.#counter = lastCounter ?? beyondEveryTold(ctx.storage.sql, meta.get("floor"));
+    this.#counter = lastCounter ?? beyondEveryTold(ctx.storage.sql, meta.get("floor"), this.#settings.changed);
     this.#written = this.#counter;
     this.#announce();
   }
 
   get counter(): number {
     return this.#counter;
+  }
+
+  get settings(): Settings {
+    return this.#settings.current;
   }
 
   find(conversation: ConversationId): Entry | undefined {
@@ -82,7 +90,8 @@ export class Feed {
       from === this.#counter
         ? { rows: [], people: [], before: null }
         : readChanges(this.#ctx.storage.sql, from, Math.min(before, this.#counter + 1));
-    return { epoch: this.epoch, counter: this.#counter, now: Date.now(), ...page };
+    const settings = this.#settings.since(from);
+    return { epoch: this.epoch, counter: this.#counter, now: Date.now(), ...page, settings };
   }
 
   list(before = Number.MAX_SAFE_INTEGER): ListPage {
@@ -160,6 +169,19 @@ export class Feed {
     });
   }
 
+  /** Takes in how this person wants things. */
+  configure(kept: KeptSettings): void {
+    if (!this.#settings.isNews(kept)) return;
+    this.#settings.write(kept, this.#counter + 1);
+    this.#pushAll([toPush((counter, base) => settingsFrame(counter, kept, base))]);
+  }
+
+  /** The last of it is written: nothing comes in any more. */
+  close(): void {
+    this.flush();
+    this.#inbox.close();
+  }
+
   /** Writes what was held back. */
   flush(): void {
     clearTimeout(this.#timer);
@@ -184,7 +206,8 @@ export class Feed {
     for (const taking of takings) {
       const { notice, own = [] } = taking;
       const before = taken?.entry ?? this.#inbox.find(notice.conversation);
-      const merge = mergeNotice(before, before?.handle ?? this.#inbox.nextHandle, notice);
+      const seen = this.settings.receipts ? notice : unseeing(before, notice);
+      const merge = mergeNotice(before, before?.handle ?? this.#inbox.nextHandle, seen);
       this.#tellWatches(notice, merge);
       if (merge.isInexact) inexact.push(taking);
       // A row that is told as a whole, or a change to its messages: what comes beside it is told before or after it.

@@ -3,6 +3,7 @@ import type { ChangesResult, Command, CommandResults } from "../../contract/comm
 import type { InboxRow, Message } from "../../contract/conversations";
 import type { Relation } from "../../contract/people";
 import { type Base, encodeFrame, encodeLiveText, type ServerFrame } from "../../contract/protocol";
+import type { KeptSettings, Presence } from "../../contract/settings";
 import { toWireMessage, toWirePerson, toWireRow } from "../../contract/wire";
 import type { Entry } from "./inbox-rules";
 import type { Sent } from "./send-queue";
@@ -94,6 +95,12 @@ export const personFrame = (counter: number, relation: Relation, base: Base): Se
   toWirePerson(relation),
 ];
 
+export const settingsFrame = (counter: number, kept: KeptSettings, base: Base): ServerFrame => [
+  "s",
+  counter - base.counter,
+  kept,
+];
+
 /** The part that a welcome and an answer to "c" share. */
 export const changesTail = (result: ChangesResult, base: Pick<Base, "now">) =>
   [
@@ -104,6 +111,7 @@ export const changesTail = (result: ChangesResult, base: Pick<Base, "now">) =>
     result.people.map(toWirePerson),
     result.calls,
     result.before,
+    result.settings,
   ] as const;
 
 /** The answer to a command that came in a frame. */
@@ -120,6 +128,10 @@ export const answerFrame = (
     return { frame: ["y", ref], messages: 0 };
   if (type === "changes") {
     return { frame: ["c", ref, ...changesTail(result as CommandResults["changes"], base)], messages: 0 };
+  }
+  if (type === "presence") {
+    const { here, seen_at } = result as Presence;
+    return { frame: ["L", ref, here ? 1 : 0, seen_at === null ? null : seen_at - base.now], messages: 0 };
   }
   if (type === "page") {
     const { epoch, head, messages, more } = result as CommandResults["page"];

@@ -38,6 +38,8 @@ const seat = (log: GroupLog, { user, quiet }: Newcomer, role: Member["role"], ve
     delivered: head,
     read: head,
     hidden: head,
+    hides: false,
+    shown: null,
     turn: member.turn + 1,
     version,
   });
@@ -135,7 +137,8 @@ const heirOf = (log: GroupLog, actor: Member, named: Uuid | undefined): Member |
   return others.find(({ user }) => user === named) ?? eldest;
 };
 
-const leave = (log: GroupLog, actor: Member, named: Uuid | undefined, now: number): GroupDone | Refusal => {
+/** Somebody goes; an owner leaves the group to an heir, the last one ends it. */
+export const leave = (log: GroupLog, actor: Member, named: Uuid | undefined, now: number): GroupDone | Refusal => {
   const isOwner = actor.role === "owner";
   if (isOwner && named !== undefined && (named === actor.user || !seatedOf(log, named)))
     return { error: "member_not_found" };
@@ -148,6 +151,13 @@ const leave = (log: GroupLog, actor: Member, named: Uuid | undefined, now: numbe
   const left: Event = { event: "left" };
   tell(log, actor, heir ? [left, { event: "owner", who: [heir.number] }] : [left], now);
   return standOfGroup(log);
+};
+
+/** Somebody goes who hears nothing of the group. */
+export const goWithout = (log: GroupLog, member: Member, now: number): void => {
+  if (!isSeated(member)) return;
+  unseat(log, member, nextRoster(log));
+  tell(log, member, [{ event: "left" }], now);
 };
 
 const handOver = (log: GroupLog, actor: Member, user: Uuid, now: number): GroupDone | Refusal => {

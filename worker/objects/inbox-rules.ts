@@ -97,6 +97,12 @@ const takeLeave = (before: Entry, { turn, at }: Notice): Merge => ({
   isRowNew: true,
 });
 
+/** The same for somebody who does not let it be seen what they read: what they see of others' reading stands still. */
+export const unseeing = (known: Entry | undefined, notice: Notice): Notice => {
+  const before = known?.epoch === notice.epoch ? known.othersRead : 0;
+  return { ...notice, others: { ...notice.others, read: Math.min(notice.others.read, before) } };
+};
+
 /**
  * Takes a notice into a row. Notices may come twice, late or out of order, beside answers that say the same:
  * every field only moves forward, so that all orders end in the same row.

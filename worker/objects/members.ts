@@ -18,8 +18,10 @@ export type Member = Marks & {
   blocks: boolean;
   /** The newest place they see, when that is not the head: what was withheld from them after it is not there for them. */
   ends: number | null;
-  /** Their marks as the other sees them, while these stand still. */
+  /** Their marks as the others see them, where these stand still or do not show what was read. */
   shown: Marks | null;
+  /** What they read last they read unseen. */
+  hides: boolean;
   state: State;
   role: GroupRole;
   /** The head when they came: what stands up to there is not for them. For who is gone, the head when they went. */
@@ -42,6 +44,7 @@ type Columns = {
   ends: number | null;
   shown_delivered: number | null;
   shown_read: number | null;
+  hides: number;
   state: State;
   role: GroupRole;
   joined: number;
@@ -50,15 +53,16 @@ type Columns = {
   version: number;
 };
 
-const toMember = ({ user_id, blocks, shown_delivered, shown_read, ...rest }: Columns): Member => ({
+const toMember = ({ user_id, blocks, shown_delivered, shown_read, hides, ...rest }: Columns): Member => ({
   ...rest,
   user: user_id,
   blocks: blocks === 1,
+  hides: hides === 1,
   shown: shown_delivered === null ? null : { delivered: shown_delivered, read: shown_read ?? 0 },
 });
 
 const update = `UPDATE members SET delivered = ?, read = ?, hidden = ?, blocks = ?, ends = ?, shown_delivered = ?,
-  shown_read = ?, state = ?, role = ?, joined = ?, since = ?, turn = ?, version = ? WHERE number = ?`;
+  shown_read = ?, hides = ?, state = ?, role = ?, joined = ?, since = ?, turn = ?, version = ? WHERE number = ?`;
 
 /** A member in everybody's eyes. */
 export const isSeated = ({ state }: Member): boolean => state === "in" || state === "quiet" || state === "quietLeaving";
@@ -148,7 +152,8 @@ export class Members {
     Object.assign(member, change);
     this.#least = undefined;
     if (change.state !== undefined) this.#forget();
-    const { number, delivered, read, hidden, blocks, ends, shown, state, role, joined, since, turn, version } = member;
+    const { number, delivered, read, hidden, blocks, ends, shown, hides, state, role, joined, since, turn, version } =
+      member;
     this.#sql.exec(
       update,
       delivered,
@@ -158,6 +163,7 @@ export class Members {
       ends,
       shown?.delivered ?? null,
       shown?.read ?? null,
+      hides ? 1 : 0,
       state,
       role,
       joined,

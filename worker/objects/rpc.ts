@@ -4,6 +4,7 @@ import type { Body, Marks, Message, StoredBody } from "../../contract/conversati
 import type { Group, GroupCard, GroupRole, Receipts } from "../../contract/groups";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
+import type { KeptSettings, Presence } from "../../contract/settings";
 import type { KeptCall } from "./call-row";
 
 /**
@@ -86,6 +87,9 @@ export type GroupDeed =
 /** `replaced` is the picture that the group showed before and nobody shows any more. */
 export type GroupDone = { roster: number; count: number; replaced: string | null };
 
+/** What is left to do where somebody's account is gone: the picture that nobody shows any more. */
+export type Departed = Pick<GroupDone, "replaced">;
+
 /** A member as the conversation knows them. */
 type Seat = { number: number; user: Uuid; role: GroupRole; since: number; left: boolean };
 export type Seats = { roster: number; count: number; seats: Seat[]; after: number | null };
@@ -107,6 +111,12 @@ export interface UserChannelRpc {
   notify(user: Uuid, notice: Notice): Promise<"written" | "held">;
   /** From the Worker: people whose standing to this person changed. Returning confirms. */
   relate(user: Uuid, relations: Relation[]): Promise<void>;
+  /** From the Worker: how this person wants things. Returning confirms. */
+  configure(user: Uuid, kept: KeptSettings): Promise<void>;
+  /** From the other one's channel, in a private conversation: whether this person is here, as far as that may be told. */
+  presence(user: Uuid, asker: Uuid, conversation: ConversationId): Promise<Presence>;
+  /** Up to which place of a conversation this person may see who has read what. */
+  seesReadUpTo(user: Uuid, conversation: ConversationId): Promise<number>;
   /** A page of the list as an API client reads it, newest first, rows with something to see only. */
   list(user: Uuid, before: number | undefined): Promise<ListPage>;
   /** The conversations this person has muted, those that changed last first. */
@@ -119,6 +129,8 @@ export interface UserChannelRpc {
   typing(user: Uuid, conversation: ConversationId, from: { user: Uuid; number: number }): Promise<void>;
   /** Ends the sockets of these sessions, or all of them. */
   closeSessions(user: Uuid, sessions: Uuid[] | "all"): Promise<void>;
+  /** The account is gone: sees to whatever is left of it, until nothing is. Idempotent. */
+  part(user: Uuid): Promise<void>;
 }
 
 export interface ConversationRpc {
@@ -127,8 +139,11 @@ export interface ConversationRpc {
   /** The connection ended: the history stays, nobody writes. */
   close(id: ConversationId, connection: Uuid): Promise<void>;
   send(id: ConversationId, user: Uuid, messages: readonly Checked[], known: Known): Promise<SentNotice | Refusal>;
-  /** Moves a member's marks on. Marks that change nothing are a question for the exact standing. */
-  mark(id: ConversationId, user: Uuid, marks: Marks): Promise<Standing | Refusal>;
+  /**
+   * Moves a member's marks on. Marks that change nothing are a question for the exact standing. `isShown`: the others
+   * may see what this member reads.
+   */
+  mark(id: ConversationId, user: Uuid, marks: Marks, isShown: boolean): Promise<Standing | Refusal>;
   hide(id: ConversationId, user: Uuid, upTo: number): Promise<Standing | Refusal>;
   /** Deletes the caller's own message for everybody, and releases the file it named. */
   retract(id: ConversationId, user: Uuid, seq: number): Promise<CommandResults["retract"] | Refusal>;
@@ -152,8 +167,8 @@ export interface ConversationRpc {
     user: Uuid,
     query: { numbers: number[] } | { since: number; after: number },
   ): Promise<Seats | Refusal>;
-  /** How far the others are with the caller's own message. */
-  receipts(id: ConversationId, user: Uuid, seq: number): Promise<Receipts | Refusal>;
+  /** How far the others are with the caller's own message; who read it, only when the caller may see that (`seesRead`). */
+  receipts(id: ConversationId, user: Uuid, seq: number, seesRead: boolean): Promise<Receipts | Refusal>;
   /** Passes on to the other members of a small group that this one is typing. */
   typing(id: ConversationId, user: Uuid): Promise<void>;
   /** The member does, or no longer does, let the other through. Private conversations only; idempotent. */
@@ -164,6 +179,8 @@ export interface ConversationRpc {
   standing(id: ConversationId, user: Uuid, call: Uuid): Promise<CallStanding | Refusal>;
   /** A side of the call is still there. False when the call is not, or another device has that side of it. */
   beat(id: ConversationId, user: Uuid, call: Uuid, device?: Device): Promise<boolean>;
+  /** The member's account is gone: they leave a group, or end what two say to each other; what they said stays. Idempotent. */
+  depart(id: ConversationId, user: Uuid): Promise<Departed>;
   /** Whether a message that this person may see now names the file. */
   names(id: ConversationId, user: Uuid, file: Uuid): Promise<boolean>;
   /** A message as this person may pass it on, and who wrote it. */

@@ -19,6 +19,8 @@ export type SocketState = {
   /** Nothing was added to `credit` since. */
   isSettled: boolean;
   malformedAt: readonly number[];
+  /** When the device said that it is looked at; absent while it is not. */
+  lookedAt?: number;
   /** Whose it is, once that said so itself, and when it first did. */
   device?: { id: Uuid; since: number };
 };
@@ -32,6 +34,7 @@ const settleMs = 1_000; // the platform puts no object to sleep that waits for a
 /** The sockets of one person, all that hibernation keeps of them included. */
 export class Sockets {
   readonly #all: () => Iterable<Socket>;
+  readonly #pongedAt: (socket: Socket) => number;
 
   /** Writing an attachment costs as much as a frame. */
   readonly #credits = new WeakMap<Socket, Credit>();
@@ -40,8 +43,10 @@ export class Sockets {
   readonly #namedAt = new WeakMap<Socket, number>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(all: () => Iterable<Socket>) {
+  /** `pongedAt`: when the platform last answered a ping of a socket, 0 when it never did. */
+  constructor(all: () => Iterable<Socket>, pongedAt: (socket: Socket) => number) {
     this.#all = all;
+    this.#pongedAt = pongedAt;
   }
 
   /** A new socket. The oldest goes when there are too many: some of them may be dead without saying so. */
@@ -136,6 +141,24 @@ export class Sockets {
     this.#namedAt.set(socket, now);
     const { state } = socket;
     if (state && state.device?.id !== device) socket.setState({ ...state, device: { id: device, since: now } });
+  }
+
+  /** A device is looked at, or no more. */
+  look(socket: Socket, isLooked: boolean): void {
+    if (!socket.state) return;
+    const { lookedAt: _, ...rest } = socket.state;
+    socket.setState(isLooked ? { ...rest, lookedAt: Date.now() } : rest);
+  }
+
+  /** When a device that is looked at was last heard of. */
+  heardAt(socket: Socket): number {
+    return Math.max(socket.state?.lookedAt ?? 0, this.#pongedAt(socket));
+  }
+
+  /** When any device that is looked at was last heard of, 0 when there is none. */
+  lastLooked(without?: Socket): number {
+    const looked = [...this.#all()].filter(({ id, state }) => state?.lookedAt !== undefined && id !== without?.id);
+    return Math.max(0, ...looked.map((socket) => this.heardAt(socket)));
   }
 
   /** An answer to one socket. */

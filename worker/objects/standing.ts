@@ -14,13 +14,29 @@ export const unreadOf = (log: ConversationLog, { number, read, hidden }: Member)
   return log.sql.exec<{ n: number }>(count, from, number).one().n;
 };
 
-/** Moves a member's marks on, never back and never beyond what they see. Tells what moved. */
-export const mark = (log: ConversationLog, member: Member, claim: Marks): { moved: boolean; read: boolean } => {
+/** How the others see marks that moved on: one who reads unseen has read no further than when they began to. */
+const shownAfter = (member: Member, marks: Marks, hides: boolean): Marks | null => {
+  if (member.blocks) return member.shown;
+  return hides ? { delivered: marks.delivered, read: (member.shown ?? member).read } : null;
+};
+
+/** What moved: anything, what was read, and anything that the others see. */
+type Moved = { moved: boolean; read: boolean; seen: boolean };
+
+/**
+ * Moves a member's marks on, never back and never beyond what they see. Tells what moved. `isShown`: the others may
+ * see what is read from now on, and with it what was read before.
+ */
+export const mark = (log: ConversationLog, member: Member, claim: Marks, isShown: boolean): Moved => {
   const marks = mergeMarks(member, clampMarks(claim, log.headOf(member)));
   const moved = marks.delivered !== member.delivered || marks.read !== member.read;
   const read = marks.read !== member.read;
-  if (moved) log.members.change(member, marks);
-  return { moved, read };
+  if (!moved) return { moved, read, seen: false };
+  const hides = read ? !isShown : member.hides;
+  const before = member.shown ?? { delivered: member.delivered, read: member.read };
+  log.members.change(member, { ...marks, hides, shown: shownAfter(member, marks, hides) });
+  const after = member.shown ?? member;
+  return { moved, read, seen: after.delivered !== before.delivered || after.read !== before.read };
 };
 
 /** Messages up to a place go from a member's view. What is gone stays gone. */
@@ -48,7 +64,12 @@ export const standingOf = (log: ConversationLog, member: Member, isCounted: bool
 };
 
 /** How far each of the others is with a member's own message; who came after it is left out. */
-export const receiptsOf = (log: ConversationLog, member: Member, seq: number): Receipts | Refusal => {
+export const receiptsOf = (
+  log: ConversationLog,
+  member: Member,
+  seq: number,
+  seesRead: boolean,
+): Receipts | Refusal => {
   const row = seq > member.hidden && seq <= log.headOf(member) ? log.find(seq) : undefined;
   if (!row) return { error: "message_not_found" };
   if (row.sender !== member.number || row.kind === "event") return { error: "not_your_message" };
@@ -56,7 +77,9 @@ export const receiptsOf = (log: ConversationLog, member: Member, seq: number): R
   for (const other of log.members.seated) {
     if (other === member || other.joined >= seq) continue;
     const { delivered, read } = other.shown ?? other;
-    receipts[row.withheld > 0 || delivered < seq ? "sent" : read < seq ? "delivered" : "read"].push(other.number);
+    receipts[row.withheld > 0 || delivered < seq ? "sent" : read < seq || !seesRead ? "delivered" : "read"].push(
+      other.number,
+    );
   }
   return receipts;
 };

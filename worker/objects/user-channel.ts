@@ -2,11 +2,12 @@ import { Buffer } from "node:buffer";
 import { type ConnectionContext, Server } from "partyserver";
 import type { Call } from "../../contract/calls";
 import { type ClientFrame, decodeClientFrames } from "../../contract/client-frames";
-import { type Command, type CommandOf, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
+import type { Command, CommandResults, Refusal } from "../../contract/commands";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { frameMaxBytes, readBurst, readPerSecond } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
 import { baseOf, protocolVersion } from "../../contract/protocol";
+import type { KeptSettings, Presence } from "../../contract/settings";
 import inboxTables from "../../migrations/user-channel/0001_inbox.sql?raw";
 import changes from "../../migrations/user-channel/0002_changes.sql?raw";
 import groups from "../../migrations/user-channel/0003_groups.sql?raw";
@@ -17,9 +18,12 @@ import { Feed } from "./feed";
 import { changesTail } from "./frames";
 import { Gate } from "./gate";
 import { migrate } from "./migrator";
+import { OwnMarks } from "./own-marks";
+import { Parting } from "./parting";
 import { PersonCalls } from "./person-calls";
+import { Presences } from "./presences";
 import type { Own } from "./pushes";
-import type { CallSignal, ConversationRpc, Notice, Standing, UserChannelRpc } from "./rpc";
+import type { CallSignal, ConversationRpc, Notice, UserChannelRpc } from "./rpc";
 import { Sending } from "./sending";
 import { type Socket, type SocketState, Sockets } from "./sockets";
 import { TokenBucket } from "./token-bucket";
@@ -28,19 +32,23 @@ import { Typing } from "./typing";
 /** Set by the Worker on the request it builds for an upgrade; whatever a client sent by that name is gone. */
 export const sessionHeader = "x-lisolo-session";
 
-const isStanding = (answer: Standing | Refusal): answer is Standing => !isRefusal(answer);
-
 /** One person: their sockets, and their inbox with its change counter. */
 export class UserChannel extends Server<Env> implements UserChannelRpc {
   static override options = { hibernate: true };
 
-  readonly #sockets = new Sockets(() => this.getConnections<SocketState>());
+  readonly #sockets = new Sockets(
+    () => this.getConnections<SocketState>(),
+    (socket) => this.ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0,
+  );
   readonly #feed: Feed;
   readonly #gate: Gate;
   readonly #sending: Sending;
   readonly #asking: Asking;
+  readonly #marks: OwnMarks;
   readonly #calls: PersonCalls;
   readonly #typing: Typing;
+  readonly #presences: Presences;
+  readonly #parting: Parting;
   readonly #reads = new TokenBucket(readBurst, readPerSecond);
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -51,7 +59,9 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const gate = new Gate(env, user, (id) => feed.find(id) !== undefined);
     this.#feed = feed;
     this.#gate = gate;
+    this.#marks = new OwnMarks({ user, feed, gate, recount: (conversation) => this.#recount(conversation) });
     this.#typing = new Typing({ env, user, feed, sockets: this.#sockets });
+    this.#presences = new Presences({ env, user, sql: ctx.storage.sql, feed, sockets: this.#sockets });
     this.#sending = new Sending({
       env,
       user,
@@ -69,6 +79,11 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       sockets: this.#sockets,
       later: (work) => ctx.waitUntil(work.catch((error: unknown) => console.error("a call was not answered", error))),
     });
+    const close = () => {
+      feed.close();
+      this.#sockets.closeSessions("all");
+    };
+    this.#parting = new Parting({ ctx, env, user, close });
     const run = (command: Command) => this.#run(command);
     this.#asking = new Asking({ sockets: this.#sockets, feed, sending: this.#sending, run });
   }
@@ -79,6 +94,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const session = request.headers.get(sessionHeader);
     if (session === null) throw new Error("a socket came without its session");
     this.#sockets.accept(socket, session);
+    if (this.#parting.isGone) this.#sockets.close(socket, "signedOut");
   }
 
   override async onMessage(socket: Socket, message: string | ArrayBuffer): Promise<void> {
@@ -91,6 +107,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       const isReady = socket.state?.isReady ?? true;
       if (!frames && isReady) return this.#asking.unread(socket, message);
       if (!frames || frames.some(([type]) => (type === "h") === isReady)) return this.#sockets.malformed(socket);
+      if (this.#parting.isGone) return;
       // One after the other up to where each has to wait for somebody.
       await Promise.all(frames.map((frame) => this.#receive(socket, frame)));
     } catch (error) {
@@ -99,7 +116,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     }
   }
 
-  override onClose(): void {
+  override onClose(socket: Socket): void {
+    this.#presences.left(socket);
     if (this.#sockets.isEmpty) this.#feed.flush();
   }
 
@@ -121,12 +139,30 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   }
 
   async notify(_user: Uuid, notice: Notice): ReturnType<UserChannelRpc["notify"]> {
+    if (this.#parting.isGone) {
+      this.#parting.decline(notice);
+      return "written";
+    }
     this.#calls.take(notice.conversation, notice.call, notice.calls);
     return (await this.#take(notice)) ? "written" : "held";
   }
 
   async relate(_user: Uuid, relations: Relation[]): Promise<void> {
-    this.#feed.relate(relations);
+    if (!this.#parting.isGone) this.#feed.relate(relations);
+  }
+
+  async configure(_user: Uuid, kept: KeptSettings): Promise<void> {
+    this.#feed.configure(kept);
+    this.#presences.configured();
+  }
+
+  async presence(_user: Uuid, asker: Uuid, conversation: ConversationId): Promise<Presence> {
+    return this.#presences.tell(asker, conversation);
+  }
+
+  async seesReadUpTo(_user: Uuid, conversation: ConversationId): Promise<number> {
+    if (this.#feed.settings.receipts) return Number.MAX_SAFE_INTEGER;
+    return this.#feed.find(conversation)?.othersRead ?? 0;
   }
 
   async list(_user: Uuid, before: number | undefined): ReturnType<UserChannelRpc["list"]> {
@@ -153,6 +189,14 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     this.#sockets.closeSessions(sessions);
   }
 
+  async part(): Promise<void> {
+    this.#parting.begin();
+  }
+
+  override onAlarm(): Promise<void> {
+    return this.#parting.run();
+  }
+
   // ── frames ───────────────────────────────────────────────────────────────────────────────────────────────
 
   async #receive(socket: Socket, frame: ClientFrame): Promise<void> {
@@ -168,6 +212,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
         );
       case "f":
         return this.#asking.spread(socket, frame);
+      case "l":
+        return this.#presences.look(socket, frame[1] === 1);
       default:
         return this.#asking.ask(socket, frame);
     }
@@ -188,6 +234,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   // ── commands, from either carrier ────────────────────────────────────────────────────────────────────────
 
   async #run(command: Command): Promise<CommandResults[Command["type"]] | Refusal> {
+    if (this.#parting.isGone) return { error: "account_deleted" };
     try {
       switch (command.type) {
         case "send":
@@ -199,11 +246,11 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
             conversation.retract(command.conversation, this.name, command.seq),
           );
         case "mute":
-          return this.#mute(command);
+          return this.#marks.mute(command);
         case "mark":
-          return await this.#mark(command);
+          return await this.#marks.mark(command);
         case "hide":
-          return await this.#hide(command);
+          return await this.#marks.hide(command);
         case "page":
           return await this.#read(command.conversation, (conversation, user) =>
             conversation.page(command.conversation, user, command),
@@ -216,6 +263,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
           return await this.#read(command.conversation, (conversation, user) =>
             conversation.search(command.conversation, user, command),
           );
+        case "presence":
+          return await this.#presences.ask(command.conversation);
         case "changes":
           return this.#limitReads() ?? this.#changes(command.since, command.before);
         case "dial":
@@ -232,35 +281,6 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       console.error(`${command.type} failed`, error);
       return { error: "unavailable" };
     }
-  }
-
-  async #mark({ conversation, ...marks }: CommandOf<"mark">): Promise<CommandResults["mark"] | Refusal> {
-    const answer = await this.#stand(conversation, (stub) => stub.mark(conversation, this.name, marks));
-    if (isRefusal(answer)) return answer;
-    const { entry, standing } = answer;
-    return entry
-      ? { unread: entry.unread, head: Math.max(entry.counted, entry.head) }
-      : { unread: standing.unread ?? 0, head: standing.head };
-  }
-
-  async #hide({ conversation, upTo, keep }: CommandOf<"hide">): Promise<CommandResults["hide"] | Refusal> {
-    const answer = await this.#stand(conversation, (stub) => stub.hide(conversation, this.name, upTo), keep);
-    return isRefusal(answer) ? answer : { hidden: answer.standing.hidden };
-  }
-
-  #mute({ conversation, muted }: CommandOf<"mute">): CommandResults["mute"] | Refusal {
-    return this.#feed.mute(conversation, muted) ? { muted } : { error: "conversation_not_found" };
-  }
-
-  async #stand(
-    conversation: ConversationId,
-    ask: (stub: ConversationRpc) => Promise<Standing | Refusal>,
-    kept?: boolean,
-  ) {
-    const call = () => this.#gate.call<Standing>(conversation, ask);
-    const answer = await this.#feed.stand<Refusal>(conversation, call, isStanding, kept);
-    if (!isRefusal(answer) && answer.isInexact) this.#recount(conversation);
-    return answer;
   }
 
   async #read<T extends object>(

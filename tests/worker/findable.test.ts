@@ -1,0 +1,95 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { createUuid } from "../../contract/ids";
+import type { FindableBy } from "../../contract/settings";
+import { connectPeople, type Person } from "../support/people";
+import { countDirectory } from "./counted-rows";
+import { call, newPerson, site } from "./site";
+
+const found = async (by: Person, phone: string): Promise<string[]> => {
+  const answer = await call("GET", `/api/users?phone=${encodeURIComponent(phone)}`, { token: by.token });
+  return (answer.body as { phone: string }[]).map((one) => one.phone);
+};
+const letBeFound = (person: Person, findable: FindableBy) =>
+  call("PATCH", "/api/settings", { token: person.token, body: { findable } });
+
+/** Everybody's number begins like this one's. */
+let ana: Person;
+let ben: Person;
+beforeAll(async () => {
+  [ana, ben] = [await newPerson(), await newPerson()];
+});
+
+// How often one may look for people is tested elsewhere.
+beforeEach(() => env.DB.prepare("DELETE FROM rate_limits").run());
+
+const ways = (phone: string) => ({
+  whole: phone,
+  withoutPlus: phone.slice(1),
+  withZeros: `00${phone.slice(1)}`,
+  atHome: `0${phone.slice(4)}`,
+  national: phone.slice(4),
+  beginning: phone.slice(0, -1),
+  end: phone.slice(-5),
+});
+const findBy = async (by: Person, phone: string) => {
+  const hits: string[] = [];
+  for (const [way, typed] of Object.entries(ways(phone))) if ((await found(by, typed)).includes(phone)) hits.push(way);
+  return hits;
+};
+
+test("who lets themselves be found by a part of their number is found by any", async () => {
+  expect(await findBy(ana, ben.phone)).toEqual(Object.keys(ways(ben.phone)));
+});
+
+test("who lets themselves be found by the whole number only is found by nothing less, however it is written", async () => {
+  await letBeFound(ben, "whole");
+  expect(await findBy(ana, ben.phone)).toEqual(["whole", "withoutPlus", "withZeros", "atHome"]);
+  await letBeFound(ben, "part");
+  expect(await findBy(ana, ben.phone)).toEqual(Object.keys(ways(ben.phone)));
+});
+
+test("a number with its 0 and some digits fewer is not the whole of it", async () => {
+  await letBeFound(ben, "whole");
+  for (const typed of [`0${ben.phone.slice(5)}`, `0${ben.phone.slice(3)}`, `0${ben.phone.slice(6)}`])
+    expect(await found(ana, typed)).not.toContain(ben.phone);
+  await letBeFound(ben, "part");
+});
+
+test("who lets themselves not be found is not, not even by a contact, and stays in that one's list", async () => {
+  const cal = await newPerson();
+  await connectPeople(site, ana, cal);
+  await letBeFound(cal, "nobody");
+  expect(await findBy(ana, cal.phone)).toEqual([]);
+  const contacts = await call("GET", "/api/contacts", { token: ana.token });
+  expect(JSON.stringify(contacts.body)).toContain(cal.id);
+});
+
+test("people who are not found take no place from those who are, and a search stays as cheap", async () => {
+  const now = Date.now();
+  const hidden = Array.from({ length: 30 }, (_, n) => `+24388000${String(n).padStart(4, "0")}`);
+  const shown = Array.from({ length: 12 }, (_, n) => `+24388000${String(50 + n).padStart(4, "0")}`);
+  const people = [...hidden, ...shown].map((phone) => ({ id: createUuid(now), phone }));
+  await env.DB.batch(
+    people.flatMap(({ id, phone }) => [
+      env.DB.prepare("INSERT INTO users VALUES (?1, ?2, '', ?3, ?3)").bind(id, phone, now),
+      env.DB.prepare("INSERT INTO profiles (id, username, phone, created_at) VALUES (?1, ?2, ?2, ?3)").bind(
+        id,
+        phone,
+        now,
+      ),
+      ...(hidden.includes(phone)
+        ? [
+            env.DB.prepare(
+              "INSERT INTO settings (user_id, version, receipts, presence, findable, notices, tala) VALUES (?, 1, 1, 1, 'whole', '{}', 1)",
+            ).bind(id),
+          ]
+        : []),
+    ]),
+  );
+  expect(await found(ana, "24388000")).toEqual(shown.slice(0, 10));
+  expect(await found(ana, "88000")).toEqual(shown.slice(0, 10));
+  expect(await found(ana, hidden[3] ?? "")).toEqual([hidden[3]]);
+  const { read } = await countDirectory(() => found(ana, "24388000"));
+  expect(read).toBeLessThan(600);
+});

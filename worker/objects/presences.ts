@@ -1,0 +1,86 @@
+import type { Refusal } from "../../contract/commands";
+import { type ConversationId, otherMember, type Uuid } from "../../contract/ids";
+import { presenceBurst, presencePerSecond, presenceStaleMs } from "../../contract/limits";
+import type { Presence } from "../../contract/settings";
+import type { Feed } from "./feed";
+import type { Socket, Sockets } from "./sockets";
+import { userChannelOf } from "./stubs";
+import { TokenBucket } from "./token-bucket";
+
+const key = "seen";
+const seenStepMs = 10_000; // what is looked at by turns is written once in so long
+
+/** What is told wherever anything may not be. */
+const nothing: Presence = { here: false, seen_at: null };
+
+type Host = { env: Env; user: Uuid; sql: SqlStorage; feed: Feed; sockets: Sockets };
+
+/**
+ * Whether this person is here, and when they last were: some device of theirs is looked at, and is heard of. The
+ * platform answers pings while the object sleeps, so that being here costs nothing; a row is written when it ends.
+ */
+export class Presences {
+  readonly #host: Host;
+  readonly #asks = new TokenBucket(presenceBurst, presencePerSecond);
+  #seenAt: number | null;
+
+  constructor(host: Host) {
+    this.#host = host;
+    const [row] = host.sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = ?", key).toArray();
+    this.#seenAt = row ? Number(row.value) : null;
+  }
+
+  /** A device says whether it is looked at. */
+  look(socket: Socket, isLooked: boolean): void {
+    const wasLooked = socket.state?.lookedAt !== undefined;
+    this.#host.sockets.look(socket, isLooked);
+    if (wasLooked && !isLooked) this.#leave(Date.now());
+  }
+
+  /** A device's socket ended, perhaps long after the device was heard of last. */
+  left(socket: Socket): void {
+    if (socket.state?.lookedAt === undefined) return;
+    const heardAt = this.#host.sockets.heardAt(socket);
+    this.#leave(heardAt < Date.now() - presenceStaleMs ? heardAt : Date.now(), socket);
+  }
+
+  /** Who does not let it be seen from now on is forgotten. */
+  configured(): void {
+    if (this.#host.feed.settings.presence || this.#seenAt === null) return;
+    this.#seenAt = null;
+    this.#host.sql.exec("DELETE FROM meta WHERE key = ?", key);
+  }
+
+  /** What this person may know of the other in a private conversation. */
+  async ask(conversation: ConversationId): Promise<Presence | Refusal> {
+    const { env, user, feed } = this.#host;
+    const other = otherMember(conversation, user);
+    if (other === undefined || !feed.find(conversation)) return { error: "conversation_not_found" };
+    if (!this.#mayTell(conversation, other)) return nothing;
+    if (!this.#asks.take()) return { error: "rate_limited", retryAfterMs: this.#asks.waitMs() };
+    return userChannelOf(env, other).presence(other, user, conversation);
+  }
+
+  /** What somebody else may know of this person. */
+  tell(asker: Uuid, conversation: ConversationId): Presence {
+    if (otherMember(conversation, this.#host.user) !== asker || !this.#mayTell(conversation, asker)) return nothing;
+    const heardAt = this.#host.sockets.lastLooked();
+    if (heardAt >= Date.now() - presenceStaleMs) return { here: true, seen_at: null };
+    const seenAt = Math.max(heardAt, this.#seenAt ?? 0);
+    return { here: false, seen_at: seenAt > 0 ? seenAt : null };
+  }
+
+  /** The two are connected, neither lets the other go unheard, and this person is seen by others. */
+  #mayTell(conversation: ConversationId, other: Uuid): boolean {
+    const { feed } = this.#host;
+    return feed.settings.presence && feed.find(conversation)?.open === true && !feed.isBlocked(other);
+  }
+
+  #leave(at: number, without?: Socket): void {
+    const { feed, sockets, sql } = this.#host;
+    if (!feed.settings.presence || sockets.lastLooked(without) >= Date.now() - presenceStaleMs) return;
+    if (at - (this.#seenAt ?? 0) < seenStepMs) return;
+    this.#seenAt = at;
+    sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", key, String(at));
+  }
+}

@@ -1,0 +1,72 @@
+import { and, eq, lt, sql } from "drizzle-orm";
+import * as v from "valibot";
+import type { Uuid } from "../../contract/ids";
+import { defaultSettings, type KeptSettings, Settings, type SettingsChange } from "../../contract/settings";
+import type { Db } from "../db/client";
+import { settings } from "../db/schema";
+
+const { messages, groups, calls } = Settings.entries;
+const Notices = v.object({ messages, groups, calls });
+
+/** Of who never changed any. */
+const untouched: KeptSettings = { version: 0, settings: defaultSettings };
+
+const toKept = (row: typeof settings.$inferSelect): KeptSettings => {
+  const { version, receipts, presence, findable, tala } = row;
+  const notices = v.parse(Notices, JSON.parse(row.notices));
+  return { version, settings: { receipts, presence, findable, ...notices, tala } };
+};
+
+export const findSettings = async (db: Db, me: Uuid): Promise<KeptSettings> => {
+  const row = await db.select().from(settings).where(eq(settings.user_id, me)).get();
+  return row ? toKept(row) : untouched;
+};
+
+/** Those that the person's channel has not confirmed. */
+export const findUntold = async (db: Db, me: Uuid): Promise<KeptSettings | undefined> => {
+  const isUntold = and(eq(settings.user_id, me), lt(settings.told_version, settings.version));
+  const row = await db.select().from(settings).where(isUntold).get();
+  return row && toKept(row);
+};
+
+/** The person's channel has confirmed those of this version. */
+export const confirmTold = async (db: Db, me: Uuid, version: number): Promise<void> => {
+  await db
+    .update(settings)
+    .set({ told_version: version })
+    .where(and(eq(settings.user_id, me), lt(settings.told_version, version)));
+};
+
+const noticesOf = ({ messages, groups, calls }: SettingsChange) =>
+  JSON.stringify({ ...(messages && { messages }), ...(groups && { groups }), ...(calls && { calls }) });
+
+/** Changes what is named and nothing else, whatever else is changed at the same time. */
+export const updateSettings = async (db: Db, me: Uuid, change: SettingsChange): Promise<KeptSettings> => {
+  const { receipts, presence, findable, tala } = change;
+  const first = { ...defaultSettings, ...change };
+  const [row] = await db
+    .insert(settings)
+    .values({
+      user_id: me,
+      version: 1,
+      receipts: first.receipts,
+      presence: first.presence,
+      findable: first.findable,
+      notices: noticesOf(first),
+      tala: first.tala,
+    })
+    .onConflictDoUpdate({
+      target: settings.user_id,
+      set: {
+        version: sql`${settings.version} + 1`,
+        ...(receipts === undefined ? {} : { receipts }),
+        ...(presence === undefined ? {} : { presence }),
+        ...(findable === undefined ? {} : { findable }),
+        notices: sql`json_patch(${settings.notices}, ${noticesOf(change)})`,
+        ...(tala === undefined ? {} : { tala }),
+      },
+    })
+    .returning();
+  if (!row) throw new Error("settings were not written");
+  return toKept(row);
+};

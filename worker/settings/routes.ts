@@ -1,0 +1,46 @@
+import { KeptSettings, SettingsChange } from "../../contract/settings";
+import { openDb } from "../db/client";
+import { createRoutes } from "../lib/app";
+import { authenticate } from "../lib/authenticate";
+import { operation } from "../lib/operation";
+import { limitCaller } from "../lib/rate-limit";
+import { refuse } from "../lib/refusal";
+import { validate } from "../lib/validate";
+import { findSettings, updateSettings } from "./queries";
+import { tellSettings } from "./telling";
+
+/** How a person wants things, on all their devices. */
+export const settingsRoutes = createRoutes()
+  .get(
+    "/settings",
+    operation({
+      tag: "people",
+      summary: "One's own settings, and how often they were changed",
+      ok: { status: 200, body: KeptSettings },
+    }),
+    authenticate,
+    async (c) => c.json(await findSettings(openDb(c.env), c.var.caller.user), 200),
+  )
+  .patch(
+    "/settings",
+    operation({
+      tag: "people",
+      summary: "Change some of one's own settings. Done when they are in force: else it may be asked again",
+      ok: { status: 200, body: KeptSettings },
+      refusals: ["invalid_input", "forbidden_origin", "unavailable"],
+    }),
+    authenticate,
+    validate("json", SettingsChange),
+    limitCaller("settings_by_user"),
+    async (c) => {
+      const me = c.var.caller.user;
+      const kept = await updateSettings(openDb(c.env), me, c.req.valid("json"));
+      try {
+        await tellSettings(c.env, me, kept);
+      } catch (error) {
+        console.error("settings wait for the person's next socket", error);
+        return refuse(c, "unavailable");
+      }
+      return c.json(kept, 200);
+    },
+  );
