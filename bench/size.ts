@@ -17,7 +17,7 @@ const leastShown = 500; // bytes; smaller packages share one line
 
 /** What only a file, a voice note, a search or a menu needs: it shall come when one of these is asked for. */
 const forLater =
-  /src\/(lib\/media\/|sync\/(upload|spreading|file-|attaching|recordings)|features\/chat\/(attach-(sheet|preview)|camera|caption|viewer|zoom|use-zoom|picture|file-card|upload-ring|forward|message-deeds|search-|match|receipts|left-note|voice-(note|panel|player|session|listening)))/;
+  /src\/(lib\/media\/|sync\/(upload|spreading|file-|attaching|recordings)|components\/(camera|zoom|use-zoom)|features\/chat\/(attach-(sheet|preview)|caption|viewer|picture|file-card|upload-ring|forward|message-deeds|search-|match|receipts|left-note|voice-(note|panel|player|session|listening)))/;
 
 type Loaded = {
   path: string;

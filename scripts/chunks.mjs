@@ -33,7 +33,7 @@ const later = [
     name: "sending",
     roots: [
       "src/features/chat/attach-sheet.tsx",
-      "src/features/chat/camera-sheet.tsx",
+      "src/components/camera-sheet.tsx",
       "src/features/chat/voice-panel.tsx",
       "src/features/chat/voice-session.ts",
       "src/lib/media/prepare.ts",
@@ -94,8 +94,11 @@ const later = [
       "src/features/profile/appearance-screen.tsx",
       "src/features/profile/profile-screen.tsx",
       "src/features/senga/senga-screen.tsx",
+      "src/features/services/services-screen.tsx",
     ],
   },
+  // The answers in all languages.
+  { name: "help", roots: ["src/features/help/help-screen.tsx"] },
 ];
 
 /** What several of the later parts need. */

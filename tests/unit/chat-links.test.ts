@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type LinkPart, toParts } from "../../src/features/chat/links";
+import { type LinkPart, toParts } from "../../src/lib/links";
 
 const linksIn = (text: string): LinkPart[] => toParts(text).filter((part) => typeof part !== "string");
 const shownIn = (text: string): string[] => linksIn(text).map((link) => link.text);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clampPose, fitSize, fitted, zoomAt, zoomMax } from "../../src/features/chat/zoom";
+import { clampPose, fitSize, fitted, zoomAt, zoomMax } from "../../src/components/zoom";
 
 const frame = { width: 360, height: 640 };
 

@@ -1,4 +1,4 @@
-import { toParts } from "./links";
+import { toParts } from "../../lib/links";
 
 const foldLines = 20;
 const foldChars = 1_200;

@@ -1,39 +1,16 @@
-import { useMemo } from "react";
+import { LinkedText } from "../../components/linked-text";
 import { useT } from "../../i18n/setup";
-import { balance } from "../../lib/isolate";
 import { foldText } from "./folding";
 import { FoundWords } from "./found";
-import { toParts } from "./links";
 
 const rightToLeft = /^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
 export const isRightToLeft = (text: string): boolean => rightToLeft.test(text);
 
+const drawFound = (words: string) => <FoundWords text={words} />;
+
 /** Words of a message, with links where they lead elsewhere. */
 export function Linked({ text }: { text: string }) {
-  const parts = useMemo(() => toParts(balance(text)), [text]);
-  let at = 0;
-  return parts.map((part) => {
-    const key = at;
-    if (typeof part === "string") {
-      at += part.length;
-      return <FoundWords key={key} text={part} />;
-    }
-    at += part.text.length;
-    return (
-      <span key={key}>
-        <a
-          href={part.href}
-          target="_blank"
-          rel="noopener noreferrer nofollow"
-          dir="ltr"
-          className="font-medium text-accent underline decoration-1 underline-offset-2 [unicode-bidi:isolate]"
-        >
-          <FoundWords text={part.text} />
-        </a>
-        {part.host && <bdi className="text-sm text-muted">{` (${part.host})`}</bdi>}
-      </span>
-    );
-  });
+  return <LinkedText text={text}>{drawFound}</LinkedText>;
 }
 
 type TextBlockProps = {

@@ -1,9 +1,9 @@
 import { type ComponentProps, type ComponentType, useCallback, useEffect, useRef, useState } from "react";
 import { cleanFileName } from "../../../contract/files";
 import type { ConversationId } from "../../../contract/ids";
+import type CameraSheet from "../../components/camera-sheet";
 import { type ChoiceKeeper, hasChoice, openChoice } from "../../sync/actions";
 import type AttachSheet from "./attach-sheet";
-import type CameraSheet from "./camera-sheet";
 import { filesMax } from "./files-max";
 import { loadOrTell } from "./later";
 
@@ -106,7 +106,7 @@ export const useAttaching = (conversation: ConversationId) => {
     /** Where this page keeps it. */
     kept: useCallback(async () => (await keeper.current)?.kept, []),
     async openCamera() {
-      const camera = await loadOrTell(() => import("./camera-sheet"));
+      const camera = await loadOrTell(() => import("../../components/camera-sheet"));
       if (camera) setLayers({ Camera: camera.default });
     },
   };

@@ -1,10 +1,10 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 import type { Body } from "../../../contract/conversations";
+import { useZoom } from "../../components/use-zoom";
 import { formatBytes } from "../../i18n/format";
 import { useLanguage, useT } from "../../i18n/setup";
 import { thumbToUrl } from "../../lib/media/thumb";
 import type { Attachment } from "./use-attachment";
-import { useZoom } from "./use-zoom";
 
 type StageProps = {
   body: Extract<Body, { type: "image" }>;

@@ -36,10 +36,10 @@ const ask = (request: DrawRequest): Promise<Answer> => {
 
 const canUseWorker = (): boolean => typeof Worker !== "undefined" && typeof OffscreenCanvas !== "undefined";
 
-const drawNow = async (file: Blob, wantsSmall: boolean): Promise<Drawn> => {
+const drawNow = async (file: Blob, wantsSmall: boolean, edge?: number): Promise<Drawn> => {
   if (canUseWorker()) {
     try {
-      const answer = await ask({ file, wantsSmall });
+      const answer = await ask({ file, wantsSmall, edge });
       if ("drawn" in answer) return answer.drawn;
       throw new Error(answer.failed);
     } catch (error) {
@@ -47,14 +47,14 @@ const drawNow = async (file: Blob, wantsSmall: boolean): Promise<Drawn> => {
     }
   }
   const { drawPicture } = await import("./shrink");
-  return drawPicture(file, wantsSmall);
+  return drawPicture(file, wantsSmall, edge);
 };
 
 let last: Promise<unknown> = Promise.resolve();
 
 /** `drawPicture`, off the page's thread and one picture at a time: decoded, each is four bytes a pixel. */
-export const drawInTurn = (file: Blob, wantsSmall: boolean): Promise<Drawn> => {
-  const turn = last.then(() => drawNow(file, wantsSmall));
+export const drawInTurn = (file: Blob, wantsSmall: boolean, edge?: number): Promise<Drawn> => {
+  const turn = last.then(() => drawNow(file, wantsSmall, edge));
   last = turn.catch(() => undefined);
   return turn;
 };

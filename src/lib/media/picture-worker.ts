@@ -1,10 +1,10 @@
 import { drawPicture } from "./shrink";
 
-export type DrawRequest = { file: Blob; wantsSmall: boolean };
+export type DrawRequest = { file: Blob; wantsSmall: boolean; edge?: number | undefined };
 
-self.onmessage = async ({ data: { file, wantsSmall } }: MessageEvent<DrawRequest>) => {
+self.onmessage = async ({ data: { file, wantsSmall, edge } }: MessageEvent<DrawRequest>) => {
   try {
-    self.postMessage({ drawn: await drawPicture(file, wantsSmall) });
+    self.postMessage({ drawn: await drawPicture(file, wantsSmall, edge) });
   } catch (error) {
     self.postMessage({ failed: String(error) });
   }

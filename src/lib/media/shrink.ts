@@ -59,14 +59,14 @@ const hash = (bitmap: ImageBitmap, full: Size): string => {
 
 /**
  * Decodes a picture, upright as its EXIF orientation says (the default of `createImageBitmap`, whose option for
- * it has other values in Chrome below 111), hashes it and, when asked, draws it at most `imageEdgePx` large.
+ * it has other values in Chrome below 111), hashes it and, when asked, draws it at most `edge` pixels large.
  * Rejects what cannot be decoded.
  */
-export const drawPicture = async (file: Blob, wantsSmall: boolean): Promise<Drawn> => {
+export const drawPicture = async (file: Blob, wantsSmall: boolean, edge = imageEdgePx): Promise<Drawn> => {
   const bitmap = await createImageBitmap(file);
   try {
     const full = { width: bitmap.width, height: bitmap.height };
-    const size = fitWithin(full, imageEdgePx);
+    const size = fitWithin(full, edge);
     const small = wantsSmall ? { blob: await encodeSmall(bitmap, size), ...size } : undefined;
     return { ...full, thumb: hash(bitmap, full), small };
   } finally {

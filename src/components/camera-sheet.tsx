@@ -1,9 +1,9 @@
 import { useEffect, useId, useRef, useState } from "react";
-import { IconButton } from "../../components/icon-button";
-import { Modal } from "../../components/modal";
-import { Spinner } from "../../components/spinner";
-import { showToast } from "../../components/toast";
-import { t as say, useT } from "../../i18n/setup";
+import { t as say, useT } from "../i18n/setup";
+import { IconButton } from "./icon-button";
+import { Modal } from "./modal";
+import { Spinner } from "./spinner";
+import { showToast } from "./toast";
 
 const idealWidthPx = 1_920;
 const idealHeightPx = 1_440;
@@ -23,17 +23,23 @@ const end = (stream: MediaStream | undefined): void => {
 const countCameras = async (): Promise<number> =>
   (await navigator.mediaDevices.enumerateDevices()).filter(({ kind }) => kind === "videoinput").length;
 
-const takePicture = async (video: HTMLVideoElement): Promise<File | undefined> => {
+type PictureType = "image/jpeg" | "image/png";
+const endings: Record<PictureType, string> = { "image/jpeg": "jpg", "image/png": "png" };
+
+const takePicture = async (video: HTMLVideoElement, type: PictureType): Promise<File | undefined> => {
   const canvas = document.createElement("canvas");
   canvas.width = video.videoWidth;
   canvas.height = video.videoHeight;
   canvas.getContext("2d")?.drawImage(video, 0, 0);
-  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/jpeg", jpegQuality));
-  return blob ? new File([blob], `photo ${new Date().toISOString().slice(0, 10)}.jpg`, { type: blob.type }) : undefined;
+  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, type, jpegQuality));
+  const name = `photo ${new Date().toISOString().slice(0, 10)}.${endings[type]}`;
+  return blob ? new File([blob], name, { type: blob.type }) : undefined;
 };
 
+type CameraSheetProps = { type?: PictureType; onPicture: (file: File) => void; onClose: () => void };
+
 /** The rear camera with a shutter. When there is none to be had it says so and closes. */
-export default function CameraSheet({ onPicture, onClose }: { onPicture: (file: File) => void; onClose: () => void }) {
+export default function CameraSheet({ type = "image/jpeg", onPicture, onClose }: CameraSheetProps) {
   const t = useT();
   const id = useId();
   const video = useRef<HTMLVideoElement>(null);
@@ -71,7 +77,7 @@ export default function CameraSheet({ onPicture, onClose }: { onPicture: (file: 
   }, [facing]);
 
   const shoot = async () => {
-    const picture = video.current && (await takePicture(video.current));
+    const picture = video.current && (await takePicture(video.current, type));
     if (picture) onPicture(picture);
   };
 
