@@ -4,6 +4,7 @@ import unocss from "unocss/vite";
 import { defineConfig } from "vite";
 import { chunkGroups } from "./scripts/chunks.mjs";
 import { laterIcons, setLaterIconsApart } from "./scripts/later-icons.mjs";
+import { partner } from "./scripts/partner.mjs";
 
 // LISOLO_STATE is set by scripts/dev.mjs so development shares its data with `npm start`.
 const state = process.env["LISOLO_STATE"];
@@ -13,6 +14,7 @@ export default defineConfig({
   resolve: { alias: { dexie: "dexie/dist/modern/dexie.mjs" } },
   plugins: [
     laterIcons,
+    partner,
     unocss({ postprocess: setLaterIconsApart }),
     react(),
     cloudflare({ persistState: state ? { path: state } : true, inspectorPort: false }),

@@ -4,10 +4,7 @@ import { Screen } from "../components/screen";
 import { useT } from "../i18n/setup";
 
 /** Screens that a later release brings: their place, their name, and the truth about them. */
-const screens = [
-  { id: "tala", prefix: "/app/tala", icon: "i-ph-eye" },
-  { id: "services", prefix: "/app/services", icon: "i-ph-squares-four" },
-] as const;
+const screens = [{ id: "tala", prefix: "/app/tala", icon: "i-ph-eye" }] as const;
 
 export default function LaterScreen() {
   const t = useT();

@@ -20,7 +20,7 @@ export const appRoutes: AppRoute[] = [
   { path: "/app/senga", pane: "list", screen: lazyScreen(() => import("../features/senga/senga-screen")) },
   { path: "/app/makutano", pane: "list", screen: lazyScreen(() => import("../features/makutano/makutano-screen")) },
   { path: "/app/tala", pane: "list", screen: later },
-  { path: "/app/services", pane: "list", screen: later },
+  { path: "/app/services", pane: "list", screen: lazyScreen(() => import("../features/services/services-screen")) },
   { path: "/app/chat/:userId", pane: "detail", screen: readyScreen(ChatScreen) },
   { path: "/app/user/:userId", pane: "detail", screen: lazyScreen(() => import("../features/contacts/person-screen")) },
   { path: "/app/profile", pane: "detail", screen: lazyScreen(() => import("../features/profile/profile-screen")) },
@@ -43,7 +43,7 @@ export const appRoutes: AppRoute[] = [
   },
   { path: "/app/notifications", pane: "detail", screen: soon },
   { path: "/app/privacy", pane: "detail", screen: soon },
-  { path: "/app/help", pane: "detail", screen: soon },
+  { path: "/app/help", pane: "detail", screen: lazyScreen(() => import("../features/help/help-screen")) },
 ];
 
 export const findAppRoute = (pathname: string): AppRoute | undefined =>

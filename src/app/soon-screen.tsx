@@ -3,11 +3,10 @@ import { EmptyState } from "../components/empty-state";
 import { Screen } from "../components/screen";
 import { useT } from "../i18n/setup";
 
-/** SPEC.md §2: pages that say their settings or the help centre will be available soon. */
+/** SPEC.md §2: pages that say their settings will be available soon. */
 const screens = [
   { id: "notifications", path: "/app/notifications", icon: "i-ph-bell" },
   { id: "privacy", path: "/app/privacy", icon: "i-ph-lock-simple" },
-  { id: "help", path: "/app/help", icon: "i-ph-lifebuoy" },
 ] as const;
 
 export default function SoonScreen() {

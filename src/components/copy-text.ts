@@ -1,12 +1,15 @@
 import { t } from "../i18n/setup";
 import { showToast } from "./toast";
 
-/** Gives words to the clipboard, and says so. */
-export const copyText = async (words: string): Promise<void> => {
+/** Gives words to the clipboard, and says so: of a message unless told otherwise. */
+export const copyText = async (
+  words: string,
+  said = { done: t("messages.copied"), failed: t("messages.copyFailed") },
+): Promise<void> => {
   try {
     await navigator.clipboard.writeText(words);
-    showToast({ message: t("messages.copied") });
+    showToast({ message: said.done });
   } catch {
-    showToast({ tone: "danger", title: t("common.error"), message: t("messages.copyFailed") });
+    showToast({ tone: "danger", title: t("common.error"), message: said.failed });
   }
 };

@@ -12,7 +12,7 @@ const pages = [
   { path: "/app/notifications", icon: "i-ph-bell", title: "later.notifications.title" },
   { path: "/app/privacy", icon: "i-ph-lock-simple", title: "later.privacy.title" },
   { path: "/app/blocked", icon: "i-ph-prohibit", title: "blocked.title" },
-  { path: "/app/help", icon: "i-ph-lifebuoy", title: "later.help.title" },
+  { path: "/app/help", icon: "i-ph-lifebuoy", title: "help.title" },
 ] as const;
 
 function PageLink({ to, icon, label }: { to: string; icon: string; label: string }) {

@@ -1,0 +1,25 @@
+import { join } from "node:path";
+import { unstable_readConfig as readConfig } from "wrangler";
+import { root } from "./run.mjs";
+
+/** The partner's site as wrangler.jsonc names it: an https address, or none. @param {unknown} setting */
+export function partnerAddress(setting) {
+  if (setting === undefined || setting === "") return undefined;
+  const url = typeof setting === "string" ? URL.parse(setting) : null;
+  if (url?.protocol !== "https:" || url.username !== "" || url.password !== "")
+    throw new Error("PARTNER_URL in wrangler.jsonc has to be an https address, or empty");
+  return url.href;
+}
+
+/**
+ * Writes it into the app's page, where src/features/services reads it: no request asks for it, and it is there offline.
+ * @type {import("vite").Plugin}
+ */
+export const partner = {
+  name: "partner",
+  transformIndexHtml() {
+    const { vars } = readConfig({ config: join(root, "wrangler.jsonc") }, { hideWarnings: true });
+    const address = partnerAddress(vars["PARTNER_URL"]);
+    return address ? [{ tag: "meta", attrs: { name: "partner", content: address }, injectTo: "head" }] : [];
+  },
+};

@@ -1,0 +1,110 @@
+import { useState } from "react";
+import { Button } from "../../components/button";
+import { copyText } from "../../components/copy-text";
+import { EmptyState } from "../../components/empty-state";
+import { Screen } from "../../components/screen";
+import { SearchField } from "../../components/search-field";
+import { useLanguage, useT } from "../../i18n/setup";
+import { type Question, questions, searchQuestions, type Topic, topics } from "./questions";
+import { readVersion, useDiagnosis } from "./use-diagnosis";
+
+const topicTitles = {
+  messages: "help.topicMessages",
+  people: "help.topicPeople",
+  calls: "help.topicCalls",
+  account: "help.topicAccount",
+  phone: "help.topicPhone",
+} as const satisfies Record<Topic, string>;
+
+function Questions({ list }: { list: readonly Question[] }) {
+  return (
+    <ul className="divide-y divide-line overflow-hidden rounded-card border border-line bg-surface">
+      {list.map(({ id, question, answer }) => (
+        <li key={id}>
+          <details className="group">
+            <summary className="flex min-h-14 cursor-pointer list-none items-center gap-3 px-4 py-3 font-semibold -outline-offset-3 hover:bg-raised [&::-webkit-details-marker]:hidden">
+              <span className="min-w-0 flex-1">{question}</span>
+              <span
+                className="i-ph-caret-down shrink-0 text-muted transition-transform group-open:rotate-180"
+                aria-hidden="true"
+              />
+            </summary>
+            <p className="px-4 pb-4 whitespace-pre-line">{answer}</p>
+          </details>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Diagnosis() {
+  const t = useT();
+  const text = useDiagnosis();
+  return (
+    <section aria-labelledby="diagnosis" className="rounded-card border border-line bg-surface p-4">
+      <h2 id="diagnosis" className="font-semibold">
+        {t("help.diagnosis")}
+      </h2>
+      <p className="mt-1 text-sm text-muted">{t("help.diagnosisBody")}</p>
+      <pre
+        lang="en"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys too
+        tabIndex={0}
+        className="my-3 min-h-32 overflow-x-auto rounded-card bg-raised p-3 font-mono text-xs leading-relaxed"
+      >
+        {text}
+      </pre>
+      <Button
+        look="secondary"
+        className="w-full"
+        disabled={text === undefined}
+        onClick={() => {
+          if (text !== undefined) void copyText(text, { done: t("help.copied"), failed: t("help.copyFailed") });
+        }}
+      >
+        <span className="flex items-center gap-2">
+          <span className="i-ph-copy text-xl" aria-hidden="true" />
+          {t("help.copy")}
+        </span>
+      </Button>
+      <p className="mt-3 text-center text-sm text-muted">{t("help.version", { version: readVersion() })}</p>
+    </section>
+  );
+}
+
+/** Answers to what people ask (SPEC.md §2 Help), and what to tell whoever helps. All of it is on the phone. */
+export default function HelpScreen() {
+  const t = useT();
+  const all = questions[useLanguage()];
+  const [query, setQuery] = useState("");
+  const isSearching = query.trim() !== "";
+  const found = isSearching ? searchQuestions(all, query) : all;
+  return (
+    <Screen
+      title={t("help.title")}
+      description={t("help.description")}
+      back="/app/profile"
+      backMode="previous"
+      profile={false}
+    >
+      <div className="mx-auto flex w-full max-w-160 flex-col gap-4 p-4 pb-8">
+        <SearchField label={t("help.search")} value={query} onChange={setQuery} />
+        <p role="status" className={found.length > 0 && isSearching ? "px-4 text-sm text-muted" : "sr-only"}>
+          {isSearching && t("help.found", { count: found.length })}
+        </p>
+        {found.length === 0 && <EmptyState icon="i-ph-lifebuoy" title={t("help.noneTitle")} body={t("help.none")} />}
+        {isSearching
+          ? found.length > 0 && <Questions list={found} />
+          : topics.map((topic) => (
+              <section key={topic} aria-labelledby={`topic-${topic}`}>
+                <h2 id={`topic-${topic}`} className="mb-2 px-4 font-semibold text-muted">
+                  {t(topicTitles[topic])}
+                </h2>
+                <Questions list={all.filter((question) => question.topic === topic)} />
+              </section>
+            ))}
+        <Diagnosis />
+      </div>
+    </Screen>
+  );
+}

@@ -1,0 +1,10 @@
+/** The partner's site, as the build wrote it into the app's page; undefined where this Lisolo has none. */
+export const findPartner = (): URL | undefined => {
+  const address = document.querySelector<HTMLMetaElement>('meta[name="partner"]')?.content ?? "";
+  try {
+    const url = new URL(address);
+    return url.protocol === "https:" ? url : undefined;
+  } catch {
+    return undefined;
+  }
+};

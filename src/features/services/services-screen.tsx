@@ -1,0 +1,43 @@
+import { ButtonLink } from "../../components/button";
+import { EmptyState } from "../../components/empty-state";
+import { Screen } from "../../components/screen";
+import { useT } from "../../i18n/setup";
+import { findPartner } from "./partner";
+
+/** Leads to the partner's own site (SPEC.md §2 Services), which learns nothing of who comes. */
+export default function ServicesScreen() {
+  const t = useT();
+  const partner = findPartner();
+  return (
+    <Screen title={t("services.title")} subtitle={t("services.subtitle")} description={t("services.description")}>
+      <div className="my-auto">
+        {partner ? (
+          <EmptyState
+            icon="i-ph-handshake"
+            title={t("services.lead")}
+            body={t("services.body")}
+            action={
+              <>
+                <ButtonLink
+                  href={partner.href}
+                  target="_blank"
+                  rel="noopener noreferrer"
+                  aria-describedby="partner"
+                  className="w-full"
+                >
+                  {t("services.open")}
+                  <span className="i-ph-arrow-square-out text-xl" aria-hidden="true" />
+                </ButtonLink>
+                <p id="partner" className="mt-2 text-sm break-all text-muted">
+                  {t("services.newTab", { site: partner.host })}
+                </p>
+              </>
+            }
+          />
+        ) : (
+          <EmptyState icon="i-ph-squares-four" title={t("services.noneTitle")} body={t("services.none")} />
+        )}
+      </div>
+    </Screen>
+  );
+}
