@@ -163,6 +163,11 @@ export const accessTable: Record<string, Row> = {
     path: ({ ana, dina }, role) => `/api/blocks/${role === "entitled" || role === "revoked" ? dina.id : ana.id}`,
     expected: signedIn(200),
   },
+  // One's own only: somebody else's is not there to be named.
+  "DELETE /api/account": {
+    body: ({ ana }) => ({ user_id: ana.id }),
+    expected: { ...owned, entitled: 204 },
+  },
 
   // Conversations
   "GET /api/conversations/:id/messages": {

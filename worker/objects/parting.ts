@@ -72,25 +72,39 @@ export class Parting {
   }
 
   async #pass(): Promise<void> {
-    const { ctx, env, user } = this.#host;
-    const retry = () => ctx.storage.setAlarm(Date.now() + jitterMs(++this.#failures, retryBaseMs, fanOutRetryMaxMs));
+    const { storage } = this.#host.ctx;
+    // Should this instance die on the way, the next one goes on.
+    await storage.setAlarm(Date.now() + fanOutRetryMaxMs);
     try {
-      const began = Date.now();
-      let isDone = await this.#leaveAll();
-      for (const step of Object.values(deletionSteps)) isDone = (await step(env, user)) && isDone;
-      if (!isDone) return await retry();
-      this.#wipe();
-      const db = openDb(env);
-      const startedAt = await findDeletion(db, user);
-      if (startedAt === undefined) return;
-      const settledAt = startedAt + deletionSettleMs;
-      if (began >= settledAt) await endDeletion(db, user);
-      else await ctx.storage.setAlarm(settledAt);
-      this.#failures = 0;
+      const nextAt = await this.#clear(Date.now());
+      if (nextAt === undefined) await storage.deleteAlarm();
+      else await storage.setAlarm(nextAt);
     } catch (error) {
       console.error("what is left of an account waits for the next try", error);
-      await retry();
+      await storage.setAlarm(this.#retryAt());
     }
+  }
+
+  /** Clears away what is there, and answers when to look again; undefined when nothing can come any more. */
+  async #clear(now: number): Promise<number | undefined> {
+    const { env, user } = this.#host;
+    let isDone = await this.#leaveAll();
+    for (const step of Object.values(deletionSteps)) isDone = (await step(env, user)) && isDone;
+    if (!isDone) return this.#retryAt();
+    this.#failures = 0;
+    this.#wipe();
+    const db = openDb(env);
+    const startedAt = await findDeletion(db, user);
+    if (startedAt === undefined) return undefined;
+    const settledAt = startedAt + deletionSettleMs;
+    if (now < settledAt) return settledAt;
+    await endDeletion(db, user);
+    return undefined;
+  }
+
+  #retryAt(): number {
+    this.#failures += 1;
+    return Date.now() + jitterMs(this.#failures, retryBaseMs, fanOutRetryMaxMs);
   }
 
   /** Leaves every conversation there was; each that is left is forgotten here. */
