@@ -5,6 +5,7 @@ import { measureCalls } from "./calls";
 import { measureChatOpening } from "./chat-opening";
 import { measureDelivery } from "./delivery";
 import { measureFanOut } from "./fan-out";
+import { measureFeed } from "./feed";
 import { measureFirstScreen } from "./first-screen";
 import { measureGroups } from "./groups";
 import { measureLongChat } from "./long-chat";
@@ -27,6 +28,7 @@ const subjects: Record<string, () => Promise<Section[]>> = {
   "long-chat": measureLongChat,
   media: measureMedia,
   calls: measureCalls,
+  feed: measureFeed,
   memory: measureMemory,
 };
 

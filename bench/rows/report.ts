@@ -4,3 +4,15 @@ import type { Counts, Measured } from "./counts";
 export function report(name: string, per: number, counts: Counts): void {
   console.log(`BENCH ${JSON.stringify({ name, per, counts } satisfies Measured)}`);
 }
+
+/** A page of the feed found in two ways: rows read, and milliseconds of every round. */
+export type PageTimes = {
+  page: number;
+  rowsByNumber: number;
+  rowsByOffset: number;
+  byNumber: number[];
+  byOffset: number[];
+};
+export function reportTimes(times: PageTimes): void {
+  console.log(`BENCH ${JSON.stringify(times)}`);
+}

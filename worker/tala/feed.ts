@@ -8,15 +8,11 @@ import { listFeed } from "./queries";
  * once wait for one reading; then the place's cache, which all runtimes of a data centre share; then the directory. A page
  * is a string that was made for nobody in particular, kept under an address of its own that says only which page it is.
  */
-export type KeptPage = { body: string; etag: string; readAt: number };
+type KeptPage = { body: string; etag: string; readAt: number };
 
 const pagesMax = 200; // in memory, at most `postPageBytes` each
 const flightMaxMs = 2_000; // who waits for somebody else's reading longer than that reads for themselves
 const readAtHeader = "x-read-at";
-
-const kept = new Map<string, KeptPage>();
-const flights = new Map<string, Promise<KeptPage>>();
-let changes = 0; // a reading that began before the last of them is kept by nobody
 
 type Place = { env: Pick<Env, "DB">; context: Pick<ExecutionContext, "waitUntil">; origin: string };
 
@@ -25,13 +21,6 @@ const addressOf = (origin: string, before: number | undefined): string =>
 const freshMs = (before: number | undefined): number => (before === undefined ? feedFreshMs : feedOlderMs);
 const isFresh = ({ readAt }: KeptPage, before: number | undefined): boolean =>
   Math.abs(Date.now() - readAt) < freshMs(before);
-
-const keep = (address: string, page: KeptPage): void => {
-  kept.delete(address);
-  kept.set(address, page);
-  const [oldest] = kept.keys();
-  if (kept.size > pagesMax && oldest !== undefined) kept.delete(oldest);
-};
 
 const digest = async (body: string): Promise<string> => {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(body));
@@ -54,29 +43,6 @@ const keepAtPlace = async (address: string, { body, etag, readAt }: KeptPage, ms
   await caches.default.put(address, new Response(body, { headers }));
 };
 
-const load = async ({ env, context, origin }: Place, before: number | undefined): Promise<KeptPage> => {
-  const address = addressOf(origin, before);
-  const begun = changes;
-  const found = await findAtPlace(address);
-  if (found && isFresh(found, before)) {
-    if (begun === changes) keep(address, found);
-    return found;
-  }
-  const readAt = Date.now();
-  const { rows, isPast } = await listFeed(openDb(env), before);
-  const body = JSON.stringify(toPostPage(rows));
-  const page = { body, etag: await digest(body), readAt };
-  // What lies before a number that is not given yet would keep out those that get one meanwhile.
-  if (isPast && begun === changes) {
-    keep(address, page);
-    const put = keepAtPlace(address, page, freshMs(before)).then(() =>
-      begun === changes ? undefined : caches.default.delete(address),
-    );
-    context.waitUntil(put.catch((error: unknown) => console.error("keep a page of the feed", error)));
-  }
-  return page;
-};
-
 /** Waits for a reading that somebody else's request began, whose end may take it along. */
 const waitFor = async (flight: Promise<KeptPage>): Promise<KeptPage | undefined> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -90,29 +56,66 @@ const waitFor = async (flight: Promise<KeptPage>): Promise<KeptPage | undefined>
   }
 };
 
-/** A page of the feed as JSON, at most `feedFreshMs` old, or `feedOlderMs` where it begins further down. */
-export const readFeed = async (place: Place, before: number | undefined): Promise<KeptPage> => {
-  const address = addressOf(place.origin, before);
-  const known = kept.get(address);
-  if (known && isFresh(known, before)) return known;
-  const underWay = flights.get(address);
-  const shared = underWay && (await waitFor(underWay));
-  if (shared) return shared;
-  const flight = load(place, before);
-  flights.set(address, flight);
-  const landed = flight.finally(() => {
-    if (flights.get(address) === flight) flights.delete(address);
-  });
-  // Others wait for it, also when who asked first is gone.
-  place.context.waitUntil(landed.catch(() => undefined));
-  return landed;
-};
+/** The memory of one runtime. */
+export class Feed {
+  readonly #pages = new Map<string, KeptPage>();
+  readonly #flights = new Map<string, Promise<KeptPage>>();
+  #changes = 0; // what was read before the last of them is kept by nobody
 
-/** What this place keeps of the feed is not true any more. Elsewhere it is so until its time is over. */
-export const forgetFeed = async (origin: string): Promise<void> => {
-  changes++;
-  const addresses = new Set([addressOf(origin, undefined), ...kept.keys()]);
-  kept.clear();
-  flights.clear();
-  await Promise.all([...addresses].map((address) => caches.default.delete(address)));
-};
+  /** A page as JSON, at most `feedFreshMs` old, or `feedOlderMs` where it begins further down. */
+  async read(place: Place, before: number | undefined): Promise<KeptPage> {
+    const address = addressOf(place.origin, before);
+    const known = this.#pages.get(address);
+    if (known && isFresh(known, before)) return known;
+    const underWay = this.#flights.get(address);
+    const shared = underWay && (await waitFor(underWay));
+    if (shared) return shared;
+    const flight = this.#load(place, address, before).finally(() => {
+      if (this.#flights.get(address) === flight) this.#flights.delete(address);
+    });
+    this.#flights.set(address, flight);
+    // Others wait for it, also when who asked first is gone.
+    place.context.waitUntil(flight.catch(() => undefined));
+    return flight;
+  }
+
+  /** What this place keeps is not true any more. Elsewhere it is kept until its time is over. */
+  async forget(origin: string): Promise<void> {
+    this.#changes++;
+    const addresses = new Set([addressOf(origin, undefined), ...this.#pages.keys()]);
+    this.#pages.clear();
+    this.#flights.clear();
+    await Promise.all([...addresses].map((address) => caches.default.delete(address)));
+  }
+
+  async #load({ env, context }: Place, address: string, before: number | undefined): Promise<KeptPage> {
+    const begun = this.#changes;
+    const found = await findAtPlace(address);
+    if (found && isFresh(found, before)) {
+      if (begun === this.#changes) this.#keep(address, found);
+      return found;
+    }
+    const readAt = Date.now();
+    const { rows, isPast } = await listFeed(openDb(env), before);
+    const body = JSON.stringify(toPostPage(rows));
+    const page = { body, etag: await digest(body), readAt };
+    // What lies before a number that is not given yet would keep out those that get one meanwhile.
+    if (isPast && begun === this.#changes) {
+      this.#keep(address, page);
+      const put = keepAtPlace(address, page, freshMs(before)).then(() =>
+        begun === this.#changes ? undefined : caches.default.delete(address),
+      );
+      context.waitUntil(put.catch((error: unknown) => console.error("keep a page of the feed", error)));
+    }
+    return page;
+  }
+
+  #keep(address: string, page: KeptPage): void {
+    this.#pages.delete(address);
+    this.#pages.set(address, page);
+    const [oldest] = this.#pages.keys();
+    if (this.#pages.size > pagesMax && oldest !== undefined) this.#pages.delete(oldest);
+  }
+}
+
+export const feed = new Feed();

@@ -11,7 +11,7 @@ import { operation } from "../lib/operation";
 import { limitCaller, takeToken } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
-import { forgetFeed, readFeed } from "./feed";
+import { feed } from "./feed";
 import { deletePicture, findPicture, makePicture, storePicture } from "./pictures";
 import { deletePost, findPost, insertPost, isGone, type StoredPost } from "./queries";
 
@@ -48,7 +48,7 @@ export const talaRoutes = createRoutes()
     validate("query", v.object({ before: v.optional(Before) })),
     async (c) => {
       const place = { env: c.env, context: c.executionCtx, origin: new URL(c.req.url).origin };
-      const { body, etag } = await readFeed(place, c.req.valid("query").before);
+      const { body, etag } = await feed.read(place, c.req.valid("query").before);
       c.header("etag", etag);
       c.header("cache-control", "private, no-cache");
       if (matchesEtag(c.req.header("if-none-match"), etag)) return c.body(null, 304);
@@ -90,7 +90,7 @@ export const talaRoutes = createRoutes()
       if (made) await storePicture(c.env, me, post.id, made);
       const published = await insertPost(db, c.var.caller, post, made?.size);
       if (published) {
-        await forgetFeed(new URL(c.req.url).origin);
+        await feed.forget(new URL(c.req.url).origin);
         return c.json(toPublished(published), 201);
       }
       const other = await findPost(db, post.id);
@@ -118,7 +118,7 @@ export const talaRoutes = createRoutes()
       const post = await findPost(db, id);
       if (post && !can.deletePost(me, post)) return refuse(c, "not_your_post");
       await deletePost(db, me, id);
-      await Promise.all([deletePicture(c.env, me, id), post && forgetFeed(new URL(c.req.url).origin)]);
+      await Promise.all([deletePicture(c.env, me, id), post && feed.forget(new URL(c.req.url).origin)]);
       return c.body(null, 204);
     },
   )

@@ -1,0 +1,22 @@
+import { env } from "cloudflare:workers";
+
+export const seededAuthors = 1_000;
+const chunk = 100_000;
+
+/** A UUID that nobody else has, as SQLite makes it. */
+const uuidSql =
+  "lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-' || hex(randomblob(2)) || '-' || hex(randomblob(2)) || '-' || hex(randomblob(6)))";
+
+/** So many statuses, written straight into the feed by people whose profiles' numbers follow on `firstAuthor`. */
+export async function seedFeed(count: number, firstAuthor: number): Promise<void> {
+  for (let done = 0; done < count; done += chunk) {
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+       INSERT INTO tala_posts (id, user_id, content, width, height, thumb, created_at)
+       SELECT ${uuidSql}, profiles.id, 'Bonne journée à tous, que Dieu vous bénisse', 1280, 960, hex(randomblob(14)), ?2 + i
+       FROM n JOIN profiles ON profiles.number = ?3 + (i * 7919) % ${seededAuthors}`,
+    )
+      .bind(Math.min(chunk, count - done), 1_763_000_000_000 + done, firstAuthor)
+      .run();
+  }
+}

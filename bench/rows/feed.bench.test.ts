@@ -1,0 +1,86 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, test } from "vitest";
+import { createUuid } from "../../contract/ids";
+import { postPageRows } from "../../contract/limits";
+import type { Person } from "../../tests/support/people";
+import { makePng } from "../../tests/worker/pictures";
+import { deletePost, publishPost, readPage } from "../../tests/worker/posts";
+import { seedContacts } from "../../tests/worker/seeded-people";
+import { newPerson } from "../../tests/worker/site";
+import { openDb } from "../../worker/db/client";
+import { listFeed } from "../../worker/tala/queries";
+import { startCounting, takeCounts } from "./counters";
+import { seededAuthors, seedFeed } from "./feed-seed";
+import { report, reportTimes } from "./report";
+
+const posts = 1_000_000;
+const rounds = 15;
+const perRound = 10; // the runtime's clock shows whole milliseconds
+const deepPages = [1, 500, posts / postPageRows];
+
+let reader: Person;
+beforeAll(async () => {
+  await startCounting();
+  reader = await newPerson();
+  await seedContacts(reader, seededAuthors);
+  const first = await env.DB.prepare("SELECT max(number) - ? + 1 AS number FROM profiles")
+    .bind(seededAuthors)
+    .first<{ number: number }>();
+  await seedFeed(posts, first?.number ?? 0);
+}, 300_000);
+
+/** The same page as the product's, found by counting from the top; names are looked up for what is shown only. */
+const readByOffset = (page: number) =>
+  env.DB.prepare(
+    `SELECT post.*, profiles.username, profiles.avatar_url
+     FROM (SELECT * FROM tala_posts ORDER BY number DESC LIMIT ${postPageRows + 1} OFFSET ?) AS post
+     JOIN profiles ON profiles.id = post.user_id ORDER BY post.number DESC`,
+  )
+    .bind((page - 1) * postPageRows)
+    .raw();
+
+test("what a deed costs in rows, with a million statuses", async () => {
+  const measure = async (what: string, deed: () => Promise<unknown>): Promise<void> => {
+    takeCounts();
+    await deed();
+    report(what, 1, takeCounts());
+  };
+  await measure("open: nobody has read lately", () => readPage(reader));
+  await measure("open: somebody has", () => readPage(reader));
+  const { before } = await readPage(reader);
+  await measure("one page further: nobody has read it lately", () => readPage(reader, before));
+  await measure("one page further: somebody has", () => readPage(reader, before));
+  const id = createUuid();
+  await measure("publish a text", () => publishPost(reader, { content: "Mbote" }));
+  await measure("publish a picture", () => publishPost(reader, { id }, makePng(40, 40)));
+  await measure("the same once more", () => publishPost(reader, { id }, makePng(40, 40)));
+  await measure("take it back", () => deletePost(reader, id));
+});
+
+test("a page by its number against one by its distance from the top", async () => {
+  const db = openDb(env);
+  const last = await env.DB.prepare("SELECT max(number) AS number FROM tala_posts").first<{ number: number }>();
+  const head = last?.number ?? 0;
+  const timed = async (deed: () => Promise<unknown>): Promise<number> => {
+    const begun = performance.now();
+    for (let i = 0; i < perRound; i++) await deed();
+    return (performance.now() - begun) / perRound;
+  };
+  for (const page of deepPages) {
+    const before = head + 1 - (page - 1) * postPageRows;
+    const byNumber = () => listFeed(db, page === 1 ? undefined : before);
+    const byOffset = () => readByOffset(page);
+    takeCounts();
+    const { rows } = await byNumber();
+    const rowsByNumber = takeCounts().d1RowsRead;
+    const same = await byOffset();
+    const rowsByOffset = takeCounts().d1RowsRead;
+    expect(rows.map(({ number }) => number)).toEqual(same.map(([number]) => number));
+    const times = { byNumber: [] as number[], byOffset: [] as number[] };
+    for (let round = 0; round < rounds; round++) {
+      times.byNumber.push(await timed(byNumber));
+      times.byOffset.push(await timed(byOffset));
+    }
+    reportTimes({ page, rowsByNumber, rowsByOffset, ...times });
+  }
+});
