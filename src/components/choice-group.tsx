@@ -20,7 +20,9 @@ export function ChoiceGroup<T extends string>(props: ChoiceGroupProps<T>) {
         <span className={`${icon} text-2xl text-muted`} aria-hidden="true" />
         {legend}
       </legend>
-      <div className="clear-both grid grid-cols-[repeat(auto-fit,minmax(5.5rem,1fr))] gap-2">
+      <div
+        className={`clear-both grid gap-2 ${choices.length === 4 ? "grid-cols-2 sm:grid-cols-4" : "grid-cols-[repeat(auto-fit,minmax(5.5rem,1fr))]"}`}
+      >
         {choices.map((choice) => (
           <label
             key={choice.value}

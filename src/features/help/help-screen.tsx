@@ -29,7 +29,7 @@ function Questions({ list }: { list: readonly Question[] }) {
                 aria-hidden="true"
               />
             </summary>
-            <p className="px-4 pb-4 whitespace-pre-line">{answer}</p>
+            <p className="px-4 pt-2 pb-4 whitespace-pre-line">{answer}</p>
           </details>
         </li>
       ))}
@@ -48,9 +48,7 @@ function Diagnosis() {
       <p className="mt-1 text-sm text-muted">{t("help.diagnosisBody")}</p>
       <pre
         lang="en"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys too
-        tabIndex={0}
-        className="my-3 min-h-32 overflow-x-auto rounded-card bg-raised p-3 font-mono text-xs leading-relaxed"
+        className="my-3 min-h-32 rounded-card bg-raised p-3 font-mono text-xs leading-relaxed break-words whitespace-pre-wrap"
       >
         {text}
       </pre>

@@ -85,63 +85,65 @@ export function OwnHead({ me }: { me: PersonRow }) {
   };
 
   return (
-    <form
-      aria-label={t("profile.title")}
-      className="flex min-h-54 flex-col items-center gap-1 py-4 text-center"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!edit.isBusy) void edit.save();
-      }}
-    >
-      <OwnPicture me={me} preview={edit.preview} isBusy={edit.isBusy} onChoose={open} />
-      {edit.hasPicture && (
-        <p role="status" className="mt-2 text-sm text-muted">
-          {t("profile.pictureWaits")}
-        </p>
-      )}
-      {edit.name === undefined ? (
-        <div className="mt-1 flex max-w-full items-center gap-1 pl-12">
-          <p className="min-w-0 text-[length:calc(1rem+8px)] leading-[calc(1rem+16px)] font-bold break-words">
-            <bdi>{me.username || t("common.user")}</bdi>
+    <>
+      <form
+        aria-label={t("profile.title")}
+        className="flex min-h-54 flex-col items-center gap-1 py-4 text-center"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!edit.isBusy) void edit.save();
+        }}
+      >
+        <OwnPicture me={me} preview={edit.preview} isBusy={edit.isBusy} onChoose={open} />
+        {edit.hasPicture && (
+          <p role="status" className="mt-2 text-sm text-muted">
+            {t("profile.pictureWaits")}
           </p>
-          <IconButton
-            icon="i-ph-pencil-simple"
-            label={t("profile.editName")}
-            className="text-muted"
-            ref={pencil}
-            onClick={() => edit.type(me.username)}
+        )}
+        {edit.name === undefined ? (
+          <div className="mt-1 flex max-w-full items-center gap-1 pl-12">
+            <p className="min-w-0 text-[length:calc(1rem+8px)] leading-[calc(1rem+16px)] font-bold break-words">
+              <bdi>{me.username || t("common.user")}</bdi>
+            </p>
+            <IconButton
+              icon="i-ph-pencil-simple"
+              label={t("profile.editName")}
+              className="text-muted"
+              ref={pencil}
+              onClick={() => edit.type(me.username)}
+            />
+          </div>
+        ) : (
+          <TextField
+            id="displayName"
+            label={t("auth.displayName")}
+            className="mt-3 w-full max-w-80 text-left"
+            maxLength={displayNameMaxLength}
+            autoComplete="nickname"
+            enterKeyHint="done"
+            dir="auto"
+            readOnly={edit.isBusy}
+            value={edit.name}
+            error={edit.problem}
+            ref={focusAtEnd}
+            onChange={({ target }) => edit.type(target.value)}
+            onKeyDown={({ key }) => key === "Escape" && !edit.isBusy && edit.type(undefined)}
           />
-        </div>
-      ) : (
-        <TextField
-          id="displayName"
-          label={t("auth.displayName")}
-          className="mt-3 w-full max-w-80 text-left"
-          maxLength={displayNameMaxLength}
-          autoComplete="nickname"
-          enterKeyHint="done"
-          dir="auto"
-          readOnly={edit.isBusy}
-          value={edit.name}
-          error={edit.problem}
-          ref={focusAtEnd}
-          onChange={({ target }) => edit.type(target.value)}
-          onKeyDown={({ key }) => key === "Escape" && !edit.isBusy && edit.type(undefined)}
-        />
-      )}
-      <p className="text-muted">
-        <bdi dir="ltr">{me.phone}</bdi>
-      </p>
-      {edit.isPending && (
-        <div className="mt-3 flex w-full max-w-80 flex-wrap gap-3">
-          <Button type="submit" busy={edit.isBusy} busyLabel={t("profile.saving")} className="grow">
-            {t("profile.save")}
-          </Button>
-          <Button look="secondary" disabled={edit.isBusy} className="grow" onClick={edit.cancel}>
-            {t("common.cancel")}
-          </Button>
-        </div>
-      )}
+        )}
+        <p className="text-muted">
+          <bdi dir="ltr">{me.phone}</bdi>
+        </p>
+        {edit.isPending && (
+          <div className="mt-3 flex w-full max-w-80 flex-wrap gap-3">
+            <Button type="submit" busy={edit.isBusy} busyLabel={t("profile.saving")} className="grow">
+              {t("profile.save")}
+            </Button>
+            <Button look="secondary" disabled={edit.isBusy} className="grow" onClick={edit.cancel}>
+              {t("common.cancel")}
+            </Button>
+          </div>
+        )}
+      </form>
       {file && (
         <CropSheet
           file={file}
@@ -153,6 +155,6 @@ export function OwnHead({ me }: { me: PersonRow }) {
           onClose={() => setFile(undefined)}
         />
       )}
-    </form>
+    </>
   );
 }

@@ -28,7 +28,7 @@ export default function ServicesScreen() {
                   {t("services.open")}
                   <span className="i-ph-arrow-square-out text-xl" aria-hidden="true" />
                 </ButtonLink>
-                <p id="partner" className="mt-2 text-sm break-all text-muted">
+                <p id="partner" className="mt-2 text-sm break-words text-muted">
                   {t("services.newTab", { site: partner.host })}
                 </p>
               </>

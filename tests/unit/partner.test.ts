@@ -1,0 +1,34 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { partnerAddress } from "../../scripts/partner.mjs";
+import { findPartner } from "../../src/features/services/partner";
+
+const dangerous = [
+  "http://partner.example/",
+  "javascript:alert(1)",
+  "data:text/html,x",
+  "//partner.example",
+  "partner.example",
+  "/app/services",
+];
+
+afterEach(() => vi.unstubAllGlobals());
+
+test("the build takes an https address or none, and stops at anything else", () => {
+  expect(partnerAddress("https://partner.example/lisolo?from=app")).toBe("https://partner.example/lisolo?from=app");
+  expect(partnerAddress("")).toBeUndefined();
+  expect(partnerAddress(undefined)).toBeUndefined();
+  for (const address of [...dangerous, "https://somebody@partner.example/", 7]) {
+    expect(() => partnerAddress(address), String(address)).toThrow("PARTNER_URL");
+  }
+});
+
+test("the screen leads only to an https address", () => {
+  const stub = (content: string | undefined) =>
+    vi.stubGlobal("document", { querySelector: () => (content === undefined ? null : { content }) });
+  stub("https://partner.example/");
+  expect(findPartner()?.href).toBe("https://partner.example/");
+  for (const content of [undefined, "", ...dangerous]) {
+    stub(content);
+    expect(findPartner(), content).toBeUndefined();
+  }
+});
