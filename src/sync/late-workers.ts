@@ -1,4 +1,5 @@
 import { type Context, inBackground } from "./context";
+import { isWaiting, readSettings } from "./settings";
 import type { UploaderEvents } from "./uploader";
 
 type Worker = { want(): void; hurry(): void; stop(): void };
@@ -43,11 +44,11 @@ class LateWorker implements Worker {
   }
 }
 
-/** The leader's workers for what not everybody sends at every time: files, and statuses of Tala. */
+/** The leader's workers for what not everybody sends at every time: files, statuses of Tala, changed settings. */
 export class LateWorkers implements Worker {
   readonly #all: readonly LateWorker[];
 
-  constructor(context: Context, uploading: UploaderEvents) {
+  constructor(context: Context, uploading: UploaderEvents, settingsRefused: () => void) {
     const { store } = context;
     const uploads: Late = {
       hasWork: async () => (await store.uploads.count()) > 0,
@@ -57,7 +58,11 @@ export class LateWorkers implements Worker {
       hasWork: async () => (await store.postbox.count()) > 0,
       load: async () => new (await import("./poster")).Poster(context),
     };
-    this.#all = [uploads, posts].map((late) => new LateWorker(context, late));
+    const settings: Late = {
+      hasWork: async () => isWaiting(await readSettings(store)),
+      load: async () => new (await import("./settings-sender")).SettingsSender(context, settingsRefused),
+    };
+    this.#all = [uploads, posts, settings].map((late) => new LateWorker(context, late));
   }
 
   /** Something was written, paused, resumed or given up. */

@@ -1,5 +1,5 @@
 import type { Command, CommandOf, CommandResults } from "../../contract/commands";
-import type { ConversationId } from "../../contract/ids";
+import type { ConversationId, Uuid } from "../../contract/ids";
 import { typingRepeatMs } from "../../contract/limits";
 import type { Applied } from "./apply";
 import type { CallNews } from "./call-news";
@@ -9,6 +9,7 @@ import { Fetcher } from "./fetcher";
 import { askByHttp } from "./http-carrier";
 import { LateWorkers } from "./late-workers";
 import { Line } from "./line";
+import { Lookers } from "./looking";
 import { MarkReporter, tookMarks } from "./marks";
 import { Outbox } from "./outbox";
 import type { Asked } from "./peers";
@@ -34,6 +35,8 @@ export type LeaderEvents = {
   /** The other of a conversation types, or stopped. */
   typing(typist: Typist, isOn: boolean): void;
   called(news: CallNews): void;
+  /** What was changed of the settings is as it was before. */
+  settingsRefused(): void;
 };
 
 /** The one tab that talks to the server. Everything it learns goes through the local store to the screens of all tabs. */
@@ -49,6 +52,7 @@ export class Leader {
   readonly #poller: Poller;
   readonly #typists: Typists;
   readonly #later: LateWorkers;
+  readonly #lookers: Lookers;
   #downSince: number;
   /** The phone is full, and the socket waits for that to end. */
   #lacksRoom = false;
@@ -108,10 +112,9 @@ export class Leader {
       },
       awaiting: () => this.#later.want(),
     });
-    this.#later = new LateWorkers(context, {
-      isTextWaiting: () => this.#outbox.isBusy,
-      ready: () => this.#outbox.want(),
-    });
+    const uploading = { isTextWaiting: () => this.#outbox.isBusy, ready: () => this.#outbox.want() };
+    this.#later = new LateWorkers(context, uploading, events.settingsRefused);
+    this.#lookers = new Lookers(context.platform, (isLooked) => this.#line.sayLooked(isLooked));
     this.#typists = new Typists(context, events.typing);
     this.#marks = new MarkReporter(context, (row, command) => this.#tellMarks(row.handle ?? row.id, command));
     this.#poller = new Poller(context, this.#receiver, {
@@ -165,6 +168,13 @@ export class Leader {
     if (untold && this.#context.platform.now() - untold.at < typingRepeatMs) await this.sayTyping(untold.id, untold.at);
   }
 
+  /** Whether the person looks at one of this browser's tabs. */
+  looked(tab: Uuid, isOn: boolean): void {
+    this.#lookers.hear(tab, isOn);
+    // The timers of a page in the background are slow: the server is to hear of this device all the same.
+    if (isOn && !this.#context.platform.isVisible()) this.#line.probe();
+  }
+
   /** The phone came back. */
   wake(): void {
     this.#line.wake();
@@ -182,6 +192,7 @@ export class Leader {
     this.#outbox.stop();
     this.#marks.stop();
     this.#typists.stop();
+    this.#lookers.stop();
     this.#later.stop();
     for (const cancel of this.#cancels) cancel();
     await this.#receiver.idle();
@@ -234,6 +245,7 @@ export class Leader {
     this.#lacksRoom = false;
     this.#poller.stop();
     this.#context.link.set("online");
+    if (this.#lookers.isLooked) this.#line.sayLooked(true);
     inBackground(this.#context, this.#onReachable());
     inBackground(this.#context, this.#tellTyping());
   }

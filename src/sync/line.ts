@@ -122,6 +122,10 @@ export class Line {
     return this.#send(["t", of]);
   }
 
+  sayLooked(isLooked: boolean): boolean {
+    return this.#send(["l", isLooked ? 1 : 0]);
+  }
+
   sendMessage(of: number | ConversationId, message: OutboxRow): boolean {
     return this.isUp && this.#writer.writeMessages([message], (ref) => toSendFrame(ref, of, message));
   }

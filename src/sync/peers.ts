@@ -1,7 +1,7 @@
 import type { CallAsk } from "../../contract/call-asks";
 import type { Command, CommandResults } from "../../contract/commands";
 import { type ErrorCode, isErrorCode } from "../../contract/errors";
-import { type ConversationId, createUuid } from "../../contract/ids";
+import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
 import type { CallNews } from "./call-news";
 import type { Channel, Platform } from "./platform";
 import { asSyncError, SyncError } from "./sync-error";
@@ -20,6 +20,7 @@ type PeerMessage =
   | { type: "read" | "opened" | "say-typing"; conversation: ConversationId }
   | { type: "typing"; typist: Typist; isOn: boolean } // from the leader: somebody types, or stopped
   | { type: "call"; news: CallNews } // from the leader, but for "taken"
+  | { type: "look"; tab: Uuid; isOn: boolean } // a tab is looked at, or no more
   | { type: "which-calls" } // from a tab that has just been opened
   | { type: "woke" }
   | { type: "who" }
@@ -40,6 +41,7 @@ export type PeerEvents = {
   called(news: CallNews): void;
   standing(): CallNews | undefined;
   woke(): void;
+  looked(tab: Uuid, isOn: boolean): void;
   linkTold(state: LinkState): void;
   link(): LinkState;
   ended(): void;
@@ -142,6 +144,9 @@ export class Peers {
       }
       case "woke":
         events.woke();
+        break;
+      case "look":
+        events.looked(message.tab, message.isOn);
         break;
       case "who":
         if (events.isLeader()) this.tell({ type: "link", state: events.link() });

@@ -31,6 +31,18 @@ export const updateSettings = (store: Store, change: (row: SettingsRow) => Setti
 export const takeKept = (row: SettingsRow, kept: KeptSettings): SettingsRow =>
   kept.version > (row.kept?.version ?? 0) ? { ...row, kept } : row;
 
+const isEmpty = (change: SettingsChange): boolean => Object.keys(change).length === 0;
+
+/** Whether the server has still to be told of something. */
+export const isWaiting = ({ wanted }: SettingsRow): boolean => !isEmpty(wanted);
+
+/** What was sent is done with; what was changed again meanwhile is not. */
+export const settled = (row: SettingsRow, sent: SettingsChange): SettingsRow => {
+  const isSent = ([name, value]: [string, unknown]): boolean =>
+    JSON.stringify(value) === JSON.stringify(sent[name as keyof SettingsChange]);
+  return { ...row, wanted: Object.fromEntries(Object.entries(row.wanted).filter((entry) => !isSent(entry))) };
+};
+
 // The store takes a moment to be read: what was shown last is known before that.
 
 type Place = { platform: Pick<Platform, "notes">; me: string };

@@ -1,5 +1,5 @@
 import type { Command, CommandResults } from "../../contract/commands";
-import type { ConversationId, Uuid } from "../../contract/ids";
+import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
 import { Observable } from "../lib/observable";
 import { CallWire } from "./call-news";
 import type { Context } from "./context";
@@ -7,6 +7,7 @@ import { askByHttp } from "./http-carrier";
 import { Leader } from "./leader";
 import { compete, type Leadership } from "./leadership";
 import { MemberLearner } from "./learning";
+import { Looking } from "./looking";
 import { type Asked, Peers } from "./peers";
 import type { Platform } from "./platform";
 import { closeStores, type Opened, openStores } from "./repair";
@@ -16,7 +17,7 @@ import { Typing } from "./typing";
 import type { LinkState, StorageTrouble } from "./views";
 
 /** What the app may want to say aloud. */
-export type Notice = "store-reset" | "outdated" | "signed-out";
+export type Notice = "store-reset" | "outdated" | "signed-out" | "settings-refused";
 
 const reopenMs = 10_000;
 const suspectWithinMs = 60_000; // a store that fails again this soon after it was opened anew is not to be trusted
@@ -33,6 +34,8 @@ export class Tab {
   readonly typing: Typing;
   readonly calls = new CallWire(() => this.platform.now());
   readonly members = new MemberLearner(this);
+  readonly #id: Uuid;
+  readonly #looking: Looking;
   readonly #notify: (notice: Notice) => void;
   readonly #peers: Peers;
   #leadership: Leadership | undefined;
@@ -50,6 +53,11 @@ export class Tab {
   ) {
     this.#notify = notify;
     this.typing = new Typing(platform, (conversation) => this.#sayTyping(conversation));
+    this.#id = createUuid(platform.now());
+    this.#looking = new Looking(platform, (isOn) => {
+      if (this.#leader) this.#leader.looked(this.#id, isOn);
+      else this.#peers.tell({ type: "look", tab: this.#id, isOn });
+    });
     this.#peers = new Peers(platform, storeName(userId), {
       isLeader: () => this.#leader !== undefined,
       written: () => this.#leader?.nudge(),
@@ -64,6 +72,7 @@ export class Tab {
       called: (news) => this.calls.tell(news),
       standing: () => this.calls.standing(),
       woke: () => this.#leader?.wake(),
+      looked: (tab, isOn) => this.#leader?.looked(tab, isOn),
       linkTold: (state) => {
         if (!this.#leader) this.link.set(state);
       },
@@ -85,12 +94,14 @@ export class Tab {
     );
     this.#peers.tell({ type: "who" });
     this.#peers.tell({ type: "which-calls" });
+    this.#looking.start();
   }
 
   async stop(): Promise<void> {
     if (this.#isStopped) return;
     this.#isStopped = true;
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    this.#looking.stop();
     await this.#reopening;
     await this.#step();
     this.#leadership?.stop();
@@ -207,6 +218,7 @@ export class Tab {
       delivered: () => this.#background(this.#askPersistence()),
       signedOut: () => this.#notify("signed-out"),
       outdated: () => this.#notify("outdated"),
+      settingsRefused: () => this.#notify("settings-refused"),
       typing: (typist, isOn) => {
         this.typing.set(typist, isOn);
         this.#peers.tell({ type: "typing", typist, isOn });
@@ -217,6 +229,7 @@ export class Tab {
       },
     });
     this.#peers.tell({ type: "link", state: this.link.get() });
+    this.#looking.again();
   }
 
   async #step(): Promise<void> {

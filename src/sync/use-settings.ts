@@ -1,10 +1,10 @@
-import { useSyncExternalStore } from "react";
+import { useEffect, useSyncExternalStore } from "react";
 import { defaultSettings, type Settings, type SettingsChange } from "../../contract/settings";
 import { running, type Sync } from "./engine";
 import { useLive } from "./hooks";
-import { noteShown, readSettings, readShown, shownSettings, updateSettings } from "./settings";
+import { noteShown, readSettings, readShown, shownSettings } from "./settings";
 import { SyncError } from "./sync-error";
-import { getContext } from "./writing";
+import { wantSettings } from "./wanting";
 
 /** What was shown last, once for each start: the same object as long as nothing else is known. */
 const firstShown = new WeakMap<Sync, Settings>();
@@ -21,7 +21,11 @@ const readFirst = (sync: Sync | undefined): Settings => {
 /** How the person wants things, on all their devices: at once, what they changed offline included. */
 export const useSettings = (): Settings => {
   const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
-  return useLive("settings", async ({ store }) => shownSettings(await readSettings(store))) ?? readFirst(sync);
+  const shown = useLive("settings", async ({ store }) => shownSettings(await readSettings(store)));
+  useEffect(() => {
+    if (sync && shown) noteShown({ platform: sync.tab.platform, me: sync.userId }, shown);
+  }, [sync, shown]);
+  return shown ?? readFirst(sync);
 };
 
 /**
@@ -31,7 +35,5 @@ export const useSettings = (): Settings => {
 export const changeSettings = async (change: SettingsChange): Promise<void> => {
   const sync = running.get();
   if (!sync) throw new SyncError("unavailable");
-  const { strict, platform, me } = getContext(sync.tab);
-  const row = await updateSettings(strict, ({ kept, wanted }) => ({ kept, wanted: { ...wanted, ...change } }));
-  noteShown({ platform, me }, shownSettings(row));
+  await wantSettings(sync.tab, change);
 };

@@ -158,7 +158,7 @@ test("what is read while the other is blocked is seen afterwards by whom it may 
 
 test("in a group one who reads unseen keeps everybody's ticks from saying read, and the list from naming them", async () => {
   const { id, owner, others } = await newGroup(4);
-  const [ben, cid, dan] = others as [Person, Person, Person];
+  const [ben, cid, dan] = others as unknown as [Person, Person, Person];
   const seq = (await post(owner, id, "à tous")).sent[0]?.seq ?? 0;
   await until(async () => (await rowOf(dan, id)).head === seq);
   await letBeSeen(ben, false);
@@ -178,7 +178,7 @@ test("in a group one who reads unseen keeps everybody's ticks from saying read, 
 
 test("in a group who reads unseen sees of nobody what they read", async () => {
   const { id, owner, others } = await newGroup(3);
-  const [ben, cid] = others as [Person, Person];
+  const [ben, cid] = others as unknown as [Person, Person];
   await letBeSeen(ben, false);
   const seq = (await post(ben, id, "à tous")).sent[0]?.seq ?? 0;
   for (const one of [owner, cid]) {
@@ -192,7 +192,7 @@ test("in a group who reads unseen sees of nobody what they read", async () => {
 
 test("who left a group reading unseen and comes back reading seen keeps nobody's ticks back", async () => {
   const { id, owner, others } = await newGroup(3);
-  const [ben, cid] = others as [Person, Person];
+  const [ben, cid] = others as unknown as [Person, Person];
   await letBeSeen(ben, false);
   const first = (await post(owner, id, "un")).sent[0]?.seq ?? 0;
   await until(async () => (await rowOf(ben, id)).head === first);

@@ -3,16 +3,20 @@ import { useNavigate } from "react-router";
 import { privateConversationId, type Uuid } from "../../../contract/ids";
 import { CallBanner } from "../../calls/call-banner";
 import { CallButtons, useCallStart } from "../../calls/call-buttons";
+import { nameOfPerson } from "../../components/person-name";
 import { refuseBlocked } from "../../components/refuse-call";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { useChat, useConversation, usePerson, useTyping } from "../../sync/hooks";
+import { usePresence } from "../../sync/use-presence";
 import { useProfile } from "../../sync/use-profile";
 import { BlockedNote } from "./blocked-note";
 import { ChatFrame } from "./chat-frame";
 import { ChatHeading } from "./chat-heading";
+import { DeletedNote } from "./deleted-note";
 import { NotConnected } from "./not-connected";
+import { isTelling, PresenceLine } from "./presence-line";
 import { useChatDeeds } from "./use-chat-deeds";
 import { usePersonDeeds } from "./use-person-deeds";
 
@@ -30,18 +34,27 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
   const isTyping = useTyping(id).length > 0;
 
   const person = look.state === "found" ? look.person : undefined;
-  const name = person?.username || t("common.user");
+  const name = nameOfPerson(person, t);
+  const isDeleted = person?.deleted === 1;
   // Before the first words of the server this phone cannot tell whether they are connected.
   const isHeardOf = (conversation?.known ?? false) || look.state === "found" || look.state === "missing";
   const isBlocked = conversation?.blocked ?? false;
-  const mayWrite = isHeardOf && !isBlocked ? conversation?.open : undefined;
+  const mayWrite = isDeleted ? false : isHeardOf && !isBlocked ? conversation?.open : undefined;
+  const presence = usePresence(mayWrite ? id : undefined);
   const profilePath = `/app/user/${userId}`;
   const deeds = useChatDeeds(id, name, conversation);
   const personDeeds = usePersonDeeds({ userId, name, isBlocked, isContact: known?.state === "contact" });
   const refuseStranger = () =>
     showToast({ tone: "danger", title: t("people.notConnectedTitle"), message: t("people.notConnected") });
+  const refuseDeleted = () => showToast({ title: t("common.deletedAccount"), message: t("chat.accountDeleted") });
   /** In the place of a call, where there can be none. */
-  const refuse = isBlocked ? () => refuseBlocked(name) : mayWrite === false ? refuseStranger : undefined;
+  const refuse = isDeleted
+    ? refuseDeleted
+    : isBlocked
+      ? () => refuseBlocked(name)
+      : mayWrite === false
+        ? refuseStranger
+        : undefined;
   const calls = useCallStart(userId, name);
   const isShownTyping = isTyping && !isBlocked;
 
@@ -61,10 +74,11 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
           name={name}
           isMuted={conversation?.muted ?? false}
           typing={isShownTyping ? t("chat.typing") : undefined}
+          line={isTelling(presence) ? <PresenceLine presence={presence} /> : undefined}
         />
       }
-      calls={<CallButtons peer={userId} name={name} refuse={refuse} />}
-      callItems={calls.items(refuse)}
+      calls={!isDeleted && <CallButtons peer={userId} name={name} refuse={refuse} />}
+      callItems={isDeleted ? [] : calls.items(refuse)}
       callBack={refuse ?? calls.start}
       banner={<CallBanner peer={userId} />}
       first={{
@@ -73,9 +87,11 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
         icon: "i-ph-user-circle",
         onSelect: () => navigate(profilePath),
       }}
-      deeds={[...deeds.items, ...personDeeds.items]}
+      deeds={isDeleted ? deeds.items : [...deeds.items, ...personDeeds.items]}
       bottom={
-        isBlocked ? (
+        isDeleted ? (
+          <DeletedNote conversation={id} />
+        ) : isBlocked ? (
           <BlockedNote name={name} onUnblock={personDeeds.unblock} />
         ) : (
           mayWrite === false && <NotConnected userId={userId} />
