@@ -16,6 +16,7 @@ function Stage({ url, size, isBusy, onCut }: StageProps) {
   const t = useT();
   const frame = useRef<HTMLDivElement>(null);
   const { crop, setZoom, handlers } = useCrop(size, frame);
+  useEffect(() => frame.current?.focus(), []); // it comes when the dialog is open already
   const { width, height, left, top } = toPlacement(size, crop);
   const zoomText = `${Math.round(crop.zoom * 100)} %`;
   return (
@@ -26,7 +27,6 @@ function Stage({ url, size, isBusy, onCut }: StageProps) {
         aria-label={t("profile.cropStage")}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: keys move and enlarge the picture in it
         tabIndex={0}
-        data-autofocus
         className="relative aspect-square w-full max-w-[min(24rem,calc(100dvh-20rem))] min-w-40 shrink-0 cursor-move touch-none overflow-hidden rounded-card bg-black select-none"
         {...handlers}
       >
