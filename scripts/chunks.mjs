@@ -36,6 +36,7 @@ const later = [
       "src/components/camera-sheet.tsx",
       "src/features/chat/voice-panel.tsx",
       "src/features/chat/voice-session.ts",
+      "src/lib/media/post-picture.ts",
       "src/lib/media/prepare.ts",
       "src/lib/media/shrink.ts",
       "src/sync/attaching.ts",
@@ -84,7 +85,6 @@ const later = [
   {
     name: "screens",
     roots: [
-      "src/app/later-screen.tsx",
       "src/app/soon-screen.tsx",
       "src/components/virtual-rows.tsx",
       "src/features/contacts/blocked-screen.tsx",
@@ -97,6 +97,8 @@ const later = [
       "src/features/services/services-screen.tsx",
     ],
   },
+  // The feed of statuses, and what brings one's own to the server.
+  { name: "tala", roots: ["src/features/tala/tala-screen.tsx", "src/sync/poster.ts"] },
   // The answers in all languages.
   { name: "help", roots: ["src/features/help/help-screen.tsx"] },
 ];

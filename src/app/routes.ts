@@ -11,7 +11,6 @@ import { type LazyScreen, lazyScreen, readyScreen } from "./lazy-screen";
  */
 export type AppRoute = { path: string; pane: "list" | "detail"; screen: LazyScreen };
 
-const later = lazyScreen(() => import("./later-screen"));
 const soon = lazyScreen(() => import("./soon-screen"));
 
 export const appRoutes: AppRoute[] = [
@@ -19,7 +18,7 @@ export const appRoutes: AppRoute[] = [
   { path: "/app/contacts", pane: "list", screen: lazyScreen(() => import("../features/contacts/contacts-screen")) },
   { path: "/app/senga", pane: "list", screen: lazyScreen(() => import("../features/senga/senga-screen")) },
   { path: "/app/makutano", pane: "list", screen: lazyScreen(() => import("../features/makutano/makutano-screen")) },
-  { path: "/app/tala", pane: "list", screen: later },
+  { path: "/app/tala", pane: "list", screen: lazyScreen(() => import("../features/tala/tala-screen")) },
   { path: "/app/services", pane: "list", screen: lazyScreen(() => import("../features/services/services-screen")) },
   { path: "/app/chat/:userId", pane: "detail", screen: readyScreen(ChatScreen) },
   { path: "/app/user/:userId", pane: "detail", screen: lazyScreen(() => import("../features/contacts/person-screen")) },

@@ -2,6 +2,7 @@ import { Link } from "react-router";
 import { CountBadge } from "../components/count-badge";
 import { useT } from "../i18n/setup";
 import { useConversations, useRequests } from "../sync/hooks";
+import { useSettings } from "../sync/use-settings";
 import { activeTab, type TabId, tabs } from "./routes";
 
 /** What waits behind a tab: unread messages, requests to answer. */
@@ -22,10 +23,12 @@ export function TabBar({ pathname }: { pathname: string }) {
   const t = useT();
   const waiting = useWaiting();
   const active = activeTab(pathname);
+  const { tala: hasTala } = useSettings();
+  const shown = tabs.filter(({ id }) => id !== "tala" || hasTala);
   return (
     <nav aria-label={t("shell.navigation")} className="z-10 shrink-0 border-t border-line bg-surface pb-safe">
       <ul className="flex h-16">
-        {tabs.map((tab) => {
+        {shown.map((tab) => {
           const isActive = tab.id === active;
           const badge = waiting[tab.id];
           return (

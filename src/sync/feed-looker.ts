@@ -33,7 +33,7 @@ export const bringOlder = async (context: Context, before: number): Promise<void
 };
 
 /** How it stands with the newest statuses: asked for the first time, here, or not to be had. */
-export type Looking = { at: "looking" | "seen" } | { at: "failed"; code: FailureCode };
+export type Looking = { at: "looking" } | { at: "seen" } | { at: "failed"; code: FailureCode };
 
 /** Asks for new statuses again and again while somebody looks at the feed. */
 export class FeedLooker {

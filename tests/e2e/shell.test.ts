@@ -64,7 +64,7 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
   ["/app/makutano", t.makutano.title],
   ["/app/contacts", t.contacts.title],
   ["/app/senga", t.senga.title],
-  ["/app/tala", t.later.tala.title],
+  ["/app/tala", t.tala.title],
   ["/app/services", t.services.title],
   ["/app/profile", t.profile.title],
   ["/app/appearance", t.appearance.title],

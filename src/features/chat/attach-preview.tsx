@@ -1,24 +1,10 @@
-import { useEffect, useState } from "react";
 import { IconButton } from "../../components/icon-button";
 import { Spinner } from "../../components/spinner";
+import { useObjectUrl } from "../../components/use-object-url";
 import { formatBytes } from "../../i18n/format";
 import { useLanguage, useT } from "../../i18n/setup";
 import { refusedTexts } from "./left-behind";
 import type { Prepared } from "./use-prepared";
-
-export const useObjectUrl = (blob: Blob | undefined): string | undefined => {
-  const [url, setUrl] = useState<string>();
-  useEffect(() => {
-    if (!blob) return;
-    const url = URL.createObjectURL(blob);
-    setUrl(url);
-    return () => {
-      setUrl(undefined);
-      URL.revokeObjectURL(url);
-    };
-  }, [blob]);
-  return url;
-};
 
 /** A picture that nobody can draw is a file like any other. */
 const iconOf = (file: File, prepared: Prepared): string => {

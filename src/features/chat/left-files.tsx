@@ -4,12 +4,12 @@ import { Button } from "../../components/button";
 import { copyText } from "../../components/copy-text";
 import { IconButton, iconButtonLook } from "../../components/icon-button";
 import { showToast } from "../../components/toast";
+import { useObjectUrl } from "../../components/use-object-url";
 import { formatBytes } from "../../i18n/format";
 import { useLanguage, useT } from "../../i18n/setup";
 import { balance } from "../../lib/isolate";
 import { readChosen, throwAwayChoices } from "../../sync/actions";
 import type { LeftOver } from "../../sync/hooks";
-import { useObjectUrl } from "./attach-preview";
 import { DiscardDialog } from "./discard-dialog";
 
 const useChosen = (id: Uuid): Blob | undefined => {

@@ -2,10 +2,10 @@ import { type ComponentProps, type ComponentType, useCallback, useEffect, useRef
 import { cleanFileName } from "../../../contract/files";
 import type { ConversationId } from "../../../contract/ids";
 import type CameraSheet from "../../components/camera-sheet";
+import { loadOrTell } from "../../components/load-or-tell";
 import { type ChoiceKeeper, hasChoice, openChoice } from "../../sync/actions";
 import type AttachSheet from "./attach-sheet";
 import { filesMax } from "./files-max";
-import { loadOrTell } from "./later";
 
 type Layers = {
   Sheet?: ComponentType<ComponentProps<typeof AttachSheet>> | undefined;

@@ -1,10 +1,10 @@
 import { type PointerEvent, useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { ConversationId } from "../../../contract/ids";
 import { inCall } from "../../calls/ring";
+import { loadOrTell } from "../../components/load-or-tell";
 import { showToast } from "../../components/toast";
 import { t } from "../../i18n/setup";
 import { findRecording } from "../../sync/actions";
-import { loadOrTell } from "./later";
 import { Hold } from "./voice-gesture";
 import type { VoicePanel } from "./voice-panel";
 import type { VoiceSession } from "./voice-session";

@@ -16,7 +16,7 @@ const readKind = async (file: Blob): Promise<RasterKind | undefined> => {
 };
 
 /** The number of pixels by the header alone: an `<img>` knows it before anything is decoded. Undefined for no picture. */
-const countPixels = async (file: Blob): Promise<number | undefined> => {
+export const countPixels = async (file: Blob): Promise<number | undefined> => {
   const url = URL.createObjectURL(file);
   try {
     const image = new Image();

@@ -1,5 +1,5 @@
-import { showToast } from "../../components/toast";
-import { t } from "../../i18n/setup";
+import { t } from "../i18n/setup";
+import { showToast } from "./toast";
 
 /** Code that is fetched when it is first needed; undefined, and said so, when it cannot be had now. */
 export const loadOrTell = async <T>(load: () => Promise<T>): Promise<T | undefined> => {

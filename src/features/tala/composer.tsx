@@ -1,0 +1,252 @@
+import { type ComponentType, type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { postBytesMax, postGraphemesMax } from "../../../contract/limits";
+import { cleanPost, countGraphemes } from "../../../contract/tala";
+import { Button } from "../../components/button";
+import type CameraSheet from "../../components/camera-sheet";
+import { IconButton } from "../../components/icon-button";
+import { loadOrTell } from "../../components/load-or-tell";
+import { Spinner } from "../../components/spinner";
+import { showToast } from "../../components/toast";
+import { useObjectUrl } from "../../components/use-object-url";
+import { type TextKey, useT } from "../../i18n/setup";
+import { SyncError } from "../../sync/actions";
+import { useLink } from "../../sync/hooks";
+import { outcomeOf, publishPost } from "../../sync/tala";
+import { useBegun } from "../../sync/use-begun";
+import { type ChosenPicture, usePicture } from "./use-picture";
+
+const patienceMs = 8_000; // longer it goes on by itself, and is seen in the feed
+const offlinePatienceMs = 300;
+const tellsFrom = 20; // characters left
+
+type Camera = ComponentType<Parameters<typeof CameraSheet>[0]>;
+
+/** What a failure to keep it is told as; the text is where it was. */
+const toWords = (error: unknown): { title: TextKey; message: TextKey } => {
+  const code = error instanceof SyncError ? error.code : "internal";
+  if (code === "no_room") return { title: "chat.attach.noRoomTitle", message: "errors.no_room" };
+  const isKnown = ["empty_post", "post_too_long", "invalid_text", "file_too_large"].includes(code);
+  return { title: "common.error", message: isKnown ? `errors.${code}` : "tala.notKept" };
+};
+
+function Preview({ picture, onRemove }: { picture: ChosenPicture; onRemove: () => void }) {
+  const t = useT();
+  const url = useObjectUrl(picture.outgoing.blob);
+  const { width, height } = picture.outgoing;
+  return (
+    <div className="relative mt-2 w-fit">
+      <div className="grid h-32 min-w-24 place-items-center overflow-hidden rounded-card border border-line bg-raised">
+        {url && (
+          <img
+            src={url}
+            alt={t("tala.preview")}
+            {...{ width, height }}
+            className="h-32 w-auto max-w-64 object-contain"
+          />
+        )}
+      </div>
+      <IconButton
+        icon="i-ph-x-bold"
+        label={t("tala.removePicture")}
+        className="absolute -top-2 -right-6 border border-line bg-surface text-[18px] shadow-sm"
+        onClick={onRemove}
+      />
+    </div>
+  );
+}
+
+/** How many characters are used; a screen reader hears of it near the end only. */
+function Counter({ id, used, isOver }: { id: string; used: number; isOver: boolean }) {
+  const t = useT();
+  const left = postGraphemesMax - used;
+  const said = left < 0 ? t("tala.over", { count: -left }) : left <= tellsFrom ? t("tala.left", { count: left }) : "";
+  return (
+    <>
+      <span id={id} className={`text-sm tabular-nums ${isOver ? "font-semibold text-danger" : "text-muted"}`}>
+        {t("tala.counter", { count: used, max: postGraphemesMax })}
+      </span>
+      <span role="status" className="sr-only">
+        {said}
+      </span>
+    </>
+  );
+}
+
+type ComposerProps = {
+  /** Whether it was opened by hand. */
+  takesFocus: boolean;
+  /** The status is in the feed, published or waiting. */
+  onKept: () => void;
+  onClose: () => void;
+};
+
+/** Where a status is written. What is begun is kept on the phone until it is published. */
+export function Composer({ takesFocus, onKept, onClose }: ComposerProps) {
+  const t = useT();
+  const id = useId();
+  const isOnline = useLink() === "online";
+  const field = useRef<HTMLTextAreaElement>(null);
+  const gallery = useRef<HTMLInputElement>(null);
+  const phoneCamera = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const [Camera, setCamera] = useState<Camera>();
+  const { picture, isPreparing, choose, remove } = usePicture();
+  const now = { files: picture ? [picture.file] : [], text, to: [] };
+  const begun = useBegun("tala", isPreparing || isBusy ? undefined : now, ({ files, text }) => {
+    setText((before) => (before === "" ? text : before));
+    if (files[0]) void choose(files[0]);
+  });
+
+  useEffect(() => {
+    if (takesFocus) field.current?.focus({ preventScroll: true });
+  }, [takesFocus]);
+
+  const content = cleanPost(text);
+  const used = countGraphemes(content);
+  const isOver = used > postGraphemesMax || new TextEncoder().encode(content).length > postBytesMax;
+
+  const refuse = (message: TextKey, title: TextKey = "common.error") => {
+    showToast({ tone: "danger", title: t(title), message: t(message) });
+    field.current?.focus({ preventScroll: true });
+  };
+  const publish = async () => {
+    if (isBusy || isPreparing) return;
+    if (content === "" && !picture) return refuse("errors.empty_post");
+    if (isOver) return refuse("errors.post_too_long");
+    setBusy(true);
+    let post: string;
+    try {
+      post = await publishPost(content, picture?.outgoing, begun.kept());
+    } catch (error) {
+      setBusy(false);
+      const { title, message } = toWords(error);
+      return refuse(message, title);
+    }
+    await begun.drop();
+    onKept();
+    const outcome = await outcomeOf(post, isOnline ? patienceMs : offlinePatienceMs);
+    if (outcome === "failed") showToast({ tone: "danger", title: t("common.error"), message: t("tala.publishFailed") });
+    else showToast({ message: t(outcome === "published" ? "tala.published" : "tala.kept") });
+    onClose();
+  };
+
+  // Our own camera wherever there is one: another app in front is when a small phone ends this page.
+  const openCamera = async () => {
+    if (!("mediaDevices" in navigator)) return phoneCamera.current?.click();
+    const loaded = await loadOrTell(() => import("../../components/camera-sheet"));
+    if (loaded) setCamera(() => loaded.default);
+  };
+  const onChosen = (input: HTMLInputElement) => {
+    const file = input.files?.[0];
+    if (file) void choose(file);
+    input.value = ""; // the same file can be chosen again
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === "Escape") onClose();
+    else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void publish();
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <>
+      <form
+        // Room stays for the button that closes it.
+        className="max-h-[calc(100%-88px)] shrink-0 overflow-y-auto border-b border-line bg-surface px-4 pt-3 pb-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void publish();
+        }}
+      >
+        <textarea
+          ref={field}
+          rows={3}
+          dir="auto"
+          autoComplete="off"
+          aria-label={t("tala.composer")}
+          aria-invalid={isOver}
+          aria-describedby={`${id}-count ${id}-public`}
+          placeholder={t("tala.placeholder")}
+          value={text}
+          readOnly={isBusy}
+          className="block w-full resize-none rounded-card border border-field bg-bg px-4 py-[11px] leading-6 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
+          onChange={({ target }) => setText(target.value)}
+          onKeyDown={onKeyDown}
+          onPaste={(event) => {
+            const [file] = event.clipboardData.files;
+            if (!file?.type.startsWith("image/") || event.clipboardData.types.includes("text/plain")) return;
+            event.preventDefault();
+            void choose(file);
+          }}
+        />
+        <div className="mt-1 flex items-baseline justify-between gap-3">
+          <p id={`${id}-public`} className="text-sm text-muted">
+            {t("tala.public")}
+          </p>
+          <Counter id={`${id}-count`} used={used} isOver={isOver} />
+        </div>
+        {isPreparing ? (
+          <p className="mt-2 flex items-center gap-2 text-muted" role="status">
+            <Spinner className="text-xl" />
+            {t("tala.preparing")}
+          </p>
+        ) : (
+          picture && <Preview picture={picture} onRemove={remove} />
+        )}
+        <div className="mt-1 flex flex-wrap items-center gap-1">
+          <IconButton
+            icon="i-ph-camera"
+            label={t("tala.camera")}
+            className="-ml-3 text-accent"
+            disabled={isBusy}
+            onClick={() => void openCamera()}
+          />
+          <IconButton
+            icon="i-ph-image"
+            label={t("tala.gallery")}
+            className="text-accent"
+            disabled={isBusy}
+            onClick={() => gallery.current?.click()}
+          />
+          <input
+            ref={gallery}
+            type="file"
+            accept="image/*"
+            hidden
+            data-attach="image"
+            onChange={(event) => onChosen(event.currentTarget)}
+          />
+          <input
+            ref={phoneCamera}
+            type="file"
+            accept="image/*"
+            capture="environment"
+            hidden
+            onChange={(event) => onChosen(event.currentTarget)}
+          />
+          <Button
+            type="submit"
+            className="ml-auto"
+            busy={isBusy}
+            busyLabel={t("tala.publishing")}
+            disabled={isPreparing}
+          >
+            {t("tala.publish")}
+          </Button>
+        </div>
+      </form>
+      {Camera && (
+        <Camera
+          type="image/png"
+          onPicture={(file) => {
+            setCamera(undefined);
+            void choose(file);
+          }}
+          onClose={() => setCamera(undefined)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import type { ReactNode } from "react";
+import { Avatar } from "../../components/avatar";
+import { LinkedText } from "../../components/linked-text";
+import { useT } from "../../i18n/setup";
+
+type EntryFrameProps = {
+  author: { username: string; avatar: string | null };
+  /** When it was published, or how it stands. */
+  note: ReactNode;
+  content: string;
+  picture?: ReactNode;
+  /** What can be done with it. */
+  deeds?: ReactNode;
+  /** Below all of it. */
+  children?: ReactNode;
+};
+
+/** A status: who, when, what. Names and words may be of any script and direction. */
+export function EntryFrame({ author, note, content, picture, deeds, children }: EntryFrameProps) {
+  const t = useT();
+  return (
+    <article className="flex items-start gap-3 px-4 py-3">
+      <Avatar person={{ ...author, phone: "" }} size={44} />
+      <div className="min-w-0 flex-1">
+        <div className="flex items-start gap-1">
+          <div className="min-w-0 flex-1">
+            <h2 className="leading-6 font-semibold break-words">
+              <bdi>{author.username || t("common.user")}</bdi>
+            </h2>
+            <p className="text-sm text-muted">{note}</p>
+          </div>
+          {deeds}
+        </div>
+        {content !== "" && (
+          <p dir="auto" className="mt-1 whitespace-pre-wrap text-start [overflow-wrap:anywhere]">
+            <LinkedText text={content} />
+          </p>
+        )}
+        {picture && <div className="mt-2">{picture}</div>}
+        {children}
+      </div>
+    </article>
+  );
+}

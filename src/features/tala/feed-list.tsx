@@ -1,0 +1,118 @@
+import { type Ref, useEffect, useRef } from "react";
+import { Button } from "../../components/button";
+import { EmptyState } from "../../components/empty-state";
+import { Spinner } from "../../components/spinner";
+import { showToast } from "../../components/toast";
+import { useT } from "../../i18n/setup";
+import type { Feed, WaitingPost } from "../../sync/use-tala";
+import { Post } from "./post";
+import { useOlder } from "./use-older";
+import { WaitingEntry } from "./waiting-entry";
+
+/** Nothing on this phone: because there is nothing, because it is on its way, or because it cannot be had. */
+function NoPosts({ looking, again }: Pick<Feed, "looking" | "again">) {
+  const t = useT();
+  if (looking.at === "looking")
+    return (
+      <div className="late m-auto text-accent">
+        <Spinner label={t("common.loading")} className="text-4xl" />
+      </div>
+    );
+  if (looking.at === "seen")
+    return (
+      <div className="my-auto">
+        <EmptyState icon="i-ph-eye" title={t("tala.emptyTitle")} body={t("tala.emptyBody")} />
+      </div>
+    );
+  const isOffline = looking.code === "offline";
+  return (
+    <div className="my-auto">
+      <EmptyState
+        icon="i-ph-cloud-slash"
+        title={t("tala.loadFailedTitle")}
+        body={t(isOffline ? "tala.loadFailedOffline" : "tala.loadFailedBody")}
+        action={<Button onClick={again}>{t("common.retry")}</Button>}
+      />
+    </div>
+  );
+}
+
+/** SPEC.md §8: what cannot be loaded is said once; what is here stays. Without a network the banner has said it. */
+const useToldFailure = (looking: Feed["looking"]): void => {
+  const t = useT();
+  const code = looking.at === "failed" ? looking.code : undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each time that it begins to fail
+  useEffect(() => {
+    if (code === undefined || code === "offline") return;
+    showToast({ tone: "danger", title: t("common.error"), message: t("errors.internal") });
+  }, [code]);
+};
+
+/** What is at the end of the list: more, on its way or to be asked for, or nothing. */
+function ListEnd({ feed }: { feed: Feed }) {
+  const t = useT();
+  const end = useRef<HTMLDivElement>(null);
+  const { isStuck, ask } = useOlder(end, feed);
+  const hasOlder = feed.view?.older !== undefined;
+  return (
+    <div ref={end} className="grid min-h-16 place-items-center p-4 text-center text-sm text-muted">
+      {!hasOlder ? (
+        <p>{t("tala.end")}</p>
+      ) : isStuck ? (
+        <div className="grid justify-items-center gap-2">
+          <p role="alert">{t("tala.olderFailed")}</p>
+          <Button look="secondary" onClick={ask}>
+            {t("common.retry")}
+          </Button>
+        </div>
+      ) : (
+        <Spinner label={t("tala.loadingOlder")} className="text-2xl text-accent" />
+      )}
+    </div>
+  );
+}
+
+type FeedListProps = { ref: Ref<HTMLElement>; feed: Feed; waiting: WaitingPost[] | undefined };
+
+/** What waits to be published, then what is, newest first. */
+export function FeedList({ ref, feed, waiting = [] }: FeedListProps) {
+  const t = useT();
+  const { view, looking, again } = feed;
+  useToldFailure(looking);
+  const posts = view?.posts ?? [];
+  const published = new Set(posts.map(({ id }) => id));
+  const unpublished = waiting.filter(({ id }) => !published.has(id));
+  const isEmpty = posts.length + unpublished.length === 0;
+  return (
+    <section
+      ref={ref}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what can be focused
+      tabIndex={0}
+      data-scroller
+      aria-label={t("tala.list")}
+      className="flex min-h-0 flex-1 flex-col overflow-y-auto overscroll-contain -outline-offset-3"
+    >
+      {isEmpty ? (
+        view && <NoPosts looking={looking} again={again} />
+      ) : (
+        <>
+          <ul className="divide-y divide-line border-b border-line bg-surface">
+            {unpublished.map((post) => (
+              <li key={post.id}>
+                <WaitingEntry post={post} />
+              </li>
+            ))}
+            {posts.map((post) => (
+              <li key={post.id} className="[contain-intrinsic-size:auto_96px] [content-visibility:auto]">
+                <Post post={post} />
+              </li>
+            ))}
+          </ul>
+          {posts.length > 0 && <ListEnd feed={feed} />}
+          {/* What is last is not under the button that floats over it. */}
+          <div className="h-20 shrink-0" />
+        </>
+      )}
+    </section>
+  );
+}

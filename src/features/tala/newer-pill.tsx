@@ -1,0 +1,22 @@
+import { useT } from "../../i18n/setup";
+import type { Feed } from "../../sync/use-tala";
+
+/** Says how many statuses came while one reads, over the feed, so that nothing in it moves. */
+export function NewerPill({ view, onShow }: { view: Feed["view"]; onShow: () => void }) {
+  const t = useT();
+  const count = view?.newer ?? 0;
+  return (
+    <div role="status" className="pointer-events-none absolute inset-x-0 top-2 z-2 flex justify-center px-4">
+      {count > 0 && (
+        <button
+          type="button"
+          className="pointer-events-auto inline-flex min-h-12 items-center gap-2 rounded-full bg-accent px-5 font-semibold text-on-accent shadow-lg hover:bg-accent-hover"
+          onClick={onShow}
+        >
+          <span className="i-ph-arrow-up-bold" aria-hidden="true" />
+          {view?.hasMoreNewer ? t("tala.newerMany", { count }) : t("tala.newer", { count })}
+        </button>
+      )}
+    </div>
+  );
+}

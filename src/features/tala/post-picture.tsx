@@ -1,0 +1,57 @@
+import { useState } from "react";
+import { useT } from "../../i18n/setup";
+import { thumbToUrl } from "../../lib/media/thumb";
+import { useLink } from "../../sync/hooks";
+import { type FeedRow, picturePath } from "../../sync/use-tala";
+import { toSmallBox } from "./small-box";
+import { Viewer } from "./viewer";
+
+type PostPictureProps = { post: FeedRow; picture: NonNullable<FeedRow["picture"]>; name: string; date: string };
+
+/** A status's picture, small; a tap shows it large. What the thumbhash tells stands in its place until it is here. */
+export function PostPicture({ post, picture, name, date }: PostPictureProps) {
+  const t = useT();
+  const link = useLink();
+  const [thumb] = useState(() => thumbToUrl(picture.thumb));
+  const [isHere, setHere] = useState(false);
+  const [isLarge, setLarge] = useState(false);
+  const box = toSmallBox(picture);
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={t("tala.enlarge", { name })}
+        aria-haspopup="dialog"
+        className="grid min-h-12 min-w-12 place-items-center rounded-card"
+        onClick={() => setLarge(true)}
+      >
+        <span
+          className="relative block overflow-hidden rounded-card bg-raised bg-cover"
+          style={{ ...box, backgroundImage: thumb && !isHere ? `url(${thumb})` : undefined }}
+        >
+          <img
+            key={isHere ? "here" : link} // what could not be had is asked for again when the link is back
+            src={picturePath(post, "small")}
+            alt=""
+            {...box}
+            loading="lazy"
+            decoding="async"
+            draggable={false}
+            className={`absolute inset-0 size-full object-cover ${isHere ? "" : "opacity-0"}`}
+            onLoad={() => setHere(true)}
+          />
+        </span>
+      </button>
+      {isLarge && (
+        <Viewer
+          path={picturePath(post, "large")}
+          behind={isHere ? picturePath(post, "small") : thumb}
+          size={picture}
+          name={name}
+          date={date}
+          onClose={() => setLarge(false)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+import { memo, useState } from "react";
+import { attempt } from "../../components/attempt";
+import { ConfirmDialog } from "../../components/dialog";
+import { IconButton } from "../../components/icon-button";
+import { useFormat } from "../../i18n/format";
+import { useT } from "../../i18n/setup";
+import { isolate } from "../../lib/isolate";
+import { useSession } from "../../lib/session";
+import { deletePost } from "../../sync/tala";
+import type { FeedRow } from "../../sync/use-tala";
+import { EntryFrame } from "./entry-frame";
+import { PostPicture } from "./post-picture";
+
+/** Asks, and deletes it for everybody. */
+function Deletion({ post, date }: { post: FeedRow; date: string }) {
+  const t = useT();
+  const [isAsking, setAsking] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const confirm = async () => {
+    setBusy(true);
+    const texts = { done: t("tala.deleted"), failed: t("tala.deleteFailed") };
+    await attempt(() => deletePost(post.id), texts);
+    setBusy(false);
+    setAsking(false);
+  };
+  return (
+    <>
+      <IconButton
+        icon="i-ph-trash"
+        label={t("tala.delete", { date })}
+        className="-mt-2 -mr-3 text-muted hover:text-text"
+        onClick={() => setAsking(true)}
+      />
+      <ConfirmDialog
+        open={isAsking}
+        title={t("tala.deleteTitle")}
+        body={t("tala.deleteBody")}
+        confirmLabel={t("common.delete")}
+        cancelLabel={t("common.cancel")}
+        busy={isBusy}
+        onConfirm={() => void confirm()}
+        onClose={() => setAsking(false)}
+      />
+    </>
+  );
+}
+
+/** A published status. */
+export const Post = memo(function Post({ post }: { post: FeedRow }) {
+  const t = useT();
+  const format = useFormat();
+  const me = useSession()?.userId;
+  const { at, picture, username } = post;
+  const date = format.date(at);
+  return (
+    <EntryFrame
+      author={post}
+      note={
+        <time dateTime={new Date(at).toISOString()} title={`${date} ${format.time(at)}`}>
+          {date}
+        </time>
+      }
+      content={post.content}
+      picture={
+        picture && (
+          <PostPicture post={post} picture={picture} name={isolate(username || t("common.user"))} date={date} />
+        )
+      }
+      deeds={post.author === me && <Deletion post={post} date={date} />}
+    />
+  );
+});

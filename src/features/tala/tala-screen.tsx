@@ -1,0 +1,44 @@
+import { useState } from "react";
+import { attempt } from "../../components/attempt";
+import { Button } from "../../components/button";
+import { EmptyState } from "../../components/empty-state";
+import { Screen } from "../../components/screen";
+import { useT } from "../../i18n/setup";
+import { changeSettings, useSettings } from "../../sync/use-settings";
+import { Tala } from "./tala";
+
+/** Whoever turned Tala off comes here only by its address. */
+function TalaOff() {
+  const t = useT();
+  const [isBusy, setBusy] = useState(false);
+  const turnOn = async () => {
+    setBusy(true);
+    await attempt(() => changeSettings({ tala: true }), { failed: t("tala.turnOnFailed") });
+    setBusy(false);
+  };
+  return (
+    <div className="my-auto">
+      <EmptyState
+        icon="i-ph-eye-slash"
+        title={t("tala.offTitle")}
+        body={t("tala.offBody")}
+        action={
+          <Button busy={isBusy} onClick={() => void turnOn()}>
+            {t("tala.turnOn")}
+          </Button>
+        }
+      />
+    </div>
+  );
+}
+
+/** Short public statuses (SPEC.md §2 Tala). */
+export default function TalaScreen() {
+  const t = useT();
+  const { tala: isOn } = useSettings();
+  return (
+    <Screen title={t("tala.title")} subtitle={t("tala.subtitle")} description={t("tala.description")} scrolls={!isOn}>
+      {isOn ? <Tala /> : <TalaOff />}
+    </Screen>
+  );
+}

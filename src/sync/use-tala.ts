@@ -1,0 +1,70 @@
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { postPageRows } from "../../contract/limits";
+import { isSavingData } from "../lib/connection";
+import { running } from "./engine";
+import { bringOlder, FeedLooker, type Looking } from "./feed-looker";
+import { useLive } from "./hooks";
+import { readPostbox, type WaitingPost } from "./postbox";
+import { type FeedView, readFeed, toFeedView } from "./posts";
+import { getContext } from "./writing";
+
+export type { WaitingPost } from "./postbox";
+export { type FeedRow, picturePath } from "./posts";
+
+const recheckMs = 5 * 60_000; // what was asked for longer ago is asked for again when somebody comes to it
+
+const asking: Looking = { at: "looking" };
+const silent = { get: () => asking, subscribe: () => () => {} };
+
+export type Feed = {
+  /** Undefined until the store was read. */
+  view: FeedView | undefined;
+  looking: Looking;
+  /** Asks now for the newest. */
+  again(): void;
+  /** Shows what came since. */
+  showNewest(): void;
+  /** Shows what is further down; rejects with a SyncError when that cannot be had. */
+  loadOlder(): Promise<void>;
+};
+
+/** The feed while somebody looks at it: from this phone at once, and asked for again and again. */
+export const useFeed = (): Feed => {
+  const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
+  const rows = useLive("feed", ({ store }) => readFeed(store));
+  const [looker, setLooker] = useState<FeedLooker>();
+  const [top, setTop] = useState<number>();
+  const [limit, setLimit] = useState(postPageRows);
+  useEffect(() => {
+    if (!sync) return;
+    const looker = new FeedLooker(sync.tab, isSavingData);
+    setLooker(looker);
+    return () => looker.stop();
+  }, [sync]);
+  const { get, subscribe } = looker?.looking ?? silent;
+  const looking = useSyncExternalStore(subscribe, get);
+
+  // What is here when the screen opens, or comes first, is what one reads.
+  const newest = rows?.[0]?.number;
+  if (top === undefined && newest !== undefined) setTop(newest);
+  const view = useMemo(() => rows && toFeedView(rows, top ?? newest ?? 0, limit), [rows, top, newest, limit]);
+
+  const again = useCallback(() => looker?.again(), [looker]);
+  const showNewest = useCallback(() => {
+    setTop(newest);
+    setLimit(postPageRows);
+  }, [newest]);
+  const loadOlder = useCallback(async () => {
+    if (!sync || !view?.older) return;
+    const context = getContext(sync.tab);
+    const last = view.posts.at(-1);
+    if (view.older !== "here") await bringOlder(context, view.older.before);
+    else if (last && last.checkedAt < sync.tab.platform.now() - recheckMs)
+      bringOlder(context, last.number).catch(() => undefined); // what is here stays
+    setLimit((before) => before + postPageRows);
+  }, [sync, view]);
+  return { view, looking, again, showNewest, loadOlder };
+};
+
+/** What waits to be published, the newest first. */
+export const usePostbox = (): WaitingPost[] | undefined => useLive("postbox", readPostbox);
