@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { t } from "../i18n/setup";
 import { isDeparting } from "../lib/departure";
-import { leaveNotice } from "../lib/notice";
-import { useSession, wasSignedOut } from "../lib/session";
+import { leaveNotice, type Notice } from "../lib/notice";
+import { useSession, wasDeleted, wasSignedOut } from "../lib/session";
 import { startSync, stopSync } from "../sync/engine";
 import { useSyncNotices } from "./notices";
 import { OpeningFrame } from "./opening-frame";
@@ -26,11 +26,15 @@ function Synced({ userId, children }: { userId: string; children: ReactNode }) {
   return state?.userId === userId ? children : <OpeningFrame />;
 }
 
+const wordsOfEnd = (): Notice => {
+  if (wasDeleted()) return { title: t("profile.deletedTitle"), message: t("profile.deleted") };
+  return { message: t(wasSignedOut() ? "auth.signedOutElsewhere" : "auth.sessionEnded") };
+};
+
 /** The entry pages are documents of their own: leaving for one also ends whatever of the last person runs here. */
 function LeaveForLogin({ hasEnded }: { hasEnded: boolean }) {
   useEffect(() => {
-    if (hasEnded && !isDeparting())
-      leaveNotice({ message: t(wasSignedOut() ? "auth.signedOutElsewhere" : "auth.sessionEnded") });
+    if (hasEnded && !isDeparting()) leaveNotice(wordsOfEnd());
     // What the person who was signed in must not leave behind is removed first.
     void stopSync().finally(() => {
       if (!isDeparting()) location.replace("/login");

@@ -1,7 +1,7 @@
 import { useState } from "react";
 
 /** `avatar` is a key of the avatars bucket; a local person row fits as it is. */
-export type AvatarPerson = { username: string; phone: string; avatar: string | null };
+export type AvatarPerson = { username: string; phone: string; avatar: string | null; deleted?: 1 | undefined };
 
 type AvatarProps = { person: AvatarPerson; size?: number; isSquare?: boolean };
 
@@ -34,12 +34,26 @@ export const groupAsPerson = ({ name, picture }: { name: string; picture: string
   avatar: picture,
 });
 
+/** In the place of somebody whose account is gone. */
+function NobodysAvatar({ size, isSquare }: { size: number; isSquare: boolean }) {
+  return (
+    <span
+      aria-hidden="true"
+      className={`inline-grid shrink-0 place-items-center bg-raised text-muted ${isSquare ? "rounded-bubble" : "rounded-full"}`}
+      style={{ width: size, height: size }}
+    >
+      <span className="i-ph-user-circle-dashed" style={{ fontSize: size * 0.6 }} />
+    </span>
+  );
+}
+
 /**
  * A person's picture, cut to a disc (or a square with round corners, to be looked at); initials on a coloured disc until it is there, and where there is none.
  * Decorative: the name always stands beside it.
  */
 export function Avatar({ person, size = 50, isSquare = false }: AvatarProps) {
   const [failed, setFailed] = useState<string>();
+  if (person.deleted) return <NobodysAvatar size={size} isSquare={isSquare} />;
   const seed = seedOf(person);
   const key = person.avatar;
   const served = size <= servedPx.small ? servedPx.small : servedPx.large;

@@ -9,7 +9,7 @@ export type MemberNames = { own: number; authors: Readonly<Partial<Record<number
 export const nameOfMember = ({ own, authors }: MemberNames, number: number | undefined, t: Translate): string => {
   if (number === own) return t("common.you");
   const author = number === undefined ? undefined : authors[number];
-  return author ? author.name || t("groups.page.deletedAccount") : t("groups.chat.someone");
+  return author ? author.name || t("common.deletedAccount") : t("groups.chat.someone");
 };
 
 /** A name within a line that is short of room: its first words that fit. */

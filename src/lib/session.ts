@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from "react";
 import * as v from "valibot";
+import type { AccountDeletion } from "../../contract/account";
 import { Session as ServerSession } from "../../contract/auth";
 import { isPermanent } from "../../contract/errors";
 import { Uuid } from "../../contract/ids";
@@ -17,6 +18,7 @@ export type KnownSession = v.InferOutput<typeof KnownSession>;
 
 const storageKey = "session";
 const signedOutKey = "signed-out"; // names nobody
+const deletedMark = "deleted"; // there, when what ended was the account
 const refreshLock = "lisolo-session-refresh";
 const signOutTimeoutMs = 15_000; // of each of two tries
 const refreshStepMs = 200; // SPEC.md §9
@@ -97,6 +99,17 @@ export const useSession = (): KnownSession | undefined =>
 /** Whether the last session here was ended by its person, in whichever tab: nothing of it is kept then. */
 export const wasSignedOut = (): boolean => readKey(signedOutKey) !== null;
 
+/** Whether it ended for the account was deleted, on whichever device. */
+export const wasDeleted = (): boolean => readKey(signedOutKey) === deletedMark;
+
+const markSignedOut = (mark: string): void => {
+  try {
+    localStorage.setItem(signedOutKey, mark);
+  } catch {
+    // Storage is full or forbidden: the other tabs are told that the session has ended.
+  }
+};
+
 /**
  * Forgets the session on this browser, in all tabs, and the pictures of people that the service worker kept
  * (`src/sw/avatars.ts`). What else belongs to it is removed by whoever subscribes.
@@ -140,7 +153,10 @@ const renew = async (before: KnownSession, refused: boolean): Promise<boolean | 
     if (!(error instanceof ApiFailure)) throw error;
     if (!isFinal(error)) return error;
     // Only the session that was refused: another tab may have signed in during the request.
-    if (getSession() === now) dropSession();
+    if (getSession() === now) {
+      if (error.code === "account_deleted") markSignedOut(deletedMark);
+      dropSession();
+    }
     return false;
   }
 };
@@ -209,10 +225,36 @@ export const signOut = (): Promise<void> =>
       if (error instanceof ApiFailure && error.code === "offline") return endOnServer();
       throw error;
     });
-    try {
-      localStorage.setItem(signedOutKey, "1");
-    } catch {
-      // Storage is full or forbidden: the other tabs are told that the session has ended.
-    }
+    markSignedOut("1");
     dropSession();
   });
+
+const deleteOnServer = (userId: Uuid): Promise<unknown> =>
+  exchange("DELETE", "/api/account", { user_id: userId } satisfies AccountDeletion, { timeoutMs: signOutTimeoutMs });
+
+/**
+ * Deletes this person's account and with it every session. Asked once more where no answer came: done twice it is done.
+ * No tab renews meanwhile.
+ */
+const endAccount = (userId: Uuid): Promise<void> =>
+  inOneTab(async () => {
+    await deleteOnServer(userId).catch((error: unknown) => {
+      if (error instanceof ApiFailure && error.code === "offline") return deleteOnServer(userId);
+      throw error;
+    });
+    markSignedOut(deletedMark);
+    dropSession();
+  });
+
+export const deleteAccount = async (userId: Uuid): Promise<void> => {
+  const session = getSession();
+  if (session && isNearExpiry(session)) await refreshSession();
+  try {
+    await endAccount(userId);
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || error.status !== 401) throw error;
+    // Only this session has ended, or the account did before and nobody heard of it.
+    if (await refreshSession(true)) await endAccount(userId);
+    else if (!wasDeleted()) throw error;
+  }
+};

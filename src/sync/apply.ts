@@ -139,6 +139,7 @@ const applyOne = async (work: Workspace, change: Change): Promise<boolean> => {
     case "person": {
       const known = await work.store.people.get(change.relation.profile.id);
       await work.store.people.put({ ...toPersonRow(change.relation), told: (known?.told ?? 0) + 1 });
+      if (change.relation.profile.deleted) await work.forgetPerson(change.relation.profile.id);
       return true;
     }
     case "standing": {

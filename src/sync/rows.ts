@@ -55,6 +55,7 @@ export const toOwnRow = (profile: Profile): PersonRow => ({
   connectionId: null,
   since: 0,
   blocked: 0,
+  ...(profile.deleted ? { deleted: 1 } : {}),
 });
 
 /** A conversation this device has heard nothing of: nothing in it, nothing held. */

@@ -18,6 +18,7 @@ export type PersonRow = {
   since: number;
   blocked: 0 | 1; // by me
   told?: number; // how often the server has told of them by itself
+  deleted?: 1; // the account is gone
 };
 
 /** The server's inbox row and what this device adds to it. */

@@ -174,6 +174,12 @@ export class Workspace {
     }
   }
 
+  /** Somebody whose account is gone has no name and no picture any more, also among the members of groups. */
+  async forgetPerson(user: Uuid): Promise<void> {
+    this.unseen.add(user);
+    await this.store.members.where("user").equals(user).modify({ user: "", username: "", phone: "", avatar: null });
+  }
+
   async #forgetMembers(group: ConversationId): Promise<void> {
     await this.store.membersOf(group).delete();
     await this.store.meta.delete(rosterKey(group));

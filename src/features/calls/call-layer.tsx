@@ -4,7 +4,9 @@ import { leaveEnded, minimise } from "../../calls/actions";
 import CallBar from "../../calls/call-bar";
 import { statusKey } from "../../calls/call-words";
 import type { CallSaying, CallView } from "../../calls/views";
+import type { AvatarPerson } from "../../components/avatar";
 import { IconButton } from "../../components/icon-button";
+import { nameOfPerson } from "../../components/person-name";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { useProfile } from "../../sync/use-profile";
@@ -18,7 +20,7 @@ import { useMediaSession, useTitleHint, useWakeLock } from "./use-device-ties";
 import { useHeldRing } from "./use-held-ring";
 import { usePopOut } from "./use-pop-out";
 
-const nobody = { username: "", phone: "", avatar: null };
+const nobody: AvatarPerson = { username: "", phone: "", avatar: null };
 
 type CallLayerProps = {
   call: CallView;
@@ -36,7 +38,7 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
   const { pathname } = useLocation();
   const [look] = useProfile(peer);
   const person = look.state === "found" ? look.person : nobody;
-  const name = person.username || person.phone || t("common.user");
+  const name = person.username || person.phone || nameOfPerson(person, t);
 
   const [before, setBefore] = useState(state.at);
   if (state.at !== "ended" && state.at !== before) setBefore(state.at);

@@ -1,4 +1,5 @@
 import type { CallSaying } from "../../calls/views";
+import { nameOfPerson } from "../../components/person-name";
 import { showToast } from "../../components/toast";
 import { type Translate, t } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
@@ -6,7 +7,7 @@ import { running } from "../../sync/engine";
 
 const nameOf = async (peer: string): Promise<string> => {
   const person = await running.get()?.tab.context.get()?.store.people.get(peer);
-  return isolate(person?.username || person?.phone || t("common.user"));
+  return isolate(person?.username || person?.phone || nameOfPerson(person, t));
 };
 
 type Words = { tone?: "danger"; title: string; message?: string };

@@ -33,7 +33,12 @@ export const writerOf = (people: ChatPeople, sender: number | undefined, t: Tran
     name: nameOfSender(people, sender, t),
     user: author?.user ?? "",
     number: sender,
-    person: author && { username: author.name, phone: author.phone, avatar: author.avatar },
+    person: author && {
+      username: author.name,
+      phone: author.phone,
+      avatar: author.avatar,
+      ...(author.name === "" ? { deleted: 1 } : {}),
+    },
   };
 };
 

@@ -98,7 +98,12 @@ export function GroupChat({ id }: { id: Uuid }) {
       }
       deeds={deeds.items}
       empty={empty || (isGone ? null : undefined)}
-      bottom={isGone && !seemsBare && <LeftNote conversation={id} draft={draft ?? ""} leftOver={leftOver} />}
+      bottom={
+        isGone &&
+        !seemsBare && (
+          <LeftNote conversation={id} draft={draft ?? ""} leftOver={leftOver} text={t("groups.chat.leftNote")} />
+        )
+      }
       dialog={deeds.dialog}
     />
   );

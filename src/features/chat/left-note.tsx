@@ -9,13 +9,19 @@ import { BottomNote } from "./bottom-note";
 import { LeftFiles } from "./left-files";
 import { LeftVoice } from "./left-voice";
 
-type LeftNoteProps = { conversation: ConversationId; draft: string; leftOver: LeftOver | undefined };
+type LeftNoteProps = {
+  conversation: ConversationId;
+  draft: string;
+  leftOver: LeftOver | undefined;
+  /** Why nothing can be written. */
+  text: string;
+};
 
 /**
- * In the composer's place for somebody who is no member any more: what was being written, chosen or recorded there
+ * In the composer's place where nobody hears one any more: what was being written, chosen or recorded there
  * can be copied or saved, and thrown away.
  */
-export default function LeftNote({ conversation, draft, leftOver }: LeftNoteProps) {
+export default function LeftNote({ conversation, draft, leftOver, text }: LeftNoteProps) {
   const t = useT();
   return (
     <>
@@ -39,7 +45,7 @@ export default function LeftNote({ conversation, draft, leftOver }: LeftNoteProp
         {leftOver && leftOver.files.length > 0 && <LeftFiles conversation={conversation} files={leftOver.files} />}
         {leftOver?.recorded && <LeftVoice conversation={conversation} recorded={leftOver.recorded} />}
       </div>
-      <BottomNote text={t("groups.chat.leftNote")} />
+      <BottomNote text={text} />
     </>
   );
 }

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { Uuid } from "../../../contract/ids";
 import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
+import { nameOfPerson } from "../../components/person-name";
 import { Screen } from "../../components/screen";
 import { Spinner } from "../../components/spinner";
 import { useT } from "../../i18n/setup";
@@ -47,7 +48,7 @@ function SomebodyScreen({ userId }: { userId: Uuid }) {
   const [look, again] = useProfile(userId);
   return (
     <Screen
-      title={look.state === "found" ? look.person.username || t("common.user") : t("contacts.person.title")}
+      title={look.state === "found" ? nameOfPerson(look.person, t) : t("contacts.person.title")}
       heading={t("contacts.person.title")}
       description={t("contacts.person.description")}
       back="/app/contacts"

@@ -1,5 +1,7 @@
 import type { ReactNode } from "react";
+import { Avatar } from "../../components/avatar";
 import { AvatarButton } from "../../components/avatar-button";
+import { nameOfPerson } from "../../components/person-name";
 import { useFormat } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
 import type { PersonRow } from "../../sync/store";
@@ -18,8 +20,28 @@ function Fact({ icon, name, children }: { icon: string; name: string; children: 
   );
 }
 
+/** Whose account is gone: there is nothing to be known of them, and nothing to be done. */
+function DeletedPerson({ person }: { person: PersonRow }) {
+  const t = useT();
+  return (
+    <div className="mx-auto my-auto flex w-full max-w-120 flex-col items-center gap-3 p-4 text-center">
+      <Avatar person={person} size={128} />
+      <p className="max-w-full text-[length:calc(1rem+8px)] leading-[calc(1rem+16px)] font-bold break-words">
+        {nameOfPerson(person, t)}
+      </p>
+      <p role="status" className="text-muted">
+        {t("people.deletedBody")}
+      </p>
+    </div>
+  );
+}
+
 /** Who somebody is, and what one can do with them. */
 export function PersonView({ person }: { person: PersonRow }) {
+  return person.deleted ? <DeletedPerson person={person} /> : <LivingPerson person={person} />;
+}
+
+function LivingPerson({ person }: { person: PersonRow }) {
   const t = useT();
   const { date } = useFormat();
   return (

@@ -1,12 +1,13 @@
 import { type AvatarPerson, groupAsPerson } from "../../components/avatar";
 import type { MemberNames } from "../../components/member-names";
+import { nameOfPerson } from "../../components/person-name";
 import type { Translate } from "../../i18n/setup";
 import type { ConversationListItem } from "../../sync/hooks";
 
 /** What a conversation is called in the list. */
 export const nameOfConversation = ({ kind, group, person }: ConversationListItem, t: Translate): string => {
   if (kind === "group") return group?.name ?? t("groups.chat.isGroup");
-  return person?.username || t("common.user");
+  return nameOfPerson(person, t);
 };
 
 const nobody: AvatarPerson = { username: "", phone: "", avatar: null };

@@ -12,11 +12,11 @@ const base = "flex min-h-16 min-w-0 flex-1 items-center gap-3 py-2 pl-4 -outline
 export function MemberLine({ member, items }: MemberLineProps) {
   const t = useT();
   const isGone = member.user === "";
-  const name = isGone ? t("groups.page.deletedAccount") : member.username || t("common.user");
+  const name = isGone ? t("common.deletedAccount") : member.username || t("common.user");
   const look = `${base} ${items.length > 0 ? "pr-1" : "pr-4"}`;
   const line = (
     <>
-      <Avatar person={isGone ? { ...member, username: "?" } : member} />
+      <Avatar person={isGone ? { ...member, deleted: 1 } : member} />
       <span className="flex min-w-0 flex-1 flex-col">
         <span className="flex min-w-0 gap-1">
           <bdi className="min-w-0 truncate font-semibold">{name}</bdi>

@@ -3,6 +3,7 @@ import { Button } from "../../components/button";
 import { Screen } from "../../components/screen";
 import { useT } from "../../i18n/setup";
 import { useMe } from "../../sync/hooks";
+import { DeleteAccount } from "./delete-account";
 import { LanguagePicker } from "./language-picker";
 import { OwnHead } from "./own-head";
 import { useSignOut } from "./use-sign-out";
@@ -55,6 +56,7 @@ export default function ProfileScreen() {
             {t("profile.signOut")}
           </span>
         </Button>
+        <DeleteAccount />
       </div>
       {dialog}
     </Screen>

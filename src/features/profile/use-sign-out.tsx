@@ -1,20 +1,17 @@
 import { useState } from "react";
-import { endCalls, isInCall } from "../../calls/actions";
+import { endCalls } from "../../calls/actions";
 import { useCanCall } from "../../calls/use-call";
 import { ConfirmDialog } from "../../components/dialog";
 import { showToast } from "../../components/toast";
-import { formatList } from "../../i18n/format";
 import { type TextKey, useLanguage, useT } from "../../i18n/setup";
 import { setDeparting } from "../../lib/departure";
 import { failureCode } from "../../lib/exchange";
 import { failureText } from "../../lib/failure-text";
 import { leaveNotice } from "../../lib/notice";
 import { getSession, signOut } from "../../lib/session";
-import { findUnsent, wipeLocalData } from "../../sync/engine";
+import { wipeLocalData } from "../../sync/engine";
 import { useUnsent } from "../../sync/hooks";
-
-/** Why leaving is asked about. */
-type Stake = { isUnsent: boolean; isInCall: boolean };
+import { findStake, type Stake, wordsOfLost } from "./stake";
 
 type LeaveDialogProps = { stake: Stake; onLeave: () => void; onStay: () => void };
 
@@ -25,17 +22,12 @@ function LeaveDialog({ stake, onLeave, onStay }: LeaveDialogProps) {
   const language = useLanguage();
   const unsent = useUnsent();
   if (!unsent) return null;
-  const { messages, posts, drafts } = unsent;
-  const lost = [
-    ...(messages > 0 ? [t("profile.unsentMessages", { count: messages })] : []),
-    ...(posts > 0 ? [t("profile.unsentPosts", { count: posts })] : []),
-    ...(drafts > 0 ? [t("profile.unsentDrafts", { count: drafts })] : []),
-  ];
+  const lost = wordsOfLost(unsent, t, language);
   const isCalling = stake.isInCall && !isOver;
-  const isFree = lost.length === 0 && !isCalling;
+  const isFree = lost === undefined && !isCalling;
   const say = (): [title: TextKey, body: string] => {
-    if (lost.length > 0) {
-      const unsent = t("profile.unsentBody", { what: formatList(lost, language) });
+    if (lost !== undefined) {
+      const unsent = t("profile.unsentBody", { what: lost });
       return ["profile.unsentTitle", isCalling ? `${unsent} ${t("profile.callToo")}` : unsent];
     }
     if (isCalling) return ["profile.inCallTitle", t("profile.inCall")];
@@ -91,9 +83,7 @@ export const useSignOut = () => {
   };
 
   const ask = async () => {
-    // A store that cannot be read must not keep anybody from signing out.
-    const { messages, posts, drafts } = await findUnsent().catch(() => ({ messages: 0, posts: 0, drafts: 0 }));
-    const found: Stake = { isUnsent: messages + posts + drafts > 0, isInCall: await isInCall() };
+    const found = await findStake();
     if (found.isUnsent || found.isInCall) setStake(found);
     else await leave();
   };

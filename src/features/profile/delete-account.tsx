@@ -1,0 +1,102 @@
+import { useState } from "react";
+import { endCalls, isInCall } from "../../calls/actions";
+import { useCanCall } from "../../calls/use-call";
+import { Button } from "../../components/button";
+import { ConfirmDialog } from "../../components/dialog";
+import { showToast } from "../../components/toast";
+import { useLanguage, useT } from "../../i18n/setup";
+import { setDeparting } from "../../lib/departure";
+import { failureCode } from "../../lib/exchange";
+import { leaveNotice } from "../../lib/notice";
+import { deleteAccount, getSession } from "../../lib/session";
+import { wipeLocalData } from "../../sync/engine";
+import { useUnsent } from "../../sync/hooks";
+import { wordsOfLost } from "./stake";
+
+type QuestionProps = { wasInCall: boolean; busy: boolean; onConfirm: () => void; onClose: () => void };
+
+/** Asks, and says what goes with the account, also what only exists on this device and a call. */
+function Question({ wasInCall, busy, onConfirm, onClose }: QuestionProps) {
+  const t = useT();
+  const language = useLanguage();
+  const unsent = useUnsent();
+  const isOver = useCanCall();
+  const lost = unsent && wordsOfLost(unsent, t, language);
+  return (
+    <ConfirmDialog
+      open
+      title={t("profile.deleteTitle")}
+      body={
+        <div className="flex flex-col gap-2">
+          <p>{t("profile.deleteBody")}</p>
+          <p>{t("profile.deleteKept")}</p>
+          {lost !== undefined && <p className="font-semibold text-text">{t("profile.deleteLost", { what: lost })}</p>}
+          {wasInCall && !isOver && <p className="font-semibold text-text">{t("profile.callToo")}</p>}
+        </div>
+      }
+      confirmLabel={t(busy ? "profile.deleting" : "profile.deleteConfirm")}
+      cancelLabel={t("common.cancel")}
+      busy={busy}
+      onConfirm={onConfirm}
+      onClose={onClose}
+    />
+  );
+}
+
+/**
+ * SPEC.md §2 Profile: deletes the account on the server, then everything of it in this browser, and goes to the log-in. Until
+ * the server has said that it is done, nothing here is lost.
+ */
+export function DeleteAccount() {
+  const t = useT();
+  const [asked, setAsked] = useState<{ isInCall: boolean }>();
+  const [isBusy, setBusy] = useState(false);
+
+  const remove = async () => {
+    const userId = getSession()?.userId;
+    if (userId === undefined) return; // signed out: the guard is about to lead away
+    setBusy(true);
+    setDeparting(true);
+    try {
+      await deleteAccount(userId);
+    } catch (error) {
+      setDeparting(false);
+      const message = t(failureCode(error) === "offline" ? "profile.deleteOffline" : "profile.deleteFailed");
+      showToast({ title: t("profile.deleteFailedTitle"), message, tone: "danger" });
+      setBusy(false);
+      setAsked(undefined);
+      return;
+    }
+    leaveNotice({ title: t("profile.deletedTitle"), message: t("profile.deleted") });
+    try {
+      await endCalls().catch(() => undefined); // the server ended them; what is left is this device's own side
+      await wipeLocalData(userId);
+    } finally {
+      location.replace("/login");
+    }
+  };
+
+  return (
+    <>
+      <Button
+        look="secondary"
+        className="!text-danger"
+        aria-haspopup="dialog"
+        onClick={async () => setAsked({ isInCall: await isInCall() })}
+      >
+        <span className="flex items-center justify-center gap-2">
+          <span className="i-ph-trash text-xl" aria-hidden="true" />
+          {t("profile.deleteAccount")}
+        </span>
+      </Button>
+      {asked && (
+        <Question
+          wasInCall={asked.isInCall}
+          busy={isBusy}
+          onConfirm={() => void remove()}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+    </>
+  );
+}

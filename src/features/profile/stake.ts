@@ -1,0 +1,29 @@
+import type { Language } from "../../../contract/language";
+import { isInCall } from "../../calls/actions";
+import { formatList } from "../../i18n/format";
+import type { Translate } from "../../i18n/setup";
+import { findUnsent } from "../../sync/engine";
+import type { Unsent } from "../../sync/unsent";
+
+/** What leaving would cost: what only exists here, and a call. */
+export type Stake = { isUnsent: boolean; isInCall: boolean };
+
+/** A store that cannot be read must not keep anybody from leaving. */
+export const findStake = async (): Promise<Stake> => {
+  const { messages, posts, drafts } = await findUnsent().catch(() => ({ messages: 0, posts: 0, drafts: 0 }));
+  return { isUnsent: messages + posts + drafts > 0, isInCall: await isInCall() };
+};
+
+/** What would be lost, in words; undefined when nothing would. */
+export const wordsOfLost = (
+  { messages, posts, drafts }: Unsent,
+  t: Translate,
+  language: Language,
+): string | undefined => {
+  const lost = [
+    ...(messages > 0 ? [t("profile.unsentMessages", { count: messages })] : []),
+    ...(posts > 0 ? [t("profile.unsentPosts", { count: posts })] : []),
+    ...(drafts > 0 ? [t("profile.unsentDrafts", { count: drafts })] : []),
+  ];
+  return lost.length > 0 ? formatList(lost, language) : undefined;
+};
