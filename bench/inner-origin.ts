@@ -38,18 +38,34 @@ function listeningPorts(pid: string): number[] {
   });
 }
 
+export type Inner = { origin: string; pid: string };
+
 /**
  * Wrangler's development server is two workerd processes: a proxy on the public port, and the product behind it. This is
- * the second one's own address, nearer to production, where nothing stands between; undefined where Linux's /proc is missing.
+ * the second one and its own address, nearer to production, where nothing stands between; undefined where Linux's /proc is missing.
  */
-export async function findInnerOrigin(publicPort: number, healthPath: string): Promise<string | undefined> {
+export async function findInner(publicPort: number, healthPath: string): Promise<Inner | undefined> {
   if (!existsSync("/proc/net/tcp")) return undefined;
   const wranglers = new Set(findProcesses(`--port\0${publicPort}\0`));
   const runtimes = findProcesses("--socket-addr=entry=127.0.0.1:0").filter((pid) => wranglers.has(parentOf(pid)));
-  for (const port of runtimes.flatMap(listeningPorts)) {
-    const origin = `http://127.0.0.1:${port}`;
-    const answer = await fetch(origin + healthPath, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
-    if (answer?.ok) return origin;
+  for (const pid of runtimes) {
+    for (const port of listeningPorts(pid)) {
+      const origin = `http://127.0.0.1:${port}`;
+      const answer = await fetch(origin + healthPath, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+      if (answer?.ok) return { origin, pid };
+    }
   }
   return undefined;
+}
+
+export const findInnerOrigin = async (publicPort: number, healthPath: string): Promise<string | undefined> =>
+  (await findInner(publicPort, healthPath))?.origin;
+
+const ticksPerSecond = 100; // Linux's USER_HZ, the same on every machine
+
+/** Milliseconds that a process has computed so far, on all cores: whatever else the machine does is not in it. */
+export function readComputedMs(pid: string): number {
+  const [, rest = ""] = read(pid, "stat").split(/\) /);
+  const [user = 0, system = 0] = rest.split(" ").slice(11, 13).map(Number);
+  return ((user + system) / ticksPerSecond) * 1_000;
 }

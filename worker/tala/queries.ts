@@ -22,8 +22,11 @@ export type FeedRow = {
  * come in before it, so that the page can only lose some.
  */
 export const listFeed = async (db: Db, before: number | undefined): Promise<{ rows: FeedRow[]; isPast: boolean }> => {
-  const newest = db.select({ number: tala_posts.number }).from(tala_posts).orderBy(desc(tala_posts.number)).limit(1);
-  const page = db
+  const isPast =
+    before === undefined
+      ? sql<number>`1`
+      : sql<number>`(SELECT ${before} <= number FROM tala_posts ORDER BY number DESC LIMIT 1)`;
+  const rows = await db
     .select({
       number: tala_posts.number,
       id: tala_posts.id,
@@ -32,17 +35,15 @@ export const listFeed = async (db: Db, before: number | undefined): Promise<{ ro
       height: tala_posts.height,
       thumb: tala_posts.thumb,
       created_at: tala_posts.created_at,
-      // No two columns of a name: what a batch answers is taken by them.
       author: { id: tala_posts.user_id, username: profiles.username, avatar_url: profiles.avatar_url },
+      isPast,
     })
     .from(tala_posts)
     .innerJoin(profiles, eq(profiles.id, tala_posts.user_id))
     .where(before === undefined ? undefined : lt(tala_posts.number, before))
     .orderBy(desc(tala_posts.number))
     .limit(postPageRows + 1);
-  if (before === undefined) return { rows: await page, isPast: true };
-  const [[last], rows] = await db.batch([newest, page]);
-  return { rows, isPast: last !== undefined && before <= last.number };
+  return { rows, isPast: before === undefined || rows[0]?.isPast === 1 };
 };
 
 export type StoredPost = { id: Uuid; user_id: Uuid; number: number; created_at: number };
