@@ -231,6 +231,77 @@ describe("signing out", () => {
   });
 });
 
+describe("deleting the account", () => {
+  const deletion = "/api/account";
+
+  it("ends the session in every tab, which knows what ended it, and keeps all from renewing it", async () => {
+    const { calls, stored, openTab, signInAs } = makeBrowser([{ status: 204 }, renewed]);
+    signInAs(userId, 600_000);
+    const [leaving, other] = [await openTab(), await openTab()];
+    const done = leaving.deleteAccount(userId);
+    const asked = other.refreshSession(true);
+    await vi.runAllTimersAsync();
+    await done;
+    expect(await asked).toBe(false);
+    expect(calls.map(({ path }) => path)).toEqual([deletion]);
+    expect(stored.has(key)).toBe(false);
+    expect([other.wasSignedOut(), other.wasDeleted()]).toEqual([true, true]);
+  });
+
+  it("is asked for once more where only the answer was lost", async () => {
+    const { calls, openTab, signInAs } = makeBrowser(["no network", { status: 204 }]);
+    signInAs(userId, 600_000);
+    const tab = await openTab();
+    const done = tab.deleteAccount(userId);
+    await vi.runAllTimersAsync();
+    await done;
+    expect(calls.map(({ path }) => path)).toEqual([deletion, deletion]);
+    expect(tab.wasDeleted()).toBe(true);
+  });
+
+  it("keeps the session where there is no network, or the server cannot", async () => {
+    for (const reply of ["no network" as const, refusal(503, "unavailable")]) {
+      const { openTab, signInAs } = makeBrowser([reply]);
+      signInAs(userId, 600_000);
+      const tab = await openTab();
+      const code = reply === "no network" ? "offline" : "unavailable";
+      const done = expect(tab.deleteAccount(userId)).rejects.toMatchObject({ code });
+      await vi.runAllTimersAsync();
+      await done;
+      expect(tab.getSession()?.userId).toBe(userId);
+      expect([tab.wasSignedOut(), tab.wasDeleted()]).toEqual([false, false]);
+    }
+  });
+
+  it("renews a session that has run out first, and takes an account that is gone for done", async () => {
+    const { calls, openTab, signInAs } = makeBrowser([refusal(401, "bad_jwt"), refusal(410, "account_deleted")]);
+    signInAs(userId, 600_000);
+    const tab = await openTab();
+    const done = tab.deleteAccount(userId);
+    await vi.runAllTimersAsync();
+    await done;
+    expect(calls.map(({ path }) => path)).toEqual([deletion, "/api/auth/token?grant_type=refresh_token"]);
+    expect([tab.getSession(), tab.wasDeleted()]).toEqual([undefined, true]);
+  });
+
+  it("on another device is heard of when that renews its session, and forgotten when somebody signs in", async () => {
+    const { openTab, signInAs } = makeBrowser([
+      refusal(410, "account_deleted"),
+      { status: 200, body: sessionOf(otherId) },
+    ]);
+    signInAs(userId, 1_000);
+    const tab = await openTab();
+    const asked = tab.refreshSession();
+    await vi.runAllTimersAsync();
+    expect(await asked).toBe(false);
+    expect([tab.wasSignedOut(), tab.wasDeleted()]).toEqual([true, true]);
+    const signedIn = tab.signIn("+243810000002", "Masolo2026");
+    await vi.runAllTimersAsync();
+    await signedIn;
+    expect([tab.wasSignedOut(), tab.wasDeleted()]).toEqual([false, false]);
+  });
+});
+
 describe("a request", () => {
   it("renews a session near its end first, and not one that is fresh", async () => {
     const { calls, openTab, signInAs } = makeBrowser([renewed, { status: 200, body: { ok: 1 } }]);
