@@ -6,6 +6,7 @@ import { ConversationId, Uuid } from "../../contract/ids";
 import { dropAside, keepAside, readAside, type UnsentRows } from "./aside";
 import type { Platform } from "./platform";
 import { blankRow, placeInList } from "./rows";
+import { isWaiting, readSettings, updateSettings } from "./settings";
 import {
   type BlobRow,
   type ChunkRow,
@@ -267,14 +268,16 @@ export const deleteStore = async (platform: Platform, name: string): Promise<voi
 
 /**
  * After a session that ended without a sign-out: only what nobody else has stays, unsent messages and statuses with
- * their files, drafts, what was being chosen and a voice message half recorded.
+ * their files, drafts, what was being chosen, a voice message half recorded and settings changed since.
  */
 export const keepUnsentOnly = async (platform: Platform, me: Uuid): Promise<void> => {
   const { store, strict } = await openPlainly(platform, storeName(me), platform.storage ?? {});
   const begun = await store.begun().toArray();
   const unsent = await store.outbox.toArray();
   const posts = await store.postbox.toCollection().primaryKeys();
-  const isWorthKeeping = begun.length + unsent.length + posts.length > 0 || (await store.recordings.count()) > 0;
+  const settings = await readSettings(store);
+  const kept = begun.length + unsent.length + posts.length + (await store.recordings.count());
+  const isWorthKeeping = kept > 0 || isWaiting(settings);
   if (isWorthKeeping) {
     const known = [store.people, store.conversations, store.messages, store.members, store.meta, store.posts];
     const named = [...filesOf(unsent), ...chosenIn(begun), ...posts];
@@ -283,6 +286,7 @@ export const keepUnsentOnly = async (platform: Platform, me: Uuid): Promise<void
       await Promise.all([store.files, store.blobs].map((table) => table.where("file").noneOf(named).delete()));
       await store.meta.bulkPut(begun);
     });
+    if (isWaiting(settings)) await updateSettings(store, () => ({ ...settings, kept: null }));
   }
   closeStores({ store, strict });
   if (!isWorthKeeping) await deleteStore(platform, storeName(me));

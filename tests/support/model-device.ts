@@ -54,6 +54,7 @@ export class ModelDevice {
   readonly tabs: Tab[] = [];
   readonly #lives = new WeakMap<Tab, { isAsleep: boolean }>();
   readonly #wakes = new Set<() => void>();
+  readonly #leaves = new Set<() => void>();
   readonly #sessionListeners = new Set<() => void>();
   readonly #started = Date.now();
 
@@ -97,6 +98,18 @@ export class ModelDevice {
 
   wake(): void {
     for (const wake of [...this.#wakes]) wake();
+  }
+
+  /** Nobody looks at any tab any more. */
+  hide(): void {
+    this.isVisible = false;
+    for (const leave of [...this.#leaves]) leave();
+  }
+
+  /** Somebody does again. */
+  show(): void {
+    this.isVisible = true;
+    this.wake();
   }
 
   endSession(): void {
@@ -159,7 +172,10 @@ export class ModelDevice {
         device.#wakes.add(listener);
         return () => device.#wakes.delete(listener);
       },
-      onLeave: () => () => {},
+      onLeave: (listener) => {
+        device.#leaves.add(listener);
+        return () => device.#leaves.delete(listener);
+      },
       askPersistence: async () => {
         device.persistenceAsked++;
       },
@@ -203,7 +219,9 @@ export class ModelDevice {
         ? (this.server.askGroup(this.user, request) as Refusal | object | undefined)
         : request.path.startsWith("/api/tala")
           ? this.server.tala.handle(this.user, request)
-          : this.server.execute(this.user, toCommand(request));
+          : request.path === "/api/settings"
+            ? this.server.changeSettings(this.user, request.body)
+            : this.server.execute(this.user, toCommand(request));
     if (this.answerMs > 0) await this.pass(this.answerMs);
     if (this.loses(request, "answer") || (faults.dropAck > 0 && faults.random() < faults.dropAck))
       throw new SyncError("offline");
@@ -283,6 +301,7 @@ const toCommand = ({ method, path, body }: HttpRequest): Command => {
   if (method === "DELETE") return { type: "hide", conversation, keep: false, upTo: query("upTo") ?? 0 };
   if (method === "PUT") return { type: "mark", conversation, ...(body as { delivered: number; read: number }) };
   if (method === "POST") return { type: "send", conversation, ...(body as { messages: [] }) };
+  if (what === "presence") return { type: "presence", conversation };
   if (what === "search")
     return { type: "search", conversation, query: url.searchParams.get("query") ?? "", before: query("before") ?? 1 };
   if (what === "revisions") return { type: "revised", conversation, since: query("since") ?? 0 };

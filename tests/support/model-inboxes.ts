@@ -1,10 +1,12 @@
+import * as v from "valibot";
 import type { Call } from "../../contract/calls";
-import type { ChangesResult } from "../../contract/commands";
+import type { ChangesResult, Refusal } from "../../contract/commands";
 import { attachmentOf, type InboxRow, type Message } from "../../contract/conversations";
+import type { ErrorCode } from "../../contract/errors";
 import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
 import { inboxPageRows } from "../../contract/limits";
 import type { Profile, Relation } from "../../contract/people";
-import type { KeptSettings } from "../../contract/settings";
+import { defaultSettings, type KeptSettings, SettingsChange } from "../../contract/settings";
 import { ModelFiles } from "./model-files";
 import { type Log, rowOf, toMember } from "./model-log";
 import type { ModelSocket } from "./model-socket";
@@ -42,6 +44,7 @@ export class ModelInboxes {
   readonly profiles = new Map<Uuid, Profile>();
 
   readonly files = new ModelFiles();
+  settingsRefusal: ErrorCode | undefined;
 
   addPerson(username: string): Uuid {
     const id = createUuid();
@@ -85,6 +88,7 @@ export class ModelInboxes {
     inbox.entries.clear();
     for (const id of conversations) this.entry(user, id).changed = ++inbox.counter;
     for (const person of inbox.people.values()) person.changed = ++inbox.counter;
+    if (inbox.settings) inbox.settings.changed = ++inbox.counter;
     for (const socket of [...inbox.sockets]) socket.end(1006);
   }
 
@@ -112,6 +116,18 @@ export class ModelInboxes {
       before: found.length > page.length ? (page.at(-1)?.changed ?? null) : null,
       settings: settings && settings.changed > from ? settings.kept : null,
     };
+  }
+
+  /** As the Worker's route does; `settingsRefusal` is what it answers instead. */
+  changeSettings(user: Uuid, change: unknown): KeptSettings | Refusal {
+    const parsed = v.safeParse(SettingsChange, change);
+    if (!parsed.success) return { error: "invalid_input" };
+    if (this.settingsRefusal) return { error: this.settingsRefusal };
+    const inbox = this.inbox(user);
+    const { version, settings } = inbox.settings?.kept ?? { version: 0, settings: defaultSettings };
+    const kept = { version: version + 1, settings: { ...settings, ...parsed.output } };
+    inbox.settings = { kept, changed: this.tell(user, { type: "settings", kept }) };
+    return kept;
   }
 
   row(user: Uuid, log: Log): InboxRow {

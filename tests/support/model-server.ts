@@ -11,6 +11,7 @@ import {
   privateMembers,
   type Uuid,
 } from "../../contract/ids";
+import type { Presence } from "../../contract/settings";
 import { ModelGroups } from "./model-groups";
 import { type Caller, newEpoch } from "./model-inboxes";
 import { headOf, type Log, type LogMessage, newMember, pageOf, revisedIn, searchIn, toMember } from "./model-log";
@@ -27,6 +28,8 @@ export class ModelServer extends ModelGroups {
   /** Set to have commands refused. */
   refuse: (user: Uuid, command: Command) => Refusal | undefined = () => undefined;
   readonly tala = new ModelTala((user) => this.profiles.get(user)?.username ?? "");
+  /** What is told of whoever is asked about. */
+  presence: Presence = { here: false, seen_at: null };
   pageRowsMax = 200;
   revisedRowsMax = 50;
   /** After a passing refusal: what the same socket sent later must not overtake it. */
@@ -147,6 +150,8 @@ export class ModelServer extends ModelGroups {
         return pageOf(log, user, command, this.pageRowsMax);
       case "search":
         return searchIn(log, user, command);
+      case "presence":
+        return this.presence;
       default:
         return { error: "call_not_found" } as const; // nobody calls anybody here
     }

@@ -59,6 +59,9 @@ export class ModelSocket extends EventTarget {
   readonly protocol = "";
   readonly extensions = "";
   readonly bufferedAmount = 0;
+  /** What its device said last of being looked at, and how often it said anything of it. */
+  isLooked = false;
+  lookedSaid = 0;
   #base: { counter: number; now: number } | undefined;
   #held: string | undefined;
   #up: Promise<void> = Promise.resolve();
@@ -188,6 +191,10 @@ export class ModelSocket extends EventTarget {
   }
 
   #handle(frame: Exclude<ClientFrame, readonly ["h", ...unknown[]]>): void {
+    if (frame[0] === "l") {
+      this.isLooked = frame[1] === 1;
+      this.lookedSaid++;
+    }
     if (frame[0] === "k" || frame[0] === "l") return;
     const idOf = (of: number | ConversationId) => (typeof of === "string" ? of : this.server.byHandle(this.user, of));
     const ref = frame[0] === "r" || frame[0] === "t" ? 0 : frame[1];
