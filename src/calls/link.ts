@@ -29,6 +29,8 @@ export type CallLink = {
   take(call: Uuid): void;
   /** The way to the server should be looked at. */
   look(): void;
+  /** Whether the person wants to hear that they are called. */
+  hearsRinging(): Promise<boolean>;
   /** What helps the two devices of a call to find a way to each other. */
   iceServers(call: Uuid): Promise<IceServers>;
 };

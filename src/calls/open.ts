@@ -6,6 +6,7 @@ import { isSavingData } from "../lib/connection";
 import { rememberUse } from "../sync/call-use";
 import type { Context } from "../sync/context";
 import type { Sync } from "../sync/engine";
+import { readSettings, shownSettings } from "../sync/settings";
 import { SyncError } from "../sync/sync-error";
 import { CallEngine } from "./engine";
 import { CallKeeper } from "./kept-call";
@@ -57,6 +58,10 @@ const linkOf = (sync: Sync): CallLink => {
     ask: (command) => tab.ask(command),
     take: (call) => tab.takeCall(call),
     look: () => tab.look(),
+    async hearsRinging() {
+      const settings = await readSettings(contextOf(sync).store);
+      return shownSettings(settings).calls.sound;
+    },
     async iceServers(call) {
       const answer = v.safeParse(IceServers, await platform.request({ method: "GET", path: `/api/calls/${call}/ice` }));
       if (!answer.success) throw new SyncError("unavailable");

@@ -4,22 +4,24 @@ import type { Tone } from "./tones";
 
 const hiddenTabMs = 300; // a tab that is looked at comes first
 
-/** The tones of this tab. Of the tabs of a browser that ring, one is heard. */
+type TonesLink = Pick<CallLink, "me" | "platform" | "hearsRinging">;
+
+/** The tones of this tab. Of the tabs of a browser that ring, one is heard, or only felt where the person wants it so. */
 export class CallTones {
-  readonly #link: Pick<CallLink, "me" | "platform">;
+  readonly #link: TonesLink;
   readonly #play: (tone: Tone) => void;
   readonly #first: Hold;
   #now: Tone = "none";
   /** Changes with every tone: what was waited for before is not wanted any more. */
   #turn = 0;
 
-  constructor(link: Pick<CallLink, "me" | "platform">, play: (tone: Tone) => void) {
+  constructor(link: TonesLink, play: (tone: Tone) => void) {
     this.#link = link;
     this.#play = play;
     this.#first = new Hold(link.platform, `lisolo-ring-${link.me}`);
   }
 
-  /** `heard` is called where and when the ringtone is heard. */
+  /** `heard` is called where and when the ringtone is heard, or felt. */
   set(tone: Tone, heard: () => void): void {
     const turn = ++this.#turn;
     this.#first.release();
@@ -28,7 +30,10 @@ export class CallTones {
     const { platform } = this.#link;
     const ring = async () => {
       if (turn !== this.#turn || !(await this.#first.take()) || turn !== this.#turn) return;
-      this.#sound(tone);
+      // Better a ring too much than a call nobody hears.
+      const isLoud = await this.#link.hearsRinging().catch(() => true);
+      if (turn !== this.#turn) return;
+      this.#sound(isLoud ? tone : "tremble");
       heard();
     };
     platform.after(platform.isVisible() ? 0 : hiddenTabMs, () => void ring());

@@ -1,10 +1,8 @@
-import { openSound } from "./sound";
+import { beginSound, type Note, playNote } from "../lib/sound";
 
-/** What is heard of a call besides voices. All of it is made here: nothing is fetched. */
-export type Tone = "ringback" | "ringtone" | "busy" | "none";
+/** What is heard of a call besides voices; a tremble is felt only. All of it is made here: nothing is fetched. */
+export type Tone = "ringback" | "ringtone" | "tremble" | "busy" | "none";
 
-/** One sound: when it begins within its pattern, how long it lasts, its pitches in hertz and its loudness up to 1. */
-export type Note = { at: number; seconds: number; pitches: readonly number[]; level: number };
 /** Notes that repeat every so many seconds; `times` when they stop by themselves. */
 export type Pattern = { notes: readonly Note[]; every: number; times?: number };
 
@@ -22,7 +20,7 @@ const melody = [659.25, 783.99, 987.77, 783.99].flatMap((pitch, index) =>
   ),
 );
 
-export const patterns: Record<Exclude<Tone, "none">, Pattern> = {
+export const patterns: Record<Exclude<Tone, "tremble" | "none">, Pattern> = {
   ringback: { notes: [{ at: 0, seconds: 1.5, pitches: [tonePitch], level: 0.12 }], every: 5 },
   busy: { notes: [{ at: 0, seconds: 0.5, pitches: [tonePitch], level: 0.12 }], every: 1, times: 4 },
   ringtone: { notes: melody, every: 3 },
@@ -30,34 +28,13 @@ export const patterns: Record<Exclude<Tone, "none">, Pattern> = {
 
 /** Milliseconds of trembling and rest, as long as a round of the ringtone. */
 const trembling = [400, 200, 400, 2_000];
-const fadeSeconds = 0.02; // a sound that begins or ends at once clicks
 const gestures = ["pointerup", "keydown", "touchend"] as const;
 
 /** Ends what sounds now. */
 let stop: (() => void) | undefined;
-let hasSounded = false;
-
-const play = (audio: AudioContext, out: GainNode, { at, seconds, pitches, level }: Note, from: number): void => {
-  const volume = audio.createGain();
-  const start = from + at;
-  volume.gain.setValueAtTime(0, start);
-  volume.gain.linearRampToValueAtTime(level, start + fadeSeconds);
-  volume.gain.setValueAtTime(level, start + seconds - fadeSeconds);
-  volume.gain.linearRampToValueAtTime(0, start + seconds);
-  volume.connect(out);
-  pitches.forEach((pitch, index) => {
-    const oscillator = audio.createOscillator();
-    oscillator.frequency.value = pitch;
-    const share = audio.createGain();
-    share.gain.value = 1 / (index + 1) / pitches.length;
-    oscillator.connect(share).connect(volume);
-    oscillator.start(start);
-    oscillator.stop(start + seconds);
-  });
-};
 
 /** A pattern over and over, a round at a time: nothing is ahead of what stopping can take back. */
-const repeat = (audio: AudioContext, { notes, every, times }: Pattern): (() => void) => {
+const repeat = (audio: AudioContext, { notes, every, times }: Pattern, onEnd: () => void): (() => void) => {
   const out = audio.createGain();
   out.connect(audio.destination);
   let rounds = 0;
@@ -69,12 +46,12 @@ const repeat = (audio: AudioContext, { notes, every, times }: Pattern): (() => v
     }
     if (times !== undefined && rounds >= times) {
       clearInterval(timer);
-      void audio.suspend();
+      onEnd();
       return;
     }
     rounds++;
     const from = audio.currentTime + 0.05;
-    for (const note of notes) play(audio, out, note, from);
+    for (const note of notes) playNote(audio, out, note, from);
   };
   const begin = () => {
     if (audio.state !== "running" || timer !== undefined) return;
@@ -118,16 +95,12 @@ const tremble = (): (() => void) => {
 export const playTone = (tone: Tone): void => {
   stop?.();
   stop = undefined;
-  const audio = tone === "none" && !hasSounded ? undefined : openSound();
-  if (tone === "none") {
-    void audio?.suspend(); // its thread runs on in silence
-    return;
-  }
-  hasSounded = true;
-  const endings: (() => void)[] = tone === "ringtone" ? [tremble()] : [];
-  if (audio) {
-    void audio.resume().catch(() => undefined);
-    endings.push(waitForGesture(audio), repeat(audio, patterns[tone]));
+  if (tone === "none") return;
+  const endings: (() => void)[] = tone === "ringtone" || tone === "tremble" ? [tremble()] : [];
+  const sound = tone === "tremble" ? undefined : beginSound();
+  if (tone !== "tremble" && sound) {
+    const { audio, end } = sound;
+    endings.push(waitForGesture(audio), repeat(audio, patterns[tone], end), end);
   }
   stop = () => {
     for (const end of endings) end();

@@ -20,6 +20,8 @@ export class ModelBrowser {
   late = 0;
   isOffline = false;
   hasLocks = true;
+  /** Whether this person wants calls to be heard. */
+  hearsRinging = true;
   /** What the other side says to it directly does not come through. */
   isDeaf = false;
   #holders = new Map<string, Waiting[]>();

@@ -117,6 +117,7 @@ export class ModelTab {
           if (tab !== this) browser.time.after(1, () => tab.hear({ event_type: "taken", data: { call_id: call } }));
       },
       look: () => {},
+      hearsRinging: async () => browser.hearsRinging,
       iceServers: async () => ({ ice_servers: [], ttl: 60, relays: false, hide: false }),
     };
   }
@@ -141,7 +142,7 @@ export class ModelTab {
       },
       playTone: (tone) => {
         this.tone = tone;
-        const ringing = this.browser.tabs.filter((tab) => tab.tone === "ringtone");
+        const ringing = this.browser.tabs.filter((tab) => tab.tone === "ringtone" || tab.tone === "tremble");
         if (ringing.length > 1) this.faults.push("two tabs of one browser are heard ringing");
       },
       storage: {

@@ -128,3 +128,17 @@ test("a phone trembles with the ringtone, with nothing else, and no longer than 
   await vi.advanceTimersByTimeAsync(20_000);
   expect(trembled).toHaveLength(3);
 });
+
+test("where nobody wants to hear a call the phone trembles, and nothing sounds", async () => {
+  const trembled: unknown[] = [];
+  vi.stubGlobal("navigator", { vibrate: (pattern: unknown) => trembled.push(pattern) });
+  const playTone = await load();
+  playTone("tremble");
+  await vi.advanceTimersByTimeAsync(3_100);
+  expect(trembled).toHaveLength(2);
+  expect(FakeAudio.made).toEqual([]);
+  playTone("none");
+  expect(trembled.at(-1)).toBe(0);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(trembled).toHaveLength(3);
+});

@@ -147,6 +147,19 @@ describe("several devices and tabs", () => {
     expect([late.at, late.tone]).toEqual(["ringing", "none"]);
   });
 
+  it("is felt and not heard in one tab where its person wants no sound of calls, and connects meanwhile all the same", async () => {
+    const { time, his, b, ring } = await makeCallPair();
+    const other = await his.openTab();
+    his.hearsRinging = false;
+    await ring();
+    expect([b.at, other.at]).toEqual(["ringing", "ringing"]);
+    expect([b.tone, other.tone].sort()).toEqual(["none", "tremble"]);
+    expect([b, other].filter(({ plane }) => plane)).toHaveLength(1);
+    b.engine.act({ type: "reject" });
+    await time.pass(100);
+    expect([b.tone, other.tone]).toEqual(["none", "none"]);
+  });
+
   it("of one browser cannot have two calls", async () => {
     const { time, ben, chat, hers, a, b, talk } = await makeCallPair();
     const other = await hers.openTab();

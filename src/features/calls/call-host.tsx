@@ -1,12 +1,12 @@
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { Uuid } from "../../../contract/ids";
 import { subscribeCallSayings } from "../../calls/actions";
-import { unlockSound } from "../../calls/sound";
 import { useCall } from "../../calls/use-call";
 import type { CallSaying, CallView } from "../../calls/views";
 import { late } from "../../components/late";
 import { showToast } from "../../components/toast";
 import { t } from "../../i18n/setup";
+import { unlockSound } from "../../lib/sound";
 import { giveFocusBack, watchHands } from "./hands";
 
 const CallLayer = late(() => import("./call-layer"));

@@ -1,5 +1,6 @@
 import { audioTypes } from "../../../contract/files";
 import { voiceBitsPerSecond, voiceMaxMs } from "../../../contract/limits";
+import { noteRecording } from "../sound";
 import { LevelTrack, loudnessOf } from "./levels";
 
 /** Opus in WebM (SPEC.md §2); the others are for browsers that cannot write it. */
@@ -87,6 +88,7 @@ export class VoiceRecorder {
   readonly #startedMs = performance.now();
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #stopped: Promise<void>;
+  readonly #endQuiet: () => void;
   #ms = 0;
   #isStopping = false;
 
@@ -109,6 +111,7 @@ export class VoiceRecorder {
     this.#timer = setInterval(() => this.#tick(), tickMs);
     document.addEventListener("visibilitychange", this.#onHidden);
     this.#recorder.start(chunkMs);
+    this.#endQuiet = noteRecording();
   }
 
   /** Opens the microphone and starts. Throws a MicrophoneRefusal. */
@@ -161,6 +164,7 @@ export class VoiceRecorder {
     clearInterval(this.#timer);
     document.removeEventListener("visibilitychange", this.#onHidden);
     this.#meter.close();
+    this.#endQuiet();
     for (const track of this.#stream.getTracks()) track.stop();
   }
 }
