@@ -1,0 +1,118 @@
+import { privateConversationId } from "../../contract/ids";
+import { expect, test } from "../support/browser-test";
+import { makeGroup } from "../support/groups";
+import { sendTexts } from "../support/messages";
+import { siteOf } from "../support/pair";
+import { connectPeople, makePerson, testPassword } from "../support/people";
+import { Phone } from "../support/phone";
+
+test("whoever deletes their account is signed out everywhere for good, and is nobody to the others, who keep what was said", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 9_700, "Ana Mbuyi"), await makePerson(site, 9_701, "Ben Ilunga")];
+  await connectPeople(site, ana, ben);
+  const pair = privateConversationId(ana.id, ben.id);
+  await sendTexts(site, ana, pair, ["Mbote Ben"]);
+  await sendTexts(site, ben, pair, ["Mbote Ana"]);
+  const group = await makeGroup(site, ben, "Famille", [ana]);
+  await sendTexts(site, ana, group, ["Bonsoir la famille"]);
+
+  const [anas, bens] = [await Phone.open(browser, server), await Phone.open(browser, server)];
+  const { page, texts, context } = anas;
+  await anas.signIn(ana);
+  await expect(anas.conversation("Ben Ilunga")).toBeVisible();
+  const otherTab = await context.newPage();
+  await anas.openChat(ben.id, otherTab);
+  await anas.composer(otherTab).fill("pas fini");
+  // Elsewhere she is signed in by a session of its own.
+  const tablet = await Phone.open(browser, server, "pt");
+  await tablet.logIn(ana.phone);
+  await expect(tablet.conversation("Ben Ilunga")).toBeVisible();
+  await bens.signInToChat(ben, ana.id);
+  await bens.composer().fill("tu viens ?");
+  await expect(bens.message("Mbote Ben")).toBeVisible();
+
+  // Nothing is lost where the network or the server is away, and each is said.
+  await anas.goTo("/app/profile");
+  const button = page.getByRole("button", { name: texts.profile.deleteAccount, exact: true });
+  const dialog = page.getByRole("alertdialog", { name: texts.profile.deleteTitle });
+  const yes = dialog.getByRole("button", { name: texts.profile.deleteConfirm });
+  await button.click();
+  await expect(dialog.getByText(texts.profile.deleteBody)).toBeVisible();
+  await expect(dialog.getByText("Vous perdrez aussi 1 brouillon.")).toBeVisible();
+  await expect(dialog.getByRole("button", { name: texts.common.cancel })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(dialog).toBeHidden();
+  await expect(button).toBeFocused();
+  const refuse = (title: string, message: string) => {
+    const toast = page.getByRole("alert").filter({ hasText: message });
+    return expect(toast.getByText(title)).toBeVisible();
+  };
+  await context.setOffline(true);
+  await button.click();
+  await yes.click();
+  await refuse(texts.profile.deleteFailedTitle, texts.profile.deleteOffline);
+  await context.setOffline(false);
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await context.route("**/api/account", async (route) => {
+    await held;
+    await route.fulfill({ status: 503, json: { code: 503, error_code: "unavailable", msg: "" } });
+  });
+  await button.click();
+  await yes.click();
+  await expect(dialog.getByRole("button", { name: texts.profile.deleting })).toHaveAttribute("aria-busy", "true");
+  answer();
+  await refuse(texts.profile.deleteFailedTitle, texts.profile.deleteFailed);
+  await context.unroute("**/api/account");
+  await expect(anas.composer(otherTab)).toHaveValue("pas fini");
+  await expect(anas.message("Mbote Ana", otherTab)).toBeVisible();
+
+  await button.click();
+  await yes.click();
+  await expect(page).toHaveURL(/\/login$/);
+  await expect(page.getByText(texts.profile.deleted)).toBeVisible();
+  await expect(page.getByText(texts.profile.deletedTitle, { exact: true })).toBeVisible();
+  for (const [other, said] of [
+    [otherTab, texts.profile.deleted],
+    [tablet.page, tablet.texts.profile.deleted],
+  ] as const) {
+    await expect(other).toHaveURL(/\/login$/);
+    await expect(other.getByText(said)).toBeVisible();
+    await expect
+      .poll(() => other.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name)))
+      .toEqual([]);
+  }
+  await page.getByLabel(texts.auth.phoneNumber).fill(ana.phone);
+  await page.getByLabel(texts.auth.password, { exact: true }).fill(testPassword);
+  await page.getByRole("button", { name: texts.auth.logIn }).click();
+  await expect(page.getByRole("alert").filter({ hasText: texts.auth.signInFailed })).toBeVisible();
+
+  // To Ben she is nobody: in the open chat at once, in the list, in the group and in her profile.
+  const gone = texts.common.deletedAccount;
+  const theirs = bens.page;
+  await expect(theirs.getByText(texts.chat.accountDeleted)).toBeVisible();
+  await expect(bens.composer()).toHaveCount(0);
+  await expect(bens.message("Mbote Ben")).toBeVisible();
+  await expect(bens.message("Mbote Ana")).toBeVisible();
+  await expect(theirs.getByRole("button", { name: /Appel/ })).toHaveCount(0);
+  // What he was writing can still be had.
+  await expect(theirs.getByText("tu viens ?")).toBeVisible();
+  await theirs.getByRole("link", { name: gone }).click();
+  await expect(theirs.getByText(texts.people.deletedBody)).toBeVisible();
+  await expect(theirs.getByText("Ana Mbuyi")).toHaveCount(0);
+  await expect(theirs.getByText(ana.phone)).toHaveCount(0);
+  await bens.goTo(`/app/group/${group}`);
+  await expect(bens.message("Bonsoir la famille")).toContainText(gone);
+  await expect(theirs.getByText(/Compte supprimé.* a quitté/)).toBeVisible();
+  await bens.goTo("/app");
+  await expect(bens.conversation(gone)).toBeVisible();
+  await expect(theirs.getByText("Ana Mbuyi")).toHaveCount(0);
+  await bens.goTo("/app/contacts");
+  await expect(theirs.getByText("Ana Mbuyi")).toHaveCount(0);
+  for (const phone of [anas, bens, tablet]) await phone.close();
+});
