@@ -1,4 +1,5 @@
 import { lazy, Suspense } from "react";
+import { useAppearance } from "../lib/appearance";
 import type { RowsProps } from "./virtual-rows";
 
 /** From this many rows on, those out of sight do not exist. */
@@ -17,10 +18,12 @@ function PlainRows({ keys, label, children }: RowsProps) {
 
 /** A list of rows of one height that scrolls by itself, however long it is. */
 export function RowList(props: RowsProps) {
+  const { text } = useAppearance();
   if (props.keys.length <= plainRowsMax) return <PlainRows {...props} />;
   return (
     <Suspense fallback={<PlainRows {...props} keys={props.keys.slice(0, plainRowsMax)} />}>
-      <VirtualRows {...props} />
+      {/* Rows of another text size have another height. */}
+      <VirtualRows key={text} {...props} />
     </Suspense>
   );
 }

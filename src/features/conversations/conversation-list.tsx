@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import { EmptyState } from "../../components/empty-state";
 import { Spinner } from "../../components/spinner";
 import { useT } from "../../i18n/setup";
-import { isStill } from "../../lib/appearance";
+import { isStill, useAppearance } from "../../lib/appearance";
 import { type ConversationListItem, useConversations, useLink } from "../../sync/hooks";
 import { ConversationRow } from "./conversation-row";
 import type { ConversationDeeds } from "./use-conversation-deeds";
@@ -63,6 +63,7 @@ export function ConversationList({ deeds }: { deeds: ConversationDeeds }) {
   const [limit, setLimit] = useState(pageRows);
   const items = useConversations(limit);
   const hasSynced = useHasSynced();
+  const { text } = useAppearance();
 
   if (items === undefined || (items.length === 0 && !hasSynced)) {
     return (
@@ -74,7 +75,11 @@ export function ConversationList({ deeds }: { deeds: ConversationDeeds }) {
     );
   }
   if (items.length === 0) return <NoConversations />;
-  return <Rows items={items} deeds={deeds} onNearEnd={() => items.length === limit && setLimit(limit + pageRows)} />;
+  const showMore = () => {
+    if (items.length === limit) setLimit(limit + pageRows);
+  };
+  // Rows of another text size have another height.
+  return <Rows key={text} items={items} deeds={deeds} onNearEnd={showMore} />;
 }
 
 type RowsProps = {
