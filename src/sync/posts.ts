@@ -118,12 +118,22 @@ export const markGone = (store: Store, id: Uuid, now: number): Promise<unknown> 
 
 export type FeedRow = PostRow & { isHidden: boolean };
 
-/** All that is here, newest first, and which of it is not shown: what I deleted, and those whom I have blocked. */
+/** Whose statuses are not shown: whom I have blocked, and who deleted their account while an older page still names them. */
+const hiddenAuthors = async ({ people }: Store): Promise<Set<Uuid>> => {
+  const blocked = await people.where("blocked").equals(1).primaryKeys();
+  const gone = people
+    .where("state")
+    .equals("none")
+    .filter(({ deleted }) => deleted === 1);
+  return new Set([...blocked, ...(await gone.primaryKeys())]);
+};
+
+/** All that is here, newest first, and which of it is not shown: what I deleted, and all of some authors. */
 export const readFeed = (store: Store): Promise<FeedRow[]> =>
   store.transaction("r", [store.posts, store.people], async () => {
     const rows = await newestFirst(store).toArray();
-    const blocked = new Set(await store.people.where("blocked").equals(1).primaryKeys());
-    return rows.map((row) => ({ ...row, isHidden: row.goneAt !== undefined || blocked.has(row.author) }));
+    const hidden = await hiddenAuthors(store);
+    return rows.map((row) => ({ ...row, isHidden: row.goneAt !== undefined || hidden.has(row.author) }));
   });
 
 export type FeedView = {

@@ -8,7 +8,7 @@ import { connectPeople, testPassword } from "../support/people";
 import { Device, post, readLog, request, rowOf, textsOf, until } from "./device";
 import { ask, makeGroup, membersOf, type Seeded } from "./grouped";
 import { makePng } from "./pictures";
-import { getPicture, picturesOf, publishPost } from "./posts";
+import { getPicture, picturesOf, postsOf, publishPost, readPage } from "./posts";
 import { deleteAccount, finish, pass, readChannel, readConversation, tracesOf } from "./recount";
 import { imageOf, seedFile, usesOf } from "./seeded-files";
 import { befriend, seedPerson } from "./seeded-people";
@@ -228,7 +228,11 @@ test("a status and its picture are gone with their author", async () => {
   const reader = await seedPerson();
   const { body } = await publishPost(ana, { content: "au revoir" }, makePng(30, 30));
   expect((await getPicture(reader, ana.id, body.id)).status).toBe(200);
+  const isShown = async () => postsOf(await readPage(reader)).some(({ id }) => id === body.id);
+  expect(await isShown()).toBe(true);
   await deleteAccount(ana);
+  // Where it was deleted the kept page goes at once.
+  await until(async () => !(await isShown()));
   await finish(ana.id);
   expect((await getPicture(reader, ana.id, body.id)).status).toBe(404);
   expect(await env.DB.prepare("SELECT 1 FROM tala_posts WHERE id = ?").bind(body.id).first()).toBeNull();

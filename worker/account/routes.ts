@@ -2,13 +2,14 @@ import { AccountDeletion } from "../../contract/account";
 import type { Uuid } from "../../contract/ids";
 import { openDb } from "../db/client";
 import { readAccessToken } from "../lib/access-token";
-import { type AppContext, createRoutes } from "../lib/app";
+import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
 import { accessTokenOf, recognize } from "../lib/authenticate";
 import { clearSessionCookies } from "../lib/cookies";
 import { operation } from "../lib/operation";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { userChannelOf } from "../objects/stubs";
+import { feed } from "../tala/feed";
 import { beginDeletion, isAccount } from "./queries";
 
 type Asker = { user: Uuid; isThere: boolean };
@@ -51,6 +52,7 @@ export const accountRoutes = createRoutes().delete(
         .part(user)
         .catch((error: unknown) => console.error("a deletion waits to be taken up", error));
     }
+    afterAnswer(c.executionCtx, "forget a deleted account's statuses", feed.forget(new URL(c.req.url).origin));
     clearSessionCookies(c);
     c.header("clear-site-data", '"cache"');
     return c.body(null, 204);

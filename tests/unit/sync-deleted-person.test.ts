@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { goneRelation } from "../../contract/people";
+import { fromWirePerson, toWirePerson } from "../../contract/wire";
+import { readAuthors } from "../../src/sync/members";
+import { readFeed } from "../../src/sync/posts";
+import { readConversations } from "../../src/sync/queries";
+import { eventually } from "../support/eventually";
+import { becomesLevel, contextOf } from "../support/model-checks";
+import { makeDevice, makeGroup, makePair } from "../support/model-world";
+
+describe("somebody whose account is gone", () => {
+  it("has nothing but an id on the wire, in no more bytes than before", () => {
+    const gone = goneRelation("01a20112-2d30-71d7-8f14-7c907d4545c7");
+    expect(fromWirePerson(toWirePerson(gone))).toEqual(gone);
+    const { deleted: _, ...profile } = gone.profile;
+    const stranger = { ...gone, profile };
+    expect(fromWirePerson(toWirePerson(stranger))).toEqual(stranger);
+    expect(JSON.stringify(toWirePerson(gone)).length).toBe(JSON.stringify(toWirePerson(stranger)).length);
+  });
+
+  it("has no name, no number and no picture left on a device, where what they said stays", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "Mbote");
+    await becomesLevel(server, tab, chat);
+    server.relate(amina, goneRelation(benoit));
+    const { store, me } = contextOf(tab);
+    await eventually(async () => expect((await store.people.get(benoit))?.deleted).toBe(1));
+    expect(await store.people.get(benoit)).toMatchObject({ username: "", phone: "", avatar: null, state: "none" });
+    const [item] = await readConversations(store, me, 10);
+    expect(item).toMatchObject({ peer: benoit, person: { deleted: 1 }, last: { body: { text: "Mbote" } } });
+    await eventually(() => expect(phone.picturesDropped).toContain(benoit));
+  });
+
+  it("is nobody among the members of a group, also before it is asked for them again", async () => {
+    const { server, amina, benoit, chantal } = makeGroup();
+    const group = server.createGroup(amina, "Famille", [benoit, chantal]);
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    tab.members.want(group, [1, 2]);
+    const { store, me } = contextOf(tab);
+    const names = async () => {
+      const authors = await readAuthors(store, me, group, [1, 2]);
+      return [authors[1]?.name, authors[2]?.name];
+    };
+    await eventually(async () => expect(await names()).toEqual(["Benoît", "Chantal"]));
+    server.relate(amina, goneRelation(benoit));
+    await eventually(async () => expect(await names()).toEqual(["", "Chantal"]));
+    const rows = await store.members.toArray();
+    expect(JSON.stringify(rows)).not.toContain("Benoît");
+    expect(JSON.stringify(rows)).not.toContain(benoit);
+  });
+
+  it("shows no statuses, even where an old page of the feed has some", async () => {
+    const { server, amina, benoit } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const { store } = contextOf(tab);
+    const status = { at: 1, content: "", picture: null, avatar: null, username: "x", heardAt: 1, checkedAt: 1 };
+    await store.posts.bulkPut([
+      { ...status, number: 1, id: "a", author: benoit },
+      { ...status, number: 2, id: "b", author: amina },
+    ]);
+    server.relate(amina, goneRelation(benoit));
+    await eventually(async () => {
+      const shown = (await readFeed(store)).filter(({ isHidden }) => !isHidden);
+      expect(shown.map(({ number }) => number)).toEqual([2]);
+    });
+  });
+});
