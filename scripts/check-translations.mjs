@@ -14,7 +14,8 @@ const dynamicPrefixes = [
   "groups.receipts.",
   "shell.tabs.",
   "shell.storage.",
-  "later.",
+  "settings.privacy.findable.",
+  "settings.privacy.seen.",
 ];
 
 const problems = [];

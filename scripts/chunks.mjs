@@ -85,7 +85,6 @@ const later = [
   {
     name: "screens",
     roots: [
-      "src/app/soon-screen.tsx",
       "src/components/virtual-rows.tsx",
       "src/features/contacts/blocked-screen.tsx",
       "src/features/contacts/contacts-screen.tsx",
@@ -95,6 +94,8 @@ const later = [
       "src/features/profile/profile-screen.tsx",
       "src/features/senga/senga-screen.tsx",
       "src/features/services/services-screen.tsx",
+      "src/features/settings/notifications-screen.tsx",
+      "src/features/settings/privacy-screen.tsx",
     ],
   },
   // The feed of statuses, and what brings one's own to the server.

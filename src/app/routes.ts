@@ -11,8 +11,6 @@ import { type LazyScreen, lazyScreen, readyScreen } from "./lazy-screen";
  */
 export type AppRoute = { path: string; pane: "list" | "detail"; screen: LazyScreen };
 
-const soon = lazyScreen(() => import("./soon-screen"));
-
 export const appRoutes: AppRoute[] = [
   { path: "/app", pane: "list", screen: readyScreen(MasoloScreen) },
   { path: "/app/contacts", pane: "list", screen: lazyScreen(() => import("../features/contacts/contacts-screen")) },
@@ -40,8 +38,12 @@ export const appRoutes: AppRoute[] = [
     pane: "detail",
     screen: lazyScreen(() => import("../features/profile/appearance-screen")),
   },
-  { path: "/app/notifications", pane: "detail", screen: soon },
-  { path: "/app/privacy", pane: "detail", screen: soon },
+  {
+    path: "/app/notifications",
+    pane: "detail",
+    screen: lazyScreen(() => import("../features/settings/notifications-screen")),
+  },
+  { path: "/app/privacy", pane: "detail", screen: lazyScreen(() => import("../features/settings/privacy-screen")) },
   { path: "/app/help", pane: "detail", screen: lazyScreen(() => import("../features/help/help-screen")) },
 ];
 

@@ -1,0 +1,68 @@
+import { useState } from "react";
+import { Link } from "react-router";
+import { attempt } from "../../components/attempt";
+import { type AvatarPerson, groupAsPerson } from "../../components/avatar";
+import { IconButton } from "../../components/icon-button";
+import { PersonLine } from "../../components/person-line";
+import { useT } from "../../i18n/setup";
+import { muteConversation } from "../../sync/actions";
+import { type MutedConversation, useMuted } from "../../sync/use-muted";
+import { SettingsCard } from "./settings-page";
+
+const nobody: AvatarPerson = { username: "", phone: "", avatar: null };
+
+function MutedRow({ conversation: { id, peer, person, group } }: { conversation: MutedConversation }) {
+  const t = useT();
+  const [isBusy, setBusy] = useState(false);
+  const face = group ? groupAsPerson(group) : (person ?? nobody);
+  const unmute = async () => {
+    setBusy(true);
+    const isDone = await attempt(() => muteConversation(id, false), {
+      done: t("mute.isOff"),
+      failed: t("mute.failed"),
+    });
+    setBusy(false);
+    // The button that had the focus goes with its row.
+    if (isDone) document.querySelector<HTMLElement>("[role=main] h1")?.focus();
+  };
+  return (
+    <li className="flex items-center gap-1 py-2 pr-1 pl-4">
+      <Link
+        to={peer === undefined ? `/app/group/${id}` : `/app/chat/${peer}`}
+        className="flex min-h-12 min-w-0 flex-1 items-center rounded-card"
+      >
+        <PersonLine person={{ ...face, phone: "" }} />
+      </Link>
+      <IconButton
+        icon="i-ph-bell"
+        label={t("settings.notifications.unmute", { name: face.username || t("common.user") })}
+        className="text-muted"
+        aria-busy={isBusy || undefined}
+        disabled={isBusy}
+        onClick={() => void unmute()}
+      />
+    </li>
+  );
+}
+
+/** Which conversations ask for nothing, with the way to them and back. */
+export function MutedList() {
+  const t = useT();
+  const muted = useMuted();
+  if (!muted) return null;
+  return (
+    <SettingsCard title={t("settings.notifications.muted", { count: muted.length })} icon="i-ph-bell-slash">
+      {(heading) =>
+        muted.length === 0 ? (
+          <p className="px-4 py-3 text-sm text-muted">{t("settings.notifications.mutedNone")}</p>
+        ) : (
+          <ul aria-labelledby={heading} className="divide-y divide-line">
+            {muted.map((conversation) => (
+              <MutedRow key={conversation.id} conversation={conversation} />
+            ))}
+          </ul>
+        )
+      }
+    </SettingsCard>
+  );
+}

@@ -1,0 +1,82 @@
+import { Link } from "react-router";
+import { useT } from "../../i18n/setup";
+import { useBlocked } from "../../sync/hooks";
+import { useSettings } from "../../sync/use-settings";
+import { FindableChoice } from "./findable-choice";
+import { SettingsCard, SettingsPage } from "./settings-page";
+import { SwitchRow } from "./switch-row";
+import { useChange } from "./use-change";
+
+const switches = [
+  { name: "receipts", label: "settings.privacy.receipts", body: "settings.privacy.receiptsBody" },
+  { name: "presence", label: "settings.privacy.presence", body: "settings.privacy.presenceBody" },
+] as const;
+const seen = [
+  { fact: "profile", icon: "i-ph-identification-card" },
+  { fact: "posts", icon: "i-ph-eye" },
+  { fact: "typing", icon: "i-ph-keyboard" },
+  { fact: "calls", icon: "i-ph-phone" },
+  { fact: "blocked", icon: "i-ph-prohibit" },
+] as const;
+
+function BlockedLink() {
+  const t = useT();
+  const count = useBlocked()?.length ?? 0;
+  return (
+    <Link to="/app/blocked" className="flex min-h-14 items-center gap-3 px-4 -outline-offset-3 hover:bg-raised">
+      <span className="flex-1 font-medium">{t("blocked.title")}</span>
+      {count > 0 && <span className="text-muted tabular-nums">{count}</span>}
+      <span className="i-ph-caret-right text-muted" aria-hidden="true" />
+    </Link>
+  );
+}
+
+/** What others learn of a person, each enforced by the server, and what of Lisolo they want. */
+export default function PrivacyScreen() {
+  const t = useT();
+  const settings = useSettings();
+  const change = useChange();
+  return (
+    <SettingsPage title={t("settings.privacy.title")} description={t("settings.privacy.description")}>
+      <SettingsCard title={t("settings.privacy.others")} icon="i-ph-lock-simple">
+        {() => (
+          <>
+            {switches.map(({ name, label, body }) => (
+              <SwitchRow
+                key={name}
+                label={t(label)}
+                body={t(body)}
+                isOn={settings[name]}
+                onChange={(isOn) => change({ [name]: isOn })}
+              />
+            ))}
+            <FindableChoice value={settings.findable} onChoose={(findable) => change({ findable })} />
+            <BlockedLink />
+          </>
+        )}
+      </SettingsCard>
+      <SettingsCard title={t("shell.tabs.tala")} icon="i-ph-eye">
+        {() => (
+          <SwitchRow
+            label={t("settings.privacy.tala")}
+            body={t("settings.privacy.talaBody")}
+            isOn={settings.tala}
+            onChange={(tala) => change({ tala })}
+          />
+        )}
+      </SettingsCard>
+      <SettingsCard title={t("settings.privacy.seen.title")} icon="i-ph-info">
+        {(heading) => (
+          <ul aria-labelledby={heading} className="divide-y divide-line">
+            {seen.map(({ fact, icon }) => (
+              <li key={fact} className="flex gap-3 px-4 py-3 text-sm">
+                <span className={`${icon} mt-0.5 shrink-0 text-xl text-muted`} aria-hidden="true" />
+                {t(`settings.privacy.seen.${fact}`)}
+              </li>
+            ))}
+          </ul>
+        )}
+      </SettingsCard>
+    </SettingsPage>
+  );
+}

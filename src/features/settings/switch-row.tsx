@@ -1,0 +1,45 @@
+import { useId } from "react";
+
+type SwitchRowProps = {
+  label: string;
+  /** What it does. */
+  body: string;
+  /** The id of a heading that the name begins with, where several rows have the same label. */
+  within?: string;
+  isOn: boolean;
+  onChange: (isOn: boolean) => void;
+};
+
+/** Something that is on or off, done as soon as it is pressed. */
+export function SwitchRow({ label, body, within, isOn, onChange }: SwitchRowProps) {
+  const id = useId();
+  return (
+    <button
+      type="button"
+      role="switch"
+      aria-checked={isOn}
+      aria-labelledby={within === undefined ? `${id}-label` : `${within} ${id}-label`}
+      aria-describedby={`${id}-body`}
+      className="flex min-h-14 w-full items-center gap-4 px-4 py-3 text-left -outline-offset-3 hover:bg-raised"
+      onClick={() => onChange(!isOn)}
+    >
+      <span className="min-w-0 flex-1">
+        <span id={`${id}-label`} className="block font-medium break-words">
+          {label}
+        </span>
+        <span id={`${id}-body`} className="mt-0.5 block text-sm text-muted">
+          {body}
+        </span>
+      </span>
+      <span
+        aria-hidden="true"
+        className={`flex h-8 w-13 shrink-0 items-center rounded-full border-2 px-1 transition-colors ${isOn ? "border-transparent bg-accent" : "border-field bg-surface"}`}
+      >
+        {/* The border shows where a device has colours of its own for all pages. */}
+        <span
+          className={`rounded-full border border-transparent transition-transform ${isOn ? "size-5 translate-x-5 bg-white" : "size-4 bg-field"}`}
+        />
+      </span>
+    </button>
+  );
+}
