@@ -21,16 +21,19 @@ export const publishPost = async (
 ): Promise<Uuid> => publish(getTab(), text, picture, kept);
 
 const outcomeLookMs = 100;
+const patienceMs = 8_000;
+const unreachedMs = 1_000; // without the server it is not worth more
 
-/** What becomes of a status within a while: "waiting" when nothing did. */
-export const outcomeOf = async (id: Uuid, withinMs: number): Promise<"published" | "failed" | "waiting"> => {
-  const { platform, context } = getTab();
-  const until = platform.now() + withinMs;
+/** What becomes of a status within some seconds: "waiting" when nothing did. */
+export const outcomeOf = async (id: Uuid): Promise<"published" | "failed" | "waiting"> => {
+  const { platform, context, link } = getTab();
+  const begun = platform.now();
   for (;;) {
     const row = await context.get()?.store.postbox.get(id);
     if (context.get() && !row) return "published";
     if (row?.state === "failed") return "failed";
-    if (platform.now() >= until) return "waiting";
+    const isReached = platform.isOnline() && link.get() === "online";
+    if (platform.now() - begun >= (isReached ? patienceMs : unreachedMs)) return "waiting";
     await new Promise<void>((resolve) => platform.after(outcomeLookMs, resolve));
   }
 };

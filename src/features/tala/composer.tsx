@@ -10,13 +10,10 @@ import { showToast } from "../../components/toast";
 import { useObjectUrl } from "../../components/use-object-url";
 import { type TextKey, useT } from "../../i18n/setup";
 import { SyncError } from "../../sync/actions";
-import { useLink } from "../../sync/hooks";
 import { outcomeOf, publishPost } from "../../sync/tala";
 import { useBegun } from "../../sync/use-begun";
 import { type ChosenPicture, usePicture } from "./use-picture";
 
-const patienceMs = 8_000; // longer it goes on by itself, and is seen in the feed
-const offlinePatienceMs = 300;
 const tellsFrom = 20; // characters left
 
 type Camera = ComponentType<Parameters<typeof CameraSheet>[0]>;
@@ -35,7 +32,7 @@ function Preview({ picture, onRemove }: { picture: ChosenPicture; onRemove: () =
   const { width, height } = picture.outgoing;
   return (
     <div className="relative mt-2 w-fit">
-      <div className="grid h-32 min-w-24 place-items-center overflow-hidden rounded-card border border-line bg-raised">
+      <div className="grid h-32 place-items-center min-w-16 overflow-hidden rounded-card border border-line bg-raised">
         {url && (
           <img
             src={url}
@@ -84,7 +81,6 @@ type ComposerProps = {
 export function Composer({ takesFocus, onKept, onClose }: ComposerProps) {
   const t = useT();
   const id = useId();
-  const isOnline = useLink() === "online";
   const field = useRef<HTMLTextAreaElement>(null);
   const gallery = useRef<HTMLInputElement>(null);
   const phoneCamera = useRef<HTMLInputElement>(null);
@@ -125,7 +121,8 @@ export function Composer({ takesFocus, onKept, onClose }: ComposerProps) {
     }
     await begun.drop();
     onKept();
-    const outcome = await outcomeOf(post, isOnline ? patienceMs : offlinePatienceMs);
+    // What takes longer goes on by itself, and is seen in the feed.
+    const outcome = await outcomeOf(post);
     if (outcome === "failed") showToast({ tone: "danger", title: t("common.error"), message: t("tala.publishFailed") });
     else showToast({ message: t(outcome === "published" ? "tala.published" : "tala.kept") });
     onClose();
@@ -162,7 +159,7 @@ export function Composer({ takesFocus, onKept, onClose }: ComposerProps) {
       >
         <textarea
           ref={field}
-          rows={3}
+          rows={4}
           dir="auto"
           autoComplete="off"
           aria-label={t("tala.composer")}
@@ -171,7 +168,7 @@ export function Composer({ takesFocus, onKept, onClose }: ComposerProps) {
           placeholder={t("tala.placeholder")}
           value={text}
           readOnly={isBusy}
-          className="block w-full resize-none rounded-card border border-field bg-bg px-4 py-[11px] leading-6 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
+          className="block max-h-48 min-h-[calc(4.5rem+24px)] w-full resize-none [field-sizing:content] rounded-card border border-field bg-bg px-4 py-[11px] leading-6 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
           onChange={({ target }) => setText(target.value)}
           onKeyDown={onKeyDown}
           onPaste={(event) => {
