@@ -27,7 +27,7 @@ function Stage({ url, size, isBusy, onCut }: StageProps) {
         aria-label={t("profile.cropStage")}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: keys move and enlarge the picture in it
         tabIndex={0}
-        className="relative aspect-square w-full max-w-[min(24rem,calc(100dvh-20rem))] min-w-40 shrink-0 cursor-move touch-none overflow-hidden rounded-card bg-black select-none"
+        className="relative aspect-square w-full max-w-[min(384px,max(240px,calc(100dvh-20rem)))] shrink-0 cursor-move touch-none overflow-hidden rounded-card bg-black select-none"
         {...handlers}
       >
         <img

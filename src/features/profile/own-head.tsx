@@ -59,7 +59,7 @@ function OwnPicture({ me, preview, isBusy, onChoose }: PictureProps) {
         aria-hidden="true"
         className="absolute right--1 bottom--1 grid size-10 place-items-center rounded-full border-2 border-bg bg-accent text-on-accent"
       >
-        <span className="i-ph-camera-fill text-xl" />
+        <span className="i-ph-camera-fill text-[20px]" />
       </span>
     </div>
   );

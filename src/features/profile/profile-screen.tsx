@@ -18,7 +18,7 @@ const pages = [
 
 function PageLink({ to, icon, label }: { to: string; icon: string; label: string }) {
   return (
-    <Link to={to} className="flex min-h-14 items-center gap-3 px-4 -outline-offset-3 hover:bg-raised">
+    <Link to={to} className="flex min-h-14 items-center gap-3 px-4 py-2 -outline-offset-3 hover:bg-raised">
       <span className={`${icon} text-2xl text-muted`} aria-hidden="true" />
       <span className="flex-1">{label}</span>
       <span className="i-ph-caret-right text-muted" aria-hidden="true" />
