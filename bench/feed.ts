@@ -47,10 +47,7 @@ async function measureDirectory(): Promise<Section[]> {
       title: "A feed of 1,000,000 statuses: a page that is kept nowhere",
       columns: ["", "rows", "rows, OFFSET = floor", "time", "time, OFFSET", "time / floor"],
       rows,
-      notes: [
-        "Both ask the same local D1 from inside the runtime, by turns. OFFSET looks up only the names it shows.",
-        "An older page's time is that of two statements in one go: whether a number was given yet decides if it may be kept.",
-      ],
+      notes: ["Both ask the same local D1 from inside the runtime, by turns. OFFSET looks up only the names it shows."],
     },
   ];
 }

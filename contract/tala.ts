@@ -19,7 +19,7 @@ export const countGraphemes = (text: string): number => [...(graphemes?.segment(
 export const cleanPost = (text: string): string => (isBlank(text) ? "" : cleanText(text));
 
 /** A status's text; empty where a picture speaks for itself. */
-export const PostText = v.pipe(
+const PostText = v.pipe(
   v.string(),
   v.check((text) => text === "" || v.is(MessageText, text), "invalid_text"),
   // Nobody's megabyte is taken apart into characters.

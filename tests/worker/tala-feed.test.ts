@@ -12,7 +12,7 @@ import {
   thumbMaxLength,
 } from "../../contract/limits";
 import { PostPage } from "../../contract/tala";
-import { Feed } from "../../worker/tala/feed";
+import { Feed } from "../../worker/lib/kept-feed";
 import type { Person } from "../support/people";
 import { countDirectory } from "./counted-rows";
 import { deletePost, getPage, postsOf, publishPost, readPage, type SeededPost, seedPosts } from "./posts";
@@ -266,30 +266,53 @@ test("a page is as old as it may be, and then it is read anew", async () => {
   expect((await readPage(ben, before)).posts[0]?.[0]).not.toBe(older.posts[0]?.[0]);
 });
 
+/** A runtime that starts now, at a place where others are. */
+const startRuntime = (origin: string) => {
+  const [feed, after] = [new Feed(), [] as Promise<unknown>[]];
+  const place = { context: { waitUntil: (work: Promise<unknown>) => void after.push(work) }, origin };
+  return {
+    read: async (make: () => Promise<string>) =>
+      (await feed.read(place, undefined, async () => ({ body: await make(), isPast: true }))).body,
+    forget: () => feed.forget(origin),
+    settle: () => Promise.allSettled(after),
+  };
+};
+const unreadable = () => Promise.reject(new Error("the directory is away"));
+
 test("another runtime of the place answers from what the first one read, and never from longer ago", async () => {
   const ana = await newPerson();
   await publishPost(ana, { content: "Au même endroit" });
   const body = await (await getPage(ana)).text();
   await expect.poll(isKept).toBe(true);
-  const feed = new Feed();
-  const context = { waitUntil: (work: Promise<unknown>) => void work };
-  const place = { env: { DB: {} as D1Database }, context, origin: site.origin };
-  expect((await feed.read(place, undefined)).body).toBe(body);
+  const runtime = startRuntime(site.origin);
+  expect(await runtime.read(unreadable)).toBe(body);
   passes(feedFreshMs);
-  await expect(feed.read(place, undefined)).rejects.toThrow();
+  await expect(runtime.read(unreadable)).rejects.toThrow("away");
   // What failed is asked again, and nobody waits for it.
-  expect(JSON.parse((await feed.read({ ...place, env }, undefined)).body)).toEqual(JSON.parse(body));
+  expect(await runtime.read(async () => "anew")).toBe("anew");
+  await runtime.forget();
 });
 
 test("a reading that never ends, because who began it is gone, keeps nobody waiting for long", async () => {
-  const feed = new Feed();
-  const context = { waitUntil: (work: Promise<unknown>) => void work };
-  const origin = "https://nowhere.test";
-  const stuck = { prepare: () => ({ bind: () => ({ raw: () => new Promise(() => undefined) }) }) };
-  const gone = feed.read({ env: { DB: stuck as unknown as D1Database }, context, origin }, undefined);
-  const page = await feed.read({ env, context, origin }, undefined);
-  expect(JSON.parse(page.body)).toHaveProperty("posts");
+  const runtime = startRuntime("https://nowhere.test");
+  const gone = runtime.read(() => new Promise(() => undefined));
+  expect(await runtime.read(async () => "page")).toBe("page");
   expect(await Promise.race([gone, Promise.resolve("waits")])).toBe("waits");
+});
+
+test("what was read before something was taken back, and arrives after it, is kept nowhere", async () => {
+  const runtime = startRuntime("https://slow.test");
+  const slow = async () => {
+    await runtime.forget();
+    return "with what was taken back";
+  };
+  expect(await runtime.read(slow)).toBe("with what was taken back");
+  await runtime.settle();
+  expect(await runtime.read(async () => "without")).toBe("without");
+  // And where nothing came in between, it is kept, also for those who start now.
+  expect(await runtime.read(unreadable)).toBe("without");
+  await runtime.settle();
+  expect(await startRuntime("https://slow.test").read(unreadable)).toBe("without");
 });
 
 test("a page before a number that is not given yet is not kept: who gets it meanwhile is not left out", async () => {
@@ -300,34 +323,6 @@ test("a page before a number that is not given yet is not kept: who gets it mean
   expect(first.posts[0]?.[0]).toBe(body.number);
   const numbers = await seedPosts([1, 2, 3].map((n) => ({ author: ana.id, content: `${n}` })));
   expect((await readPage(ben, future)).posts[0]?.[0]).toBe(numbers[1]);
-});
-
-test("what was read before something was taken back, and arrives after it, is kept nowhere", async () => {
-  const feed = new Feed();
-  const after: Promise<unknown>[] = [];
-  const context = { waitUntil: (work: Promise<unknown>) => void after.push(work) };
-  const origin = "https://slow.test";
-  const slow = {
-    prepare: (query: string) => ({
-      bind: (...values: unknown[]) => ({
-        raw: async () => {
-          const rows = await env.DB.prepare(query)
-            .bind(...values)
-            .raw();
-          await feed.forget(origin);
-          return rows;
-        },
-      }),
-    }),
-  };
-  const place = { env: { DB: slow as unknown as D1Database }, context, origin };
-  expect((await feed.read(place, undefined)).body).toContain("posts");
-  await Promise.all(after);
-  const unreadable = { ...place, env: { DB: {} as D1Database } };
-  await expect(feed.read(unreadable, undefined)).rejects.toThrow();
-  // And where nothing came in between, it is kept.
-  await feed.read({ ...place, env }, undefined);
-  expect((await feed.read(unreadable, undefined)).body).toContain("posts");
 });
 
 test.each(["0", "-1", "1.5", "x", "1e3", "9".repeat(16), "1;DROP TABLE tala_posts", "1&before=2"])(

@@ -5,11 +5,11 @@ import { readAccessToken } from "../lib/access-token";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
 import { accessTokenOf, recognize } from "../lib/authenticate";
 import { clearSessionCookies } from "../lib/cookies";
+import { feed } from "../lib/kept-feed";
 import { operation } from "../lib/operation";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { userChannelOf } from "../objects/stubs";
-import { feed } from "../tala/feed";
 import { beginDeletion, isAccount } from "./queries";
 
 type Asker = { user: Uuid; isThere: boolean };

@@ -1,8 +1,8 @@
 import type { Uuid } from "../../contract/ids";
 import { avatarSizes } from "../../contract/limits";
 import { openDb } from "../db/client";
+import { pictureFolder } from "../lib/post-pictures";
 import { flushEach, listToTell } from "../lib/relation-delivery";
-import { pictureFolder } from "../tala/pictures";
 import { clearFiles } from "./files";
 import { forgetBuckets } from "./queries";
 

@@ -222,7 +222,7 @@ export const call_feedback = sqliteTable(
 
 /**
  * Statuses of Tala, which everybody reads: `number` is the place in the feed and is never given again. A picture's bytes
- * are found by the author and the id (worker/tala/pictures.ts); here stands what a page says of it.
+ * are found by the author and the id (worker/lib/post-pictures.ts); here stands what a page says of it.
  */
 export const tala_posts = sqliteTable(
   "tala_posts",

@@ -5,6 +5,7 @@ import type { NewPost } from "../../contract/tala";
 import type { Db } from "../db/client";
 import { profiles, tala_gone, tala_posts } from "../db/schema";
 import type { Caller } from "../lib/app";
+import type { PictureExtent } from "../lib/post-pictures";
 
 export type FeedRow = {
   number: number;
@@ -57,8 +58,6 @@ const storedColumns = {
 export const findPost = (db: Db, id: Uuid): Promise<StoredPost | undefined> =>
   db.select(storedColumns).from(tala_posts).where(eq(tala_posts.id, id)).get();
 
-export type Size = { width: number; height: number };
-
 /**
  * Publishes a status unless its id is taken, its author took it back meanwhile or is not signed in any more (the account
  * may have ended): one statement decides.
@@ -67,12 +66,12 @@ export const insertPost = async (
   db: Db,
   { user, session }: Caller,
   { id, content, picture }: NewPost,
-  size: Size | undefined,
+  extent: PictureExtent | undefined,
 ): Promise<StoredPost | undefined> => {
   const [row] = await db
     .insert(tala_posts)
     .select(
-      sql`SELECT NULL, ${id}, user_id, ${content}, ${size?.width ?? null}, ${size?.height ?? null}, ${(size && picture?.thumb) ?? null}, ${Date.now()}
+      sql`SELECT NULL, ${id}, user_id, ${content}, ${extent?.width ?? null}, ${extent?.height ?? null}, ${(extent && picture?.thumb) ?? null}, ${Date.now()}
         FROM sessions WHERE id = ${session} AND user_id = ${user}
         AND NOT EXISTS (SELECT 1 FROM tala_gone WHERE user_id = ${user} AND id = ${id})`,
     )

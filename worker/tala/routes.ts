@@ -2,18 +2,19 @@ import * as v from "valibot";
 import { Uuid } from "../../contract/ids";
 import { pictureMaxBytes, postJsonMaxLength } from "../../contract/limits";
 import { NewPost, PostPage, Published, pictureSizes } from "../../contract/tala";
-import { openDb } from "../db/client";
+import { type Db, openDb } from "../db/client";
 import { can } from "../lib/access";
 import { createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
 import { matchesEtag } from "../lib/etag";
+import { feed, type MadePage } from "../lib/kept-feed";
 import { operation } from "../lib/operation";
+import { deletePicture, findPicture, makePicture, storePicture } from "../lib/post-pictures";
 import { limitCaller, takeToken } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
-import { feed } from "./feed";
-import { deletePicture, findPicture, makePicture, storePicture } from "./pictures";
-import { deletePost, findPost, insertPost, isGone, type StoredPost } from "./queries";
+import { toPostPage } from "./page";
+import { deletePost, findPost, insertPost, isGone, listFeed, type StoredPost } from "./queries";
 
 const Before = v.pipe(v.string(), v.regex(/^[1-9]\d{0,14}$/), v.transform(Number));
 
@@ -35,6 +36,11 @@ const PictureKey = v.pipe(
 
 const toPublished = ({ id, number, created_at }: StoredPost): Published => ({ id, number, created_at });
 
+const makePage = async (db: Db, before: number | undefined): Promise<MadePage> => {
+  const { rows, isPast } = await listFeed(db, before);
+  return { body: JSON.stringify(toPostPage(rows)), isPast };
+};
+
 export const talaRoutes = createRoutes()
   .get(
     "/tala",
@@ -47,8 +53,9 @@ export const talaRoutes = createRoutes()
     authenticate,
     validate("query", v.object({ before: v.optional(Before) })),
     async (c) => {
-      const place = { env: c.env, context: c.executionCtx, origin: new URL(c.req.url).origin };
-      const { body, etag } = await feed.read(place, c.req.valid("query").before);
+      const place = { context: c.executionCtx, origin: new URL(c.req.url).origin };
+      const { before } = c.req.valid("query");
+      const { body, etag } = await feed.read(place, before, () => makePage(openDb(c.env), before));
       c.header("etag", etag);
       c.header("cache-control", "private, no-cache");
       if (matchesEtag(c.req.header("if-none-match"), etag)) return c.body(null, 304);
@@ -88,7 +95,7 @@ export const talaRoutes = createRoutes()
       const made = picture && (await makePicture(c.env, new Uint8Array(await picture.arrayBuffer())));
       if (typeof made === "string") return refuse(c, made);
       if (made) await storePicture(c.env, me, post.id, made);
-      const published = await insertPost(db, c.var.caller, post, made?.size);
+      const published = await insertPost(db, c.var.caller, post, made?.extent);
       if (published) {
         await feed.forget(new URL(c.req.url).origin);
         return c.json(toPublished(published), 201);

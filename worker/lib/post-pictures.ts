@@ -1,8 +1,7 @@
 import type { Uuid } from "../../contract/ids";
 import { fileMaxPixels, pictureEdgePx, pictureSmallPx } from "../../contract/limits";
 import { type PictureSize, pictureSizes } from "../../contract/tala";
-import { readImageHeader } from "../lib/image-header";
-import type { Size } from "./queries";
+import { readImageHeader } from "./image-header";
 
 /**
  * Pictures of statuses, re-encoded as avatars are: no metadata, no second meaning of the same bytes, no animation. A
@@ -24,8 +23,10 @@ const encode = async (images: ImagesBinding, bytes: Uint8Array<ArrayBuffer>, edg
   return new Response(result.image()).arrayBuffer();
 };
 
+export type PictureExtent = { width: number; height: number };
+
 /** Made in every size, and not stored yet. */
-export type MadePicture = { size: Size; bytes: Record<PictureSize, ArrayBuffer> };
+export type MadePicture = { extent: PictureExtent; bytes: Record<PictureSize, ArrayBuffer> };
 
 /** What the uploaded bytes show, or why they are no picture. */
 export const makePicture = async (
@@ -45,8 +46,9 @@ export const makePicture = async (
     console.warn("a picture could not be decoded", error);
     return "not_an_image";
   }
-  const size = readImageHeader(new Uint8Array(large));
-  return size ? { size: { width: size.width, height: size.height }, bytes: { small, large } } : "not_an_image";
+  const made = readImageHeader(new Uint8Array(large));
+  if (!made) return "not_an_image";
+  return { extent: { width: made.width, height: made.height }, bytes: { small, large } };
 };
 
 /** The first that is stored stays: a picture's readers keep it for ever. */

@@ -1,7 +1,4 @@
 import { feedFreshMs, feedOlderMs } from "../../contract/limits";
-import { openDb } from "../db/client";
-import { toPostPage } from "./page";
-import { listFeed } from "./queries";
 
 /**
  * The one feed that everybody reads, kept where it is asked for. Nearest is this runtime's memory, where all who ask at
@@ -14,7 +11,11 @@ const pagesMax = 200; // in memory, at most `postPageBytes` each
 const flightMaxMs = 2_000; // who waits for somebody else's reading longer than that reads for themselves
 const readAtHeader = "x-read-at";
 
-type Place = { env: Pick<Env, "DB">; context: Pick<ExecutionContext, "waitUntil">; origin: string };
+/** A page as the directory has it. `isPast`: nothing will come into it any more. */
+export type MadePage = { body: string; isPast: boolean };
+type Make = () => Promise<MadePage>;
+
+type Place = { context: Pick<ExecutionContext, "waitUntil">; origin: string };
 
 const addressOf = (origin: string, before: number | undefined): string =>
   `${origin}/api/tala/kept/${before ?? "newest"}`;
@@ -63,14 +64,14 @@ export class Feed {
   #changes = 0; // what was read before the last of them is kept by nobody
 
   /** A page as JSON, at most `feedFreshMs` old, or `feedOlderMs` where it begins further down. */
-  async read(place: Place, before: number | undefined): Promise<KeptPage> {
+  async read(place: Place, before: number | undefined, make: Make): Promise<KeptPage> {
     const address = addressOf(place.origin, before);
     const known = this.#pages.get(address);
     if (known && isFresh(known, before)) return known;
     const underWay = this.#flights.get(address);
     const shared = underWay && (await waitFor(underWay));
     if (shared) return shared;
-    const flight = this.#load(place, address, before).finally(() => {
+    const flight = this.#load(place, address, before, make).finally(() => {
       if (this.#flights.get(address) === flight) this.#flights.delete(address);
     });
     this.#flights.set(address, flight);
@@ -88,7 +89,7 @@ export class Feed {
     await Promise.all([...addresses].map((address) => caches.default.delete(address)));
   }
 
-  async #load({ env, context }: Place, address: string, before: number | undefined): Promise<KeptPage> {
+  async #load({ context }: Place, address: string, before: number | undefined, make: Make): Promise<KeptPage> {
     const begun = this.#changes;
     const found = await findAtPlace(address);
     if (found && isFresh(found, before)) {
@@ -96,8 +97,7 @@ export class Feed {
       return found;
     }
     const readAt = Date.now();
-    const { rows, isPast } = await listFeed(openDb(env), before);
-    const body = JSON.stringify(toPostPage(rows));
+    const { body, isPast } = await make();
     const page = { body, etag: await digest(body), readAt };
     // What lies before a number that is not given yet would keep out those that get one meanwhile.
     if (isPast && begun === this.#changes) {
