@@ -8,7 +8,7 @@ import { MessageTicks } from "../../components/message-ticks";
 import { formatTime } from "../../i18n/format";
 import { useLanguage, useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
-import type { ChatItem } from "../../sync/hooks";
+import { type ChatItem, usePerson } from "../../sync/hooks";
 import { besidePx, listEdgePx } from "./bubble-box";
 import { BubbleContent } from "./bubble-content";
 import type { Writer } from "./chat-people";
@@ -45,15 +45,16 @@ export type BubbleProps = {
   deeds: BubbleDeeds;
 };
 
-function ForwardedLine({ body, me }: { body: StoredBody; me: Uuid }) {
+/** By the name that was told with it, unless it is nobody's any more. */
+function ForwardedLine({ from: { by, name }, me }: { from: { by: Uuid; name: string }; me: Uuid }) {
   const t = useT();
-  if (!("forwarded" in body) || !body.forwarded) return null;
-  const { by, name } = body.forwarded;
+  const isGone = usePerson(by)?.deleted === 1;
+  const author = isGone ? t("common.deletedAccount") : name || t("common.user");
   return (
     <p className="flex h-[22px] items-end gap-1 px-3 text-xs text-muted">
       <span className="i-ph-arrow-bend-up-right text-sm" aria-hidden="true" />
       <span className="min-w-0 truncate">
-        {t("messages.forwardedFrom", { name: by === me ? t("messages.you") : isolate(name || t("common.user")) })}
+        {t("messages.forwardedFrom", { name: by === me ? t("messages.you") : isolate(author) })}
       </span>
     </p>
   );
@@ -86,7 +87,7 @@ function BubbleView({ conversation, item, me, author, writer, placement, deeds, 
         >
           <span className="sr-only">{author} </span>
           {isNamed && writer && <WriterName writer={writer} />}
-          <ForwardedLine body={body} me={me} />
+          {"forwarded" in body && body.forwarded && <ForwardedLine from={body.forwarded} me={me} />}
           <BubbleContent
             conversation={conversation}
             item={props.standing === "left" ? withoutUpload(item) : item}
