@@ -1,18 +1,20 @@
 import type { Presence } from "../../../contract/settings";
-import { formatTime } from "../../i18n/format";
+import { formatTime, locales } from "../../i18n/format";
 import { formatTimeOrDate, isSameDay } from "../../i18n/relative-date";
-import { type Translate, useT } from "../../i18n/setup";
+import { getLanguage, type Translate, useT } from "../../i18n/setup";
 
 const dayMs = 86_400_000;
 
-/** When it was, in words and, for the little room of a narrow screen, without. */
-const describe = (t: Translate, at: number, now: number) => {
+/** When it was, in a sentence and, for the little room of a narrow screen, in two words. */
+const describe = (t: Translate, at: number, now: number): { whole: string; short: string } => {
   const time = formatTime(at);
-  if (isSameDay(at, now)) return { whole: t("chat.presence.today", { time }), short: time };
-  const date = formatTimeOrDate(at);
-  const isYesterday = isSameDay(at, now - dayMs);
-  const whole = isYesterday ? t("chat.presence.yesterday", { time }) : t("chat.presence.before", { date });
-  return { whole, short: date };
+  if (isSameDay(at, now))
+    return { whole: t("chat.presence.today", { time }), short: t("chat.presence.todayShort", { time }) };
+  if (isSameDay(at, now - dayMs))
+    return { whole: t("chat.presence.yesterday", { time }), short: t("chat.presence.yesterdayShort") };
+  const day = new Intl.DateTimeFormat(locales[getLanguage()], { day: "2-digit", month: "2-digit" }).format(at);
+  const whole = t("chat.presence.before", { date: formatTimeOrDate(at) });
+  return { whole, short: t("chat.presence.beforeShort", { date: day }) };
 };
 
 /** Whether there is anything to say of it. */
@@ -20,15 +22,14 @@ export const isTelling = (presence: Presence | undefined): presence is Presence 
   presence !== undefined && (presence.here || presence.seen_at !== null);
 
 /** That somebody is here, or when they last were. */
-export function PresenceLine({ presence: { here, seen_at } }: { presence: Presence }) {
+export function PresenceLine({ presence: { here, seen_at }, now = Date.now() }: { presence: Presence; now?: number }) {
   const t = useT();
   if (here || seen_at === null) return t("chat.presence.here");
-  const { whole, short } = describe(t, seen_at, Date.now());
+  const { whole, short } = describe(t, seen_at, now);
   return (
     <>
       <span className="sr-only sm:not-sr-only">{whole}</span>
-      <span aria-hidden="true" className="inline-flex items-center gap-1 sm:hidden">
-        <span className="i-ph-clock shrink-0" />
+      <span aria-hidden="true" className="sm:hidden">
         {short}
       </span>
     </>

@@ -1,0 +1,83 @@
+import type { SettingsChange } from "../../contract/settings";
+import { expect, test } from "../support/browser-test";
+import { faultsIn } from "../support/faults";
+import { openPair, siteOf } from "../support/pair";
+import { callSite, type Person } from "../support/people";
+import { fill, Phone } from "../support/phone";
+
+test.describe.configure({ timeout: 120_000 }); // several phones on a machine that may be busy
+
+test("a chat says that the other is here, when they last were, and nothing of who does not let it be seen", async ({
+  browser,
+  server,
+}) => {
+  const { people, phones } = await openPair(browser, server, 9500);
+  const [ana, ben] = people;
+  const [anas, bens] = phones;
+  const { presence } = anas.texts.chat;
+  const change = (person: Person, body: SettingsChange) =>
+    callSite(siteOf(server), "PATCH", "/api/settings", { token: person.token, body });
+  const heading = anas.page.getByRole("link", { name: ben.username });
+  const openAgain = async () => {
+    await anas.goTo("/app");
+    await anas.openChat(ben.id);
+  };
+
+  await openAgain();
+  await expect(heading).toContainText(presence.here);
+  expect(await faultsIn(anas.page)).toEqual([]);
+
+  await bens.close();
+  await openAgain();
+  await expect(heading).toContainText(fill(presence.today, { time: "" }));
+  await expect(heading).toContainText(/\d\d:\d\d/);
+  expect(await faultsIn(anas.page)).toEqual([]);
+
+  const again = await Phone.open(browser, server, "pt");
+  await again.signInToChat(ben, ana.id);
+  await expect(again.page.getByRole("link", { name: ana.username })).toContainText(again.texts.chat.presence.here);
+  await change(ben, { presence: false });
+  // Who does not let it be seen sees it of nobody, at once; and nobody of them.
+  await expect(again.page.getByRole("link", { name: ana.username })).not.toContainText(again.texts.chat.presence.here);
+  const told = new Promise<void>((resolve) => {
+    anas.page.on("websocket", (socket) =>
+      socket.on("framereceived", ({ payload }) => String(payload).startsWith('["L",') && resolve()),
+    );
+  });
+  await openAgain();
+  await told;
+  await expect(heading).not.toContainText(presence.here);
+  await again.close();
+  await anas.close();
+});
+
+test("where one does not let it be seen what they read, neither of the two sees that anything is read", async ({
+  browser,
+  server,
+}) => {
+  const { people, phones } = await openPair(browser, server, 9502);
+  const [, ben] = people;
+  const [anas, bens] = phones;
+  await anas.write("vu");
+  await expect(anas.ticks("vu", "read")).toBeVisible();
+  await callSite(siteOf(server), "PATCH", "/api/settings", { token: ben.token, body: { receipts: false } });
+
+  await anas.write("sans être vu");
+  await expect(bens.message("sans être vu")).toBeVisible();
+  await bens.write("réponse");
+  await expect(anas.message("réponse")).toBeVisible();
+  // Both have read everything: an answer to it has gone the whole way and come back.
+  await anas.write("encore");
+  await expect(bens.message("encore")).toBeVisible();
+  await expect(anas.ticks("sans être vu", "delivered")).toBeVisible();
+  await expect(bens.ticks("réponse", "delivered")).toBeVisible();
+  await expect(anas.ticks("vu", "read")).toBeVisible();
+
+  await callSite(siteOf(server), "PATCH", "/api/settings", { token: ben.token, body: { receipts: true } });
+  await anas.write("de nouveau");
+  await expect(anas.ticks("de nouveau", "read")).toBeVisible();
+  await bens.write("de nouveau aussi");
+  await expect(bens.ticks("de nouveau aussi", "read")).toBeVisible();
+  await anas.close();
+  await bens.close();
+});
