@@ -82,6 +82,8 @@ const later = [
       "src/features/calls/sayings.ts",
     ],
   },
+  // What says that something arrived, once the app is there.
+  { name: "notifier", roots: ["src/features/notifier/notifier.tsx"] },
   {
     name: "screens",
     roots: [

@@ -11,6 +11,7 @@ import { useMe } from "../sync/hooks";
 import { Failures } from "./failures";
 import { Lazy } from "./lazy-screen";
 import { LinkBanner } from "./link-banner";
+import { NotifierHost } from "./notifier-host";
 import { PaneSpinner } from "./pane-spinner";
 import { RouteError } from "./route-error";
 import { type AppRoute, appRoutes, findAppRoute, hasTabBar } from "./routes";
@@ -94,11 +95,13 @@ export default function Shell() {
   useEffect(() => rememberPath(pathname), [pathname]);
   const route = findAppRoute(pathname);
   if (!route) throw new RouteError(404, "Not Found");
+  const isListShown = pathname === masoloPath || (isWide && route.pane === "detail");
   return (
     <OpenPath value={pathname}>
       <HeaderEnd value={<ProfileLink />}>
         <LinkBanner />
         <CallHost />
+        <NotifierHost pathname={pathname} isListShown={isListShown} />
         <Panes location={location} route={route} />
         {!isWide && hasTabBar(pathname) && <TabBar pathname={pathname} />}
       </HeaderEnd>

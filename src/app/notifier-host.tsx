@@ -1,0 +1,25 @@
+import { useState } from "react";
+import { late } from "../components/late";
+import { useLink } from "../sync/hooks";
+
+const longestWaitMs = 10_000;
+
+/** Resolves when the page has nothing more urgent to do. */
+const whenIdle = (): Promise<unknown> =>
+  new Promise((resolve) => {
+    if ("requestIdleCallback" in globalThis) requestIdleCallback(resolve, { timeout: longestWaitMs });
+    else setTimeout(resolve, longestWaitMs / 4);
+  });
+
+const Notifier = late(async () => {
+  await whenIdle();
+  return import("../features/notifier/notifier");
+});
+
+/** What says that something arrives: fetched once the app is there and something can. */
+export function NotifierHost(props: { pathname: string; isListShown: boolean }) {
+  const isOnline = useLink() === "online";
+  const [isWanted, setWanted] = useState(isOnline);
+  if (isOnline && !isWanted) setWanted(true);
+  return isWanted && <Notifier {...props} />;
+}

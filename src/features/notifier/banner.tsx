@@ -1,0 +1,141 @@
+import { type FocusEvent, useEffect, useEffectEvent, useRef, useState } from "react";
+import { Link } from "react-router";
+import type { ConversationId } from "../../../contract/ids";
+import type { Settings } from "../../../contract/settings";
+import { Avatar, type AvatarPerson, groupAsPerson } from "../../components/avatar";
+import { IconButton } from "../../components/icon-button";
+import { type MemberNames, nameOfMember, shortName } from "../../components/member-names";
+import { describeMessage, type InGroup, MessagePreview } from "../../components/message-preview";
+import { nameOfPerson } from "../../components/person-name";
+import { type Translate, useT } from "../../i18n/setup";
+import { isolate } from "../../lib/isolate";
+import { type News, useNews } from "../../sync/news";
+
+const nobody: AvatarPerson = { username: "", phone: "", avatar: null };
+const authorLetters = 18;
+
+const nameOf = ({ group, peer, person }: News, t: Translate): string =>
+  peer === undefined ? (group?.name ?? t("groups.chat.isGroup")) : nameOfPerson(person, t);
+
+const namesIn = ({ group, authors }: News): MemberNames | undefined =>
+  group ? { own: group.number, authors } : undefined;
+
+const inGroupOf = (news: News): InGroup | undefined => {
+  const names = namesIn(news);
+  return names && { sender: news.sender, names };
+};
+
+const authorOf = (news: News, t: Translate): string => {
+  const names = namesIn(news);
+  if (!names) return "";
+  return `${t("chat.from", { name: isolate(shortName(nameOfMember(names, news.sender, t), authorLetters)) })} `;
+};
+
+/** In words alone, for who hears it. */
+const wordsOf = (news: News, hasPreview: boolean, t: Translate): string => {
+  const from = t("notifier.from", { name: isolate(nameOf(news, t)) });
+  if (!hasPreview || !news.body) return from;
+  return `${from}. ${authorOf(news, t)}${describeMessage(news.body, t, inGroupOf(news))}`;
+};
+
+/** Two lines fit the header's 72 px below it, however large the text. */
+const firstLine = "truncate font-semibold leading-[min(1.5rem,32px)]";
+const secondLine = "truncate text-sm leading-[min(1.25rem,30px)] text-muted";
+
+type CardProps = {
+  news: News;
+  hasPreview: boolean;
+  /** Somebody's hand is on it, or no more. */
+  onHold: (isHeld: boolean) => void;
+  onClose: () => void;
+};
+
+function Card({ news, hasPreview, onHold, onClose }: CardProps) {
+  const t = useT();
+  const cameFrom = useRef<Element>(null);
+  const card = useRef<HTMLDivElement>(null);
+  const letGo = useEffectEvent(() => onHold(false));
+  useEffect(() => () => letGo(), []);
+
+  const leave = () => {
+    const hadFocus = card.current?.contains(document.activeElement) ?? false;
+    const back = cameFrom.current?.isConnected ? cameFrom.current : document.querySelector("[role=main] h1");
+    onClose();
+    if (hadFocus && back instanceof HTMLElement) back.focus({ preventScroll: true });
+  };
+  const onFocus = ({ relatedTarget, currentTarget }: FocusEvent) => {
+    if (relatedTarget instanceof Element && !currentTarget.contains(relatedTarget)) cameFrom.current = relatedTarget;
+    onHold(true);
+  };
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only waits while a hand is on what stands in it
+    <div
+      ref={card}
+      data-news
+      className="rise pointer-events-auto mt-0.5 flex h-17 w-full max-w-104 items-center rounded-card border border-line bg-surface text-text shadow-lg"
+      onPointerEnter={() => onHold(true)}
+      onPointerLeave={() => onHold(false)}
+      onPointerCancel={() => onHold(false)}
+      onFocus={onFocus}
+      onBlur={() => onHold(false)}
+      onKeyDown={({ key }) => key === "Escape" && leave()}
+    >
+      <Link
+        to={news.peer === undefined ? `/app/group/${news.id}` : `/app/chat/${news.peer}`}
+        className="flex h-full min-w-0 flex-1 items-center gap-3 rounded-card pl-3 -outline-offset-3"
+        onClick={onClose}
+      >
+        <Avatar person={news.group ? groupAsPerson(news.group) : (news.person ?? nobody)} size={40} />
+        <span className="flex min-w-0 flex-1 flex-col">
+          <bdi className={firstLine}>{nameOf(news, t)}</bdi>
+          <span className={secondLine}>
+            {hasPreview && news.body ? (
+              <>
+                {authorOf(news, t)}
+                <MessagePreview body={news.body} inGroup={inGroupOf(news)} />
+              </>
+            ) : (
+              t("notifier.newMessage")
+            )}
+          </span>
+        </span>
+      </Link>
+      <IconButton icon="i-ph-x" label={t("common.close")} className="mr-1 text-muted" onClick={leave} />
+    </div>
+  );
+}
+
+type BannerProps = Omit<CardProps, "news" | "hasPreview"> & {
+  /** Whose news; nothing shows without. */
+  id: ConversationId | undefined;
+  settings: Pick<Settings, "messages" | "groups">;
+};
+
+/** Below whatever strip stands above, over the header, taking no room. It takes no focus, so it says itself that it is there. */
+export function Banner({ id, settings, onHold, onClose }: BannerProps) {
+  const t = useT();
+  const news = useNews(id);
+  const hasPreview = settings[news?.group ? "groups" : "messages"].preview;
+  // Said once: who listens is not interrupted by every further word.
+  const [said, setSaid] = useState<{ id: ConversationId; words: string }>();
+  if (news && said?.id !== news.id) setSaid({ id: news.id, words: wordsOf(news, hasPreview, t) });
+  if (id === undefined && said) setSaid(undefined);
+  const isRead = news === null || news?.unread === 0;
+  const close = useEffectEvent(onClose);
+  useEffect(() => {
+    if (isRead) close(); // in another tab, or on another device
+  }, [isRead]);
+  return (
+    <div className="relative z-30 h-0 shrink-0">
+      <p role="status" className="sr-only">
+        {said?.words}
+      </p>
+      {news && !isRead && (
+        <div className="pointer-events-none absolute inset-x-0 top-0 flex justify-center px-1 pt-safe">
+          <Card key={news.id} news={news} hasPreview={hasPreview} onHold={onHold} onClose={onClose} />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
+import { privateConversationId } from "../../../contract/ids";
+import { callNow, inCall } from "../../calls/ring";
+import { isRecording } from "../../lib/sound";
+import { running } from "../../sync/engine";
+import { useSettings } from "../../sync/use-settings";
+import { Banner } from "./banner";
+import { canChime, chime } from "./chime";
+import type { Surroundings } from "./decide";
+import { useBanner } from "./use-banner";
+import { watchArrivals } from "./watch";
+
+const chatPlace = /^\/app\/(chat|group)\/([^/]+)$/;
+
+/** The conversation whose chat stands at this path. */
+const openAt = (pathname: string, me: string): string | undefined => {
+  const [, kind, id = ""] = chatPlace.exec(pathname) ?? [];
+  return kind === "chat" ? privateConversationId(me, id) : kind && id;
+};
+
+const callIn = (): Surroundings["call"] => {
+  const view = callNow.get();
+  if (view && view.state.at !== "ended") return view.isMinimised ? "beside" : "before";
+  return inCall.get() ? "beside" : "none";
+};
+
+type NotifierProps = {
+  pathname: string;
+  /** The list of conversations is in sight. */
+  isListShown: boolean;
+};
+
+/** Says what arrives while something else is looked at: a short sound, and a banner that leads there. */
+export default function Notifier({ pathname, isListShown }: NotifierProps) {
+  const sync = useSyncExternalStore(running.subscribe, running.get);
+  const settings = useSettings();
+  const [isHeld, setHeld] = useState(false);
+  const { shown, show, close } = useBanner(isHeld);
+  const open = sync && openAt(pathname, sync.userId);
+  const look = useEffectEvent(() => ({
+    open,
+    isListShown,
+    call: callIn(),
+    isRecording: isRecording(),
+    settings,
+  }));
+  const showBanner = useEffectEvent(show);
+  useEffect(() => {
+    if (!sync) return;
+    return watchArrivals(sync, {
+      look: () => look(),
+      hasFocus: () => document.hasFocus(),
+      canChime,
+      chime: () => void chime(),
+      show: (id) => showBanner(id),
+    });
+  }, [sync]);
+  // What leads to where one is by now has nothing more to say.
+  const isOver = shown !== undefined && (isListShown || shown.id === open);
+  useEffect(() => {
+    if (isOver) close();
+  });
+  return <Banner id={isOver ? undefined : shown?.id} settings={settings} onHold={setHeld} onClose={close} />;
+}

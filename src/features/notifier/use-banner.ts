@@ -1,0 +1,45 @@
+import { useEffect, useState } from "react";
+import type { ConversationId } from "../../../contract/ids";
+
+const shownMs = 4_000;
+const leastMs = 1_200; // what is being read does not change under a finger
+
+type Shown = { id: ConversationId; at: number; turn: number };
+
+/**
+ * Which conversation's news show: one at a time, for four seconds after its newest. While somebody's hand is on it
+ * (`isHeld`) it stays, and stays what it is.
+ */
+export const useBanner = (isHeld: boolean) => {
+  const [shown, setShown] = useState<Shown>();
+  const [next, setNext] = useState<ConversationId>();
+
+  const put = (id: ConversationId) =>
+    setShown((before) => ({
+      id,
+      at: before?.id === id ? before.at : performance.now(),
+      turn: (before?.turn ?? 0) + 1,
+    }));
+  const close = () => setShown(undefined);
+
+  useEffect(() => {
+    if (!shown || isHeld) return;
+    const timer = setTimeout(() => setShown(undefined), shownMs);
+    return () => clearTimeout(timer);
+  }, [shown, isHeld]);
+
+  useEffect(() => {
+    if (next === undefined || isHeld) return;
+    const restMs = shown && shown.id !== next ? leastMs - (performance.now() - shown.at) : 0;
+    const timer = setTimeout(
+      () => {
+        put(next);
+        setNext(undefined);
+      },
+      Math.max(0, restMs),
+    );
+    return () => clearTimeout(timer);
+  });
+
+  return { shown, show: setNext, close };
+};
