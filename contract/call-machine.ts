@@ -147,7 +147,7 @@ const outgoing = (state: Extract<CallState, { at: "outgoing" }>, event: CallEven
       return over(call, { status: "missed" }, [{ do: "end", status: "missed" }]);
     case "over": {
       if (event.id !== call.id) return none(state);
-      const notice = event.reason === "busy" ? "busy" : event.status === "rejected" ? "rejected" : "unanswered";
+      const notice = event.reason ?? (event.status === "rejected" ? "rejected" : "unanswered");
       return hear(call, event, [{ do: "say", notice }]);
     }
     case "time":
@@ -221,7 +221,9 @@ const underWay = (
     case "left":
       return over(call, { status, seconds }, [{ do: "end", status }]);
     case "over":
-      return event.id === call.id ? hear(call, event) : none(state);
+      if (event.id !== call.id) return none(state);
+      // The other side found it out first: what it is told there is told here.
+      return hear(call, event, event.reason === "failed" ? [{ do: "say", notice: isUp ? "error" : "failed" }] : []);
     case "time":
       if (isUp || now < state.until) return none(state);
       return over(call, { status, seconds, reason: "failed" }, [

@@ -62,6 +62,8 @@ const events = {
   busy: { type: "over", id: "call-1", status: "missed", seconds: 0, reason: "busy" },
   rejected: { type: "over", id: "call-1", status: "rejected", seconds: 0 },
   ended: { type: "over", id: "call-1", status: "ended", seconds: 7 },
+  "failed there": { type: "over", id: "call-1", status: "cancelled", seconds: 0, reason: "failed" },
+  "cut off there": { type: "over", id: "call-1", status: "ended", seconds: 7, reason: "failed" },
   "another ended": { type: "over", id: "call-7", status: "ended", seconds: 7 },
   time: { type: "time" },
   leave: { type: "leave" },
@@ -92,6 +94,8 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
     busy: "ended missed 0 busy: media stop, tone busy, say busy",
     rejected: "ended rejected 0: media stop, tone none, say rejected",
     ended: "ended ended 7: media stop, tone none, say unanswered",
+    "failed there": "ended cancelled 0 failed: media stop, tone none, say failed",
+    "cut off there": "ended ended 7 failed: media stop, tone none, say failed",
   },
   ringing: {
     dial: "ringing: say inProgress",
@@ -103,6 +107,8 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
     busy: "ended missed 0 busy: media stop, tone busy",
     rejected: "ended rejected 0: media stop, tone none",
     ended: "ended ended 7: media stop, tone none",
+    "failed there": "ended cancelled 0 failed: media stop, tone none",
+    "cut off there": "ended ended 7 failed: media stop, tone none",
   },
   connecting: {
     dial: "connecting: say inProgress",
@@ -116,6 +122,8 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
     busy: "ended missed 0 busy: media stop, tone busy",
     rejected: "ended rejected 0: media stop, tone none",
     ended: "ended ended 7: media stop, tone none",
+    "failed there": "ended cancelled 0 failed: media stop, tone none, say failed",
+    "cut off there": "ended ended 7 failed: media stop, tone none, say failed",
   },
   connected: {
     dial: "connected: say inProgress",
@@ -127,6 +135,8 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
     busy: "ended missed 0 busy: media stop, tone busy",
     rejected: "ended rejected 0: media stop, tone none",
     ended: "ended ended 7: media stop, tone none",
+    "failed there": "ended cancelled 0 failed: media stop, tone none, say error",
+    "cut off there": "ended ended 7 failed: media stop, tone none, say error",
   },
   interrupted: {
     dial: "connected interrupted: say inProgress",
@@ -138,6 +148,8 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
     busy: "ended missed 0 busy: media stop, tone busy",
     rejected: "ended rejected 0: media stop, tone none",
     ended: "ended ended 7: media stop, tone none",
+    "failed there": "ended cancelled 0 failed: media stop, tone none, say error",
+    "cut off there": "ended ended 7 failed: media stop, tone none, say error",
   },
   ended: {
     dial: "outgoing: media prepare, tone ringback, create",
