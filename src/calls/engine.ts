@@ -126,7 +126,9 @@ export class CallEngine {
   }
 
   choose(choice: Choice): void {
-    if (this.#call) this.#media.choose(choice, this.#call, () => this.#keep());
+    if (!this.#call) return;
+    this.#media.choose(choice, this.#call, () => this.#keep());
+    if ("device" in choice) this.#show();
   }
 
   setMinimised(is: boolean): void {
@@ -264,7 +266,8 @@ export class CallEngine {
     if (this.#isStepping) return;
     const state = this.#state;
     const isSeen = state.at !== "idle" && !this.#isStopped;
-    this.#world.show(isSeen ? { state, media: this.#media.view, isMinimised: this.#isMinimised } : undefined);
+    const { view: media, choices } = this.#media;
+    this.#world.show(isSeen ? { state, media, devices: choices.devices, isMinimised: this.#isMinimised } : undefined);
   }
 
   /** For this tab when it is loaded anew. */

@@ -1,3 +1,4 @@
+import type { Choices } from "./choices";
 import type { DeviceTrouble } from "./media-plane";
 import { videoSizes } from "./rungs";
 
@@ -38,9 +39,11 @@ export class Inputs {
   #isMuted: boolean;
   #isClosed = false;
 
-  constructor(isThrifty: boolean, isMuted: boolean, changed: () => void) {
+  constructor(isThrifty: boolean, { isMuted, devices }: Choices, changed: () => void) {
     this.#isThrifty = isThrifty;
     this.#isMuted = isMuted;
+    this.#inputs.audio.chosen = devices.audioinput;
+    this.#inputs.video.chosen = devices.videoinput;
     this.#changed = changed;
     navigator.mediaDevices?.addEventListener("devicechange", this.#onDevices);
   }

@@ -46,12 +46,12 @@ class PeerMedia implements MediaPlane {
   constructor(options: MediaOptions, events: MediaEvents) {
     this.#options = options;
     this.#events = events;
-    const { isMuted, isCameraOn, takesPictures } = options.choices;
+    const { isCameraOn, takesPictures } = options.choices;
     this.#isCameraOn = isCameraOn;
     this.#takesPictures = takesPictures;
     this.#measures = new Measures(options.isThrifty);
     this.#servers = new Servers(() => options.iceServers());
-    this.#inputs = new Inputs(options.isThrifty, isMuted, () => this.#update());
+    this.#inputs = new Inputs(options.isThrifty, options.choices, () => this.#update());
     this.#timer = setInterval(() => void this.#look(), lookMs);
     this.#unwatchNetwork = watchNetwork({
       changed: () => {

@@ -46,6 +46,26 @@ describe("what somebody chose in a call", () => {
     expect(again.plane?.lets).toEqual([{ isMuted: false, isCameraOn: true, takesPictures: true }]);
   });
 
+  it("of microphone, camera and loudspeaker holds at once, and when the page is loaded anew, but not in the next call", async () => {
+    const { time, a, talk, chat, ben } = await makeCallPair();
+    await talk("video");
+    a.engine.choose({ device: "videoinput", id: "back" });
+    a.engine.choose({ device: "audioinput", id: "headset" });
+    a.engine.choose({ device: "audiooutput", id: "loudspeaker" });
+    const inputs = { videoinput: "back", audioinput: "headset" };
+    expect(a.plane?.devices).toEqual(inputs);
+    expect(a.view?.devices).toEqual({ ...inputs, audiooutput: "loudspeaker" });
+    const again = await a.reload();
+    await time.pass(3_000);
+    expect(again.plane?.devices).toMatchObject(inputs);
+    expect(again.view?.devices).toEqual({ ...inputs, audiooutput: "loudspeaker" });
+    again.engine.act({ type: "hangUp" });
+    await time.pass(5_000);
+    again.dial(chat, ben, "video");
+    await time.pass(500);
+    expect(again.plane?.devices).toEqual({});
+  });
+
   it("is taken to be silence where an older page did not keep it", async () => {
     const { time, hers, a, talk } = await makeCallPair();
     await talk("video");

@@ -9,7 +9,6 @@ import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { useProfile } from "../../sync/use-profile";
 import { CallScreen } from "./call-screen";
-import type { ChosenInputs } from "./device-sheet";
 import { EndCard } from "./end-card";
 import type { Spot } from "./preview-place";
 import { useRemoteSound } from "./remote-sound";
@@ -44,12 +43,14 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
   const nowWorked = workedAfter(worked, media);
   if (nowWorked !== worked) setWorked(nowWorked);
   const [spot, setSpot] = useState<Spot>();
-  const [chosen, setChosen] = useState<ChosenInputs>({});
 
   const isOver = state.at === "ended";
   const isRinging = state.at === "ringing";
   const isHeld = useHeldRing(isRinging, isMinimised);
-  const { element, isBlocked, play, sound } = useRemoteSound(isOver ? undefined : media.remote);
+  const { element, isBlocked, play, sound } = useRemoteSound(
+    isOver ? undefined : media.remote,
+    call.devices.audiooutput,
+  );
   useWakeLock(!isOver && !isRinging);
   useMediaSession(call, name);
   useTitleHint(state.at === "ringing" ? `${t(statusKey(state))} – ${name}` : undefined);
@@ -87,8 +88,6 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
           onUnblock={isBlocked ? play : undefined}
           spot={spot}
           onSpot={setSpot}
-          chosen={chosen}
-          onChosen={(input, id) => setChosen((all) => ({ ...all, [input]: id }))}
           onPopOut={
             popOut &&
             (() => {
