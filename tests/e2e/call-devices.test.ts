@@ -148,15 +148,19 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   expect(after?.x).toBeGreaterThan(panel?.x ?? 0);
   await anas.page.setViewportSize({ width: 360, height: 740 });
 
-  // He wants the voice alone for a while: her picture stays with her, who reads why. Her camera stays on, and when it is
-  // seen again that is said.
+  // He wants the voice alone for a while: her picture stays with her, who reads why. She did not switch her camera off,
+  // yet after a moment its light is out; when she is seen again that is said.
   await button(bens, his.calls.voiceOnly).click();
   await patient(notice(anas, texts.calls.notice.cameraUnwanted, ben.username)).toBeVisible();
   await expect(button(anas, texts.calls.camera)).toHaveAttribute("aria-pressed", "false"); // it is not off
   await expect(bens.page.locator("video")).toHaveCount(0);
+  await patient.poll(() => openOf(anas, "video")).toEqual([]);
+  await expect(notice(anas, texts.calls.notice.cameraUnwanted, ben.username)).toBeVisible();
+  await expect(button(anas, texts.calls.camera)).toHaveAttribute("aria-pressed", "false");
   await button(bens, his.calls.voiceOnly).click();
   await patient(notice(anas, texts.calls.notice.seenAgain)).toBeVisible();
   await expectSeeing(bens);
+  expect(await openOf(anas, "video")).toEqual(used.slice(-1));
 
   // Her camera is unplugged, then her microphone: each is said, and comes again by itself.
   await anas.page.evaluate(() => window.devices.unplug("video"));
