@@ -218,7 +218,8 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await bens.page.keyboard.press("Enter");
   await patient(recorded).toHaveText(/:0[1-9]$/);
   await callLine(anas, `${ben.username} : Appel vidéo terminé`).click();
-  await patient(callScreen(bens, ana)).toContainText(his.calls.status.ringingVideo);
+  await patient(banner(bens).getByRole("alert")).toContainText(his.calls.status.ringingVideo);
+  await expect(callScreen(bens, ana)).toHaveCount(0);
   await patient(recorded).not.toHaveText((await recorded.textContent()) ?? "");
 
   // A call that is taken ends it: it waits, unsent, and no key that is pressed next sends it. In a call none is begun.
