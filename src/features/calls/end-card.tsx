@@ -81,12 +81,16 @@ export function EndCard({ call, bytes, person, name, isElsewhere, said, onLeave 
             <p className={`font-semibold ${line.isBad ? "text-danger" : ""}`}>
               {isElsewhere ? t("calls.elsewhere") : line.text}
             </p>
-            <p className="flex flex-wrap gap-x-2 text-sm text-muted">
-              <span className="flex max-w-full">
-                <bdi className="min-w-0 truncate">{name}</bdi>
-                {details.length > 0 && <span className="whitespace-pre"> ·</span>}
+            {/* The dot before what begins a line is cut off. */}
+            <p className="overflow-hidden text-sm text-muted">
+              <span className="-ml-3 flex flex-wrap">
+                <bdi className="max-w-full truncate pl-3">{name}</bdi>
+                {details.length > 0 && (
+                  <span className="whitespace-nowrap before:inline-block before:w-3 before:text-center before:content-['·']">
+                    {details.join(" · ")}
+                  </span>
+                )}
               </span>
-              <span className="whitespace-nowrap">{details.join(" · ")}</span>
             </p>
             {words && (
               <p className={`text-sm break-words ${words.tone === "danger" ? "text-danger" : ""}`}>
