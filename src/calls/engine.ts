@@ -141,6 +141,11 @@ export class CallEngine {
     return isOwned(this.#state) || this.#ofBrowser.length > 0;
   }
 
+  /** Whether this browser's call is another tab's. */
+  get isInOtherTab(): boolean {
+    return !this.#call && !this.#entering.isUnderWay && this.#ofBrowser.length > 0;
+  }
+
   get #ofBrowser(): Call[] {
     const over = this.#state.at === "ended" ? this.#state.call.id : undefined;
     return this.#link.news.open.get().filter(({ call_id, from_device, to_device }) => {

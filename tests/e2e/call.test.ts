@@ -105,7 +105,7 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await expectHearing(bens);
   await expect(bens.page.getByText(fill(his.calls.notice.peerMuted, { name: ana.username }))).toHaveCount(0);
 
-  // Muted again, which outlives what follows. Put away, in the chat and elsewhere; nobody is called besides. Another tab of hers shows nothing of it.
+  // Muted again, which outlives what follows. Put away, in the chat and elsewhere; nobody is called besides. Another tab of hers says where it is, and shows nothing more of it.
   await control(anas, "mute").click();
   await expect(control(anas, "mute")).toHaveAttribute("aria-pressed", "true");
   await page.keyboard.press("Escape");
