@@ -2,7 +2,7 @@ import { expect, test } from "@playwright/test";
 import { watchDevicesOf } from "../support/call-devices";
 import { callButton, callLine, callScreen, control, openCalling, patienceMs } from "../support/calling";
 import { makeCouple, siteOf } from "../support/pair";
-import { startServer } from "../support/server";
+import { type Server, startServer } from "../support/server";
 
 test.describe.configure({ timeout: 120_000 });
 test.use({ actionTimeout: patienceMs });
@@ -11,10 +11,15 @@ const patient = expect.configure({ timeout: patienceMs });
 /** Where nothing listens. People who are new to each other talk by a relay alone, so here no way is ever found. */
 const deadRelay = { RELAY: "coturn", TURN_HOST: "127.0.0.1:9", TURN_SECRET: "nobody asks for it" };
 
+let server: Server;
+test.beforeAll(async () => {
+  server = await startServer({ vars: deadRelay });
+});
+test.afterAll(() => server.stop());
+
 test("a call that was taken and finds no way is given up by one of them, or fails by itself; both read the same of it", async ({
   browser,
 }) => {
-  const server = await startServer({ vars: deadRelay });
   const { people } = await makeCouple(siteOf(server), 8_340);
   const [ana, ben] = people;
   const [anas, bens] = [await openCalling(browser, server), await openCalling(browser, server, { language: "en" })];
@@ -72,5 +77,4 @@ test("a call that was taken and finds no way is given up by one of them, or fail
     }
   }
   for (const phone of [anas, bens]) await phone.close();
-  await server.stop();
 });
