@@ -8,15 +8,10 @@ import { IconButton } from "../../components/icon-button";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { useCallBody } from "../../sync/hooks";
+import { type CardLook, isToJudge, stay } from "./card-stay";
 import { Feedback } from "./feedback";
 import { isLargeText } from "./large-text";
 import { wordsOf } from "./sayings";
-
-const shownMs = 10_000;
-const askedMs = 25_000; // a phone at the ear is taken down first
-const thankedMs = 1_500;
-/** A shorter call leaves little to judge. */
-const judgedFromSeconds = 20;
 
 type EndCardProps = {
   call: Extract<CallView["state"], { at: "ended" }>;
@@ -41,18 +36,14 @@ export function EndCard({ call, bytes, person, name, isElsewhere, said, onLeave 
   const t = useT();
   // In the log's own words: the server's, as soon as they are here.
   const told = useCallBody(call.call.conversation, call.call.id);
-  const asks = (told?.seconds ?? call.seconds) > judgedFromSeconds;
-  const [stage, setStage] = useState<"asked" | "judging" | "thanked">("asked");
+  const talked = told?.seconds ?? call.seconds;
+  const [stage, setStage] = useState<CardLook["stage"]>("asked");
   const [isTouched, setTouched] = useState(false);
   const [isFocused, setFocused] = useState(false);
   const isVisible = useSyncExternalStore(subscribeVisible, readVisible);
   const isHeld = isTouched || isFocused || !isVisible;
   const leave = useEffectEvent(onLeave);
-  useEffect(() => {
-    if (isHeld && stage !== "thanked") return;
-    const timer = setTimeout(() => leave(), stage === "thanked" ? thankedMs : asks ? askedMs : shownMs);
-    return () => clearTimeout(timer);
-  }, [asks, stage, isHeld]);
+  useEffect(() => stay({ seconds: talked, stage, isHeld }, () => leave()), [talked, stage, isHeld]);
   const { id, kind, isCaller } = call.call;
   const { status, seconds, reason } = call;
   const own: CallBody = { type: "call", id, kind, status, seconds, ...(reason ? { reason } : {}) };
@@ -100,7 +91,9 @@ export function EndCard({ call, bytes, person, name, isElsewhere, said, onLeave 
           </div>
           <IconButton icon="i-ph-x" label={t("common.close")} onClick={onLeave} />
         </div>
-        {asks && <Feedback call={call} onJudging={() => setStage("judging")} onSent={() => setStage("thanked")} />}
+        {isToJudge(talked) && (
+          <Feedback call={call} onJudging={() => setStage("judging")} onSent={() => setStage("thanked")} />
+        )}
       </section>
     </div>
   );
