@@ -4,20 +4,21 @@ const thankedMs = 1_500;
 /** A shorter call leaves little to judge. */
 const judgedFromSeconds = 20;
 
+/** Whether a call that was talked for so long is asked about. */
 export const isToJudge = (seconds: number): boolean => seconds > judgedFromSeconds;
 
 export type CardLook = {
-  /** How long the call was talked. */
-  seconds: number;
+  /** It asks how the call was. */
+  asks: boolean;
   stage: "asked" | "judging" | "thanked";
   /** Somebody is at it, or cannot see it. */
   isHeld: boolean;
 };
 
-const stayMsOf = ({ seconds, stage, isHeld }: CardLook): number | undefined => {
+const stayMsOf = ({ asks, stage, isHeld }: CardLook): number | undefined => {
   if (stage === "thanked") return thankedMs;
   if (isHeld) return undefined;
-  return isToJudge(seconds) ? askedMs : shownMs;
+  return asks ? askedMs : shownMs;
 };
 
 /** Lets the card of an ended call go when it was shown long enough, unless the function that it gives back is called. */
