@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type CardLook, stay } from "../../src/features/calls/card-stay";
+import { type CardLook, isToJudge, stay } from "../../src/features/calls/card-stay";
 
-const short: CardLook = { seconds: 20, stage: "asked", isHeld: false };
-const long: CardLook = { ...short, seconds: 21 };
+const short: CardLook = { asks: isToJudge(20), stage: "asked", isHeld: false };
+const long: CardLook = { ...short, asks: isToJudge(21) };
 
 describe("the card of a call that is over", () => {
   beforeEach(() => {
@@ -24,7 +24,7 @@ describe("the card of a call that is over", () => {
   };
 
   it("goes after ten seconds, and where it asks how the call was after twenty-five", () => {
-    expect(leavesAfter({ ...short, seconds: 0 })).toBe(10_000);
+    expect(leavesAfter({ ...short, asks: isToJudge(0) })).toBe(10_000);
     expect(leavesAfter(short)).toBe(10_000);
     expect(leavesAfter(long)).toBe(25_000);
     expect(leavesAfter({ ...long, stage: "judging" })).toBe(25_000);

@@ -36,14 +36,14 @@ export function EndCard({ call, bytes, person, name, isElsewhere, said, onLeave 
   const t = useT();
   // In the log's own words: the server's, as soon as they are here.
   const told = useCallBody(call.call.conversation, call.call.id);
-  const talked = told?.seconds ?? call.seconds;
+  const asks = isToJudge(told?.seconds ?? call.seconds);
   const [stage, setStage] = useState<CardLook["stage"]>("asked");
   const [isTouched, setTouched] = useState(false);
   const [isFocused, setFocused] = useState(false);
   const isVisible = useSyncExternalStore(subscribeVisible, readVisible);
   const isHeld = isTouched || isFocused || !isVisible;
   const leave = useEffectEvent(onLeave);
-  useEffect(() => stay({ seconds: talked, stage, isHeld }, () => leave()), [talked, stage, isHeld]);
+  useEffect(() => stay({ asks, stage, isHeld }, () => leave()), [asks, stage, isHeld]);
   const { id, kind, isCaller } = call.call;
   const { status, seconds, reason } = call;
   const own: CallBody = { type: "call", id, kind, status, seconds, ...(reason ? { reason } : {}) };
@@ -91,9 +91,7 @@ export function EndCard({ call, bytes, person, name, isElsewhere, said, onLeave 
           </div>
           <IconButton icon="i-ph-x" label={t("common.close")} onClick={onLeave} />
         </div>
-        {isToJudge(talked) && (
-          <Feedback call={call} onJudging={() => setStage("judging")} onSent={() => setStage("thanked")} />
-        )}
+        {asks && <Feedback call={call} onJudging={() => setStage("judging")} onSent={() => setStage("thanked")} />}
       </section>
     </div>
   );
