@@ -45,7 +45,8 @@ const events = {
   ring: { type: "ring", call: inbound },
   accept: { type: "accept" },
   accepted: { type: "accepted", call: talked },
-  notAccepted: { type: "notAccepted", error: "answered_elsewhere" },
+  notAccepted: { type: "notAccepted", error: "call_not_found" },
+  "accepted elsewhere": { type: "notAccepted", error: "answered_elsewhere" },
   answered: { type: "answered", call: talked, device: theirs },
   "another answered": { type: "answered", call: { ...talked, call_id: "call-7" }, device: theirs },
   "rejoin, ringing": { type: "rejoin", call, isCaller: true, since: undefined },
@@ -85,7 +86,7 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
     created: "outgoing: ",
     "created, answered": "connecting: tone none, media start",
     "created, theirs": "connecting: tone none, media start",
-    "created, theirs, on another device": "ended ended 0: media stop, tone none",
+    "created, theirs, on another device": "ended ended 0 elsewhere: media stop, tone none",
     notCreated: "ended cancelled 0 failed: media stop, tone none, say failed not_connected",
     answered: "connecting: tone none, media start",
     hangUp: "ended missed 0: media stop, tone none, end missed",
@@ -100,7 +101,7 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
   ringing: {
     dial: "ringing: say inProgress",
     accept: "connecting: tone none, media open, answer",
-    answered: "ended ended 0: media stop, tone none",
+    answered: "ended ended 0 elsewhere: media stop, tone none",
     reject: "ended rejected 0: media stop, tone none, end rejected, say rejected",
     hangUp: "ended missed 0: media stop, tone none, end missed",
     missed: "ended missed 0: media stop, tone none",
@@ -113,7 +114,8 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
   connecting: {
     dial: "connecting: say inProgress",
     accepted: "connecting: media start",
-    notAccepted: "ended ended 0: media stop, tone none, say acceptFailed answered_elsewhere",
+    notAccepted: "ended ended 0: media stop, tone none, say acceptFailed call_not_found",
+    "accepted elsewhere": "ended ended 0 elsewhere: media stop, tone none",
     hangUp: "ended cancelled 0: media stop, tone none, end cancelled",
     left: "ended cancelled 0: media stop, tone none, end cancelled",
     heard: "connected: tone none",
@@ -165,7 +167,8 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
 const told = (state: CallState): string => {
   if (state.at === "connected") return state.isInterrupted ? "connected interrupted" : "connected";
   if (state.at !== "ended") return state.at;
-  return [state.at, state.status, state.seconds, state.reason].filter((word) => word !== undefined).join(" ");
+  const where = state.isElsewhere && "elsewhere";
+  return [state.at, state.status, state.seconds, state.reason, where].filter((word) => word !== undefined).join(" ");
 };
 const outcome = (state: CallState, event: CallEvent, at = now): string => {
   const step = stepCall(state, event, at);

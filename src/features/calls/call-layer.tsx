@@ -37,8 +37,6 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
   const person = look.state === "found" ? look.person : nobody;
   const name = person.username || person.phone || t("common.user");
 
-  const [before, setBefore] = useState(state.at);
-  if (state.at !== "ended" && state.at !== before) setBefore(state.at);
   const [worked, setWorked] = useState({ mic: false, camera: false });
   const nowWorked = workedAfter(worked, media);
   if (nowWorked !== worked) setWorked(nowWorked);
@@ -68,7 +66,6 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
             bytes={media.bytes}
             person={person}
             name={name}
-            isElsewhere={before === "ringing" && state.status === "ended"}
             said={said}
             onLeave={() => {
               leaveEnded();

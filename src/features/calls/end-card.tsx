@@ -18,8 +18,6 @@ type EndCardProps = {
   bytes: number;
   person: AvatarPerson;
   name: string;
-  /** It rang here, and was taken on another device. */
-  isElsewhere: boolean;
   /** What there is to say of its end: here, or in a toast of a call that was not talked. */
   said: CallSaying | undefined;
   onLeave: () => void;
@@ -32,7 +30,7 @@ const subscribeVisible = (listener: () => void): (() => void) => {
 const readVisible = (): boolean => document.visibilityState === "visible";
 
 /** A call that is over: why, how long it was and what it took; shortly, beside whatever the person does now, longer while they look at it. */
-export function EndCard({ call, bytes, person, name, isElsewhere, said, onLeave }: EndCardProps) {
+export function EndCard({ call, bytes, person, name, said, onLeave }: EndCardProps) {
   const t = useT();
   // In the log's own words: the server's, as soon as they are here.
   const told = useCallBody(call.call.conversation, call.call.id);
@@ -45,7 +43,7 @@ export function EndCard({ call, bytes, person, name, isElsewhere, said, onLeave 
   const leave = useEffectEvent(onLeave);
   useEffect(() => stay({ asks, stage, isHeld }, () => leave()), [asks, stage, isHeld]);
   const { id, kind, isCaller } = call.call;
-  const { status, seconds, reason } = call;
+  const { status, seconds, reason, isElsewhere } = call;
   const own: CallBody = { type: "call", id, kind, status, seconds, ...(reason ? { reason } : {}) };
   const body = told ?? own;
   if (said && seconds === 0) return null;
