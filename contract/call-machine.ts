@@ -24,7 +24,15 @@ export type CallState =
   /** Answered, by this device or at the other end, and nothing is heard yet; `since`: it was before the page was loaded anew. */
   | { at: "connecting"; call: CallPlace; until: number; since?: number | undefined }
   | { at: "connected"; call: CallPlace; since: number; isInterrupted: boolean }
-  | { at: "ended"; call: CallPlace; status: CallStatus; seconds: number; reason?: CallReason | undefined };
+  /** `isElsewhere`: for this device alone, since another one of the same person took it. */
+  | {
+      at: "ended";
+      call: CallPlace;
+      status: CallStatus;
+      seconds: number;
+      reason?: CallReason | undefined;
+      isElsewhere?: true;
+    };
 
 /** Why something could not be done: the server's word, or that it was not reached. */
 export type CallError = ErrorCode | "offline" | undefined;
@@ -78,12 +86,14 @@ const placeOf = ({ call_id, conversation, from, to, type }: Call, isCaller: bool
 /** The end of a call is shown, and everything of it stops. */
 const over = (
   call: CallPlace,
-  end: { status: CallStatus; seconds?: number; reason?: CallReason | undefined },
+  end: { status: CallStatus; seconds?: number; reason?: CallReason | undefined; isElsewhere?: true },
   deeds: CallDeed[] = [],
 ): CallStep => ({
   state: { at: "ended", call, seconds: 0, ...end },
   deeds: [media("stop"), { do: "tone", tone: end.reason === "busy" ? "busy" : "none" }, ...deeds],
 });
+
+const takenElsewhere = (call: CallPlace): CallStep => over(call, { status: "ended", isElsewhere: true });
 
 const connecting = (call: CallPlace, now: number, deeds: CallDeed[], since?: number): CallStep => ({
   state: { at: "connecting", call, until: now + callConnectMs, ...(since === undefined ? {} : { since }) },
@@ -133,9 +143,7 @@ const outgoing = (state: Extract<CallState, { at: "outgoing" }>, event: CallEven
       if (told.answered_at === null) return none({ ...state, isKnown: true, until: told.created_at + callRingMs });
       // The other one called at the same moment: theirs is the call, and this device talks in it.
       const isMine = (told.call_id === call.id ? told.from_device : told.to_device) === device;
-      return isMine
-        ? connecting(placeOf(told, told.call_id === call.id), now, [media("start")])
-        : over(call, { status: "ended" });
+      return isMine ? connecting(placeOf(told, told.call_id === call.id), now, [media("start")]) : takenElsewhere(call);
     }
     case "notCreated":
       return over(call, { status: "cancelled", reason: "failed" }, [
@@ -147,7 +155,7 @@ const outgoing = (state: Extract<CallState, { at: "outgoing" }>, event: CallEven
       return over(call, { status: "missed" }, [{ do: "end", status: "missed" }]);
     case "over": {
       if (event.id !== call.id) return none(state);
-      const notice = event.reason === "busy" ? "busy" : event.status === "rejected" ? "rejected" : "unanswered";
+      const notice = event.reason ?? (event.status === "rejected" ? "rejected" : "unanswered");
       return hear(call, event, [{ do: "say", notice }]);
     }
     case "time":
@@ -175,7 +183,7 @@ const ringing = (state: Extract<CallState, { at: "ringing" }>, event: CallEvent,
         { do: "say", notice: "rejected" },
       ]);
     case "answered": // on another device of mine
-      return event.call.call_id === call.id ? over(call, { status: "ended" }) : none(state);
+      return event.call.call_id === call.id ? takenElsewhere(call) : none(state);
     case "hangUp":
       return over(call, { status: "missed" }, [{ do: "end", status: "missed" }]);
     case "over":
@@ -202,6 +210,7 @@ const underWay = (
       return isUp ? none(state) : { state, deeds: [media("start")] };
     case "notAccepted":
       if (isUp) return none(state); // who is heard was answered
+      if (event.error === "answered_elsewhere") return takenElsewhere(call); // a moment before
       return over(call, { status: "ended" }, [{ do: "say", notice: "acceptFailed", error: event.error }]);
     case "heard":
       if (!isUp)
@@ -221,7 +230,9 @@ const underWay = (
     case "left":
       return over(call, { status, seconds }, [{ do: "end", status }]);
     case "over":
-      return event.id === call.id ? hear(call, event) : none(state);
+      if (event.id !== call.id) return none(state);
+      // The other side found it out first: what it is told there is told here.
+      return hear(call, event, event.reason === "failed" ? [{ do: "say", notice: isUp ? "error" : "failed" }] : []);
     case "time":
       if (isUp || now < state.until) return none(state);
       return over(call, { status, seconds, reason: "failed" }, [

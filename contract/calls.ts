@@ -183,12 +183,25 @@ export const toCall = (conversation: ConversationId, kept: OpenCall): Call => {
 /** What one device tells the other inside a call (see `src/calls/signals.ts`); the server passes it on and keeps none. */
 export const Signal = v.pipe(v.string(), v.maxBytes(callSignalMaxBytes));
 
+/** What is told of one: in which call, by which device and to which, null for all of the other person's. */
+const told = {
+  call_id: Uuid,
+  conversation: ConversationId,
+  from_device: Device,
+  to_device: v.nullable(Device),
+  signal: Signal,
+};
+
 const event = <T extends string, D extends v.ObjectEntries>(event_type: T, data: D) =>
   v.object({ event_type: v.literal(event_type), data: v.object(data) });
 
 /** How a call stands, after what was asked if that changed it; `over` once it has ended. `now` is the server's clock. */
 export const CallResult = v.object({ call: Call, over: v.nullable(CallBody), now: v.number() });
 export type CallResult = v.InferOutput<typeof CallResult>;
+
+/** What was told inside a call that is open, a moment ago and after a place; `at` is the place to ask from next. */
+export const CallSignals = v.object({ call: Call, signals: v.array(v.object(told)), at: v.number() });
+export type CallSignals = v.InferOutput<typeof CallSignals>;
 
 /** Which call it is: an id that somebody took again in another conversation is another call's. */
 const place = { call_id: Uuid, conversation: ConversationId };
@@ -199,7 +212,7 @@ export const CallFrame = v.object({
   payload: v.variant("event_type", [
     event("ring", Call.entries),
     event("answered", Call.entries),
-    event("signal", { ...place, from_device: Device, to_device: v.nullable(Device), signal: Signal }),
+    event("signal", told),
     ...callStatuses.map((status) => event(status, { ...place, seconds: v.number(), reason: v.optional(CallReason) })),
   ]),
 });

@@ -22,7 +22,7 @@ export async function ringBare(scene: Scene, { hasVideo, relay }: CallOptions): 
     const options: BareOptions = {
       isCaller: n === 0,
       hasVideo: hasVideo ?? false,
-      iceServers: relay ? relay.iceServers(["udp", "tcp"]) : [],
+      iceServers: relay ? relay.iceServers() : [],
       iceTransportPolicy: relay ? "relay" : "all",
     };
     await page.goto(origin);

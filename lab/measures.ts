@@ -12,7 +12,7 @@ export const pathOf = ({ roundTrip = 0, loss = 0, rate = 0 }): Shape => ({
   rate,
 });
 export const mobile = pathOf({ roundTrip: 300, loss: 0.01, rate: 400 });
-const open: Shape = { delay: 0, loss: 0, rate: 0, udp: true, up: true };
+const open: Shape = { delay: 0, loss: 0, rate: 0, udp: true, tcpPorts: [], up: true };
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -134,7 +134,13 @@ const lookMs = 250;
 const windowLooks = 4;
 const cleanShare = 0.05;
 
-export type Fall = { videoOffMs: number | undefined; cleanMs: number | undefined; concealment: number };
+export type Fall = {
+  videoOffMs: number | undefined;
+  cleanMs: number | undefined;
+  /** Of old pictures and padding, by both, later than a second after the last picture; undefined where they go on. */
+  lateBytes: number | undefined;
+  concealment: number;
+};
 
 /** The first moment after which everything stays so; undefined when it never does. */
 const lastly = (looks: readonly boolean[]): number | undefined => {
@@ -178,9 +184,14 @@ export const measureFall = (
     });
     const [end, half] = [looks.at(-1), looks[Math.floor(looks.length / 2)]];
     if (!end || !half) throw new Error("nothing was seen");
+    const videoOffMs = lastly(isOff.slice(1));
+    const afterwards = videoOffMs === undefined ? undefined : looks[videoOffMs / lookMs + windowLooks];
     return {
       hadVideo: sides.every((side) => before[side].framesSent > 0),
-      videoOffMs: lastly(isOff.slice(1)),
+      videoOffMs,
+      lateBytes:
+        afterwards &&
+        sides.reduce<number>((sum, side) => sum + end[side].pictureBytes - afterwards[side].pictureBytes, 0),
       cleanMs: lastly(isClean.slice(1)),
       concealment: Math.max(...sides.map((side) => concealmentOf(half[side], end[side]))),
     };

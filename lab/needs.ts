@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-const tools = ["ip", "unshare", "nsenter", "setpriv", "python3"];
+const tools = ["ip", "unshare", "nsenter", "setpriv", "python3", "openssl"];
 
 const isThere = (name: string): boolean =>
   (process.env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, name)));

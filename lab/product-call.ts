@@ -42,8 +42,8 @@ function countFrames(page: Page, frames: Frames): void {
  * `relay` is what the server is told of one. People who have just met hide their addresses from each other, so that with
  * a relay nothing goes another way.
  */
-export async function startProduct(relay?: { host: string; port: number; secret: string }): Promise<Product> {
-  const vars = relay && { RELAY: "coturn", TURN_HOST: `${relay.host}:${relay.port}`, TURN_SECRET: relay.secret };
+export async function startProduct(relay?: { host: string; secret: string }): Promise<Product> {
+  const vars = relay && { RELAY: "coturn", TURN_HOST: relay.host, TURN_SECRET: relay.secret };
   await requireFreePort(serverPort);
   const server = await startServer({ port: serverPort, ...(vars && { vars }) });
   return { server, ring: (scene, options) => ring(server, scene, options), stop: () => server.stop() };

@@ -2,12 +2,15 @@ import { type Browser, type BrowserContext, chromium, type Page } from "@playwri
 import { chromiumFlags, requireChromium } from "../scripts/chromium.mjs";
 import { type End, Network, type Shape, type Traffics } from "./network/network";
 import { watchPages } from "./pages/watch";
+import type { Certificate } from "./programs/certificate";
 import type { Relay } from "./programs/coturn";
 import { makeTalkers } from "./talkers";
 
 export const serverAddress = "10.77.0.1";
 /** What pages are served from: by this name they are as trusted as over TLS. */
 export const serverPort = 9_370;
+/** A relay that speaks TLS is a machine of its own: it may not share a port with what else is on 443. */
+export const relayAddress = "10.77.9.1";
 export const origin = `http://localhost:${serverPort}`;
 
 export type CallOptions = {
@@ -44,8 +47,8 @@ export type Scene = {
   stop(): Promise<void>;
 };
 
-/** A browser on a machine of the laboratory's network; `talks` for all the time or for half of it. */
-async function openSide(end: End, wav: string): Promise<Side> {
+/** A browser on a machine of the laboratory's network, whose microphone says what is in a file. */
+async function openSide(end: End, wav: string, trusted?: Certificate): Promise<Side> {
   const browser = await chromium.launch({
     executablePath: end.space.pathOf(await requireChromium()),
     args: [
@@ -54,6 +57,7 @@ async function openSide(end: End, wav: string): Promise<Side> {
       "--autoplay-policy=no-user-gesture-required",
       "--disable-features=WebRtcHideLocalIpsWithMdns",
       `--host-resolver-rules=MAP localhost ${serverAddress}`,
+      ...(trusted ? [`--ignore-certificate-errors-spki-list=${trusted.keyHash}`] : []),
     ],
   });
   const open = async () => {
@@ -64,7 +68,8 @@ async function openSide(end: End, wav: string): Promise<Side> {
   return { end, browser, open };
 }
 
-export async function openScene(talks: "always" | "half" = "always"): Promise<Scene> {
+/** They talk for all of the time or for half of it, and take a certificate of nobody's for good. */
+export async function openScene(talks: "always" | "half" = "always", trusted?: Certificate): Promise<Scene> {
   const network = await Network.start();
   const talkers = makeTalkers();
   const opened: Side[] = [];
@@ -77,7 +82,7 @@ export async function openScene(talks: "always" | "half" = "always"): Promise<Sc
     const server = await network.addEnd("server", { wire: serverAddress });
     for (const [n, name] of ["caller", "callee"].entries()) {
       const end = await network.addEnd(name, { wifi: `10.77.${n + 1}.2`, mobile: `10.77.${n + 3}.2` });
-      opened.push(await openSide(end, talkers[talks]));
+      opened.push(await openSide(end, talkers[talks], trusted));
     }
     const [caller, callee] = opened;
     if (!caller || !callee) throw new Error("nobody is there");

@@ -15,6 +15,8 @@ export type Shape = {
   /** Milliseconds of packets that may wait for the rate; what comes then is lost. */
   queue?: number;
   udp?: boolean;
+  /** The ports to which TCP goes, as in a company's network; none for all. */
+  tcpPorts?: number[];
   up?: boolean;
 };
 /** What went over a link on the wire, IP headers included: sent by its end, and received by it. */

@@ -17,17 +17,18 @@ import sys
 import time
 
 TUNSETIFF, IFF_TUN, IFF_NO_PI, CLONE_NEWNET = 0x400454CA, 0x0001, 0x1000, 0x40000000
-UDP = 17
+TCP, UDP = 6, 17
 libc = ctypes.CDLL(None, use_errno=True)
 random.seed(7)
 
 
 class Link:
-    """`delay` in ms one way, `loss` from 0 to 1 for each way, `rate` in kbit/s for each way (0: unlimited), `queue` in ms."""
+    """`delay` in ms one way, `loss` from 0 to 1 for each way, `rate` in kbit/s for each way (0: unlimited), `queue` in ms,
+    `tcpPorts` those to which TCP goes (none: all)."""
 
     def __init__(self, fd):
         self.fd = fd
-        self.shape = {"delay": 0, "loss": 0, "rate": 0, "queue": 500, "udp": True, "up": True}
+        self.shape = {"delay": 0, "loss": 0, "rate": 0, "queue": 500, "udp": True, "tcpPorts": [], "up": True}
         self.free = {"out": 0.0, "in": 0.0}
         self.counts = {way: {"packets": 0, "bytes": 0, "udp": 0, "udpPackets": 0, "lost": 0} for way in self.free}
 
@@ -38,7 +39,8 @@ class Link:
         is_udp = packet[9] == UDP
         if way == "out":
             self.meter(count, packet, is_udp)
-        if not shape["up"] or (is_udp and not shape["udp"]) or random.random() < shape["loss"]:
+        is_blocked = (is_udp and not shape["udp"]) or not self.lets_tcp(packet)
+        if not shape["up"] or is_blocked or random.random() < shape["loss"]:
             count["lost"] += 1
             return None
         if shape["rate"]:
@@ -50,6 +52,12 @@ class Link:
         if way == "in":
             self.meter(count, packet, is_udp)
         return now + shape["delay"] / 1000
+
+    def lets_tcp(self, packet):
+        ports = self.shape["tcpPorts"]
+        if not ports or packet[9] != TCP:
+            return True
+        return any(port in ports for port in struct.unpack_from("!HH", packet, 4 * (packet[0] & 15)))
 
     @staticmethod
     def meter(count, packet, is_udp):

@@ -11,6 +11,8 @@ export type Totals = {
   energy: number;
   frames: number;
   framesSent: number;
+  /** Of pictures: also what was sent again, and padding. */
+  pictureBytes: number;
   /** Of the pair in use. */
   localWay: string;
   localAddress: string;
@@ -72,6 +74,7 @@ export const totalsOf = (page: Measured): Promise<Totals> =>
   page.evaluate(async () => {
     const totals = {
       ...{ at: Date.now(), packets: 0, lost: 0, samples: 0, concealed: 0, energy: 0, frames: 0, framesSent: 0 },
+      pictureBytes: 0,
       ...{ localWay: "none", localAddress: "", relayProtocol: "", roundTripMs: Number.NaN },
     };
     for (const connection of labWatcher.connections) {
@@ -89,7 +92,10 @@ export const totalsOf = (page: Measured): Promise<Totals> =>
           totals.energy += read("totalAudioEnergy");
         }
         if (type === "inbound-rtp" && kind === "video") totals.frames += read("framesDecoded");
-        if (type === "outbound-rtp" && kind === "video") totals.framesSent += read("framesSent");
+        if (type === "outbound-rtp" && kind === "video") {
+          totals.framesSent += read("framesSent");
+          totals.pictureBytes += read("bytesSent") + read("headerBytesSent");
+        }
         if (type !== "transport") continue;
         const pair = report.get(String(one["selectedCandidatePairId"])) as Record<string, string> | undefined;
         const local = pair && (report.get(String(pair["localCandidateId"])) as Record<string, string> | undefined);

@@ -2,34 +2,40 @@ import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { makeFolder, removeFolder } from "../folder";
 import type { End } from "../network/network";
+import type { Certificate } from "./certificate";
 import { requireProgram } from "./debian";
 
 const port = 3478;
+const tlsPort = 443;
 const startMs = 10_000;
 
 /** A relay with a shared secret, as the product's adapter expects one. */
 export type Relay = {
+  /** Its address, with the one port it has where it has no TLS. */
   host: string;
-  port: number;
   secret: string;
   /** ICE servers with credentials as the server of the product mints them, of another secret or another time on request. */
-  iceServers(ways: ("udp" | "tcp")[], other?: { secret?: string; expiresAt?: number }): RTCIceServer[];
+  iceServers(other?: { secret?: string; expiresAt?: number }): RTCIceServer[];
   log(): string;
 };
 
-export async function startRelay(end: End, host: string): Promise<Relay> {
+/** With a certificate of its address it speaks TLS too. */
+export async function startRelay(end: End, address: string, certificate?: Certificate): Promise<Relay> {
   const { path, env } = requireProgram("turnserver", { package: "coturn", path: "usr/bin/turnserver" });
   const secret = "only-for-the-laboratory";
   const folder = makeFolder();
   const words = [
-    ...["-n", "--no-cli", "--no-tls", "--no-dtls", "--log-file=stdout", "--simple-log", "--pidfile="],
+    ...["-n", "--no-cli", "--no-dtls", "--log-file=stdout", "--simple-log", "--pidfile="],
     ...["--use-auth-secret", `--static-auth-secret=${secret}`, "--realm=lab.invalid", "--fingerprint"],
     ...[
-      `--listening-ip=${host}`,
-      `--relay-ip=${host}`,
+      `--listening-ip=${address}`,
+      `--relay-ip=${address}`,
       `--listening-port=${port}`,
       `--userdb=${join(folder, "users")}`,
     ],
+    ...(certificate
+      ? [`--tls-listening-port=${tlsPort}`, `--cert=${certificate.path}`, `--pkey=${certificate.keyPath}`]
+      : ["--no-tls"]),
   ];
   const child = end.space.start(path, words, env);
   child.once("exit", () => removeFolder(folder));
@@ -48,13 +54,14 @@ export async function startRelay(end: End, host: string): Promise<Relay> {
     child.once("error", reject);
   });
   return {
-    host,
-    port,
+    host: certificate ? address : `${address}:${port}`,
     secret,
-    iceServers(ways, { secret: key = secret, expiresAt = Date.now() / 1000 + 7_200 } = {}) {
+    iceServers({ secret: key = secret, expiresAt = Date.now() / 1000 + 7_200 } = {}) {
       const username = `${Math.floor(expiresAt)}:somebody`;
       const credential = createHmac("sha1", key).update(username).digest("base64");
-      return [{ urls: ways.map((way) => `turn:${host}:${port}?transport=${way}`), username, credential }];
+      const plain = `turn:${address}:${port}?transport=`;
+      const secured = certificate ? [`turns:${address}:${tlsPort}?transport=tcp`] : [];
+      return [{ urls: [`${plain}udp`, `${plain}tcp`, ...secured], username, credential }];
     },
     log: () => log,
   };

@@ -1,5 +1,6 @@
 import type { CallKind } from "../../contract/calls";
 import type { ConversationId, Uuid } from "../../contract/ids";
+import type { ChosenDevices } from "./choices";
 import type { CallEngine } from "./engine";
 import { loadEngine, say, watchCalls } from "./ring";
 
@@ -32,9 +33,8 @@ export const setMuted = act((engine, isMuted: boolean) => engine.choose({ isMute
 export const setCamera = act((engine, isCameraOn: boolean) => engine.choose({ isCameraOn }));
 /** Whether pictures are wanted: without them one's own camera rests too. */
 export const setPictures = act((engine, takesPictures: boolean) => engine.choose({ takesPictures }));
-export const setInput = act((engine, kind: "audioinput" | "videoinput", deviceId: string) =>
-  engine.media?.setInput(kind, deviceId),
-);
+/** Another microphone or camera, or where the other side is heard. */
+export const chooseDevice = act((engine, device: keyof ChosenDevices, id: string) => engine.choose({ device, id }));
 /** The call's screen is put away, the call goes on. */
 export const minimise = act((engine) => engine.setMinimised(true));
 export const restore = act((engine) => engine.setMinimised(false));

@@ -2,7 +2,7 @@ import type { CallAsk } from "../../contract/call-asks";
 import type { CallEvent, CallPlace, CallState } from "../../contract/call-machine";
 import type { Call, CallResult, Device } from "../../contract/calls";
 import type { ConversationId, Uuid } from "../../contract/ids";
-import { asSyncError, isWorthRetry, type SyncError } from "../sync/sync-error";
+import { asSyncError, isWorthRetry, SyncError } from "../sync/sync-error";
 import type { Ends } from "./ends";
 import { askOnce, insist } from "./insist";
 import type { CallLink } from "./link";
@@ -18,6 +18,7 @@ export type AskerHost = {
 };
 
 const createMs = 15_000; // as long as dialling tries to reach the server
+const findMs = 3_500; // as long as it looks for a way there that was away before it began
 const unheardMax = 2;
 
 /** A call with its times by this device's clock. */
@@ -56,7 +57,8 @@ export class CallAsker {
 
   async #create({ id, conversation, kind }: CallPlace): Promise<void> {
     const { platform, state } = this.#link;
-    const giveUpAt = platform.now() + createMs;
+    const beganAt = platform.now();
+    const giveUpAt = beganAt + createMs;
     const isCurrent = () => this.#isAt(id, "outgoing");
     let notBefore = 0;
     const isWanted = () =>
@@ -64,7 +66,12 @@ export class CallAsker {
       notBefore < giveUpAt &&
       platform.now() < giveUpAt &&
       this.#host.isOnline() &&
-      state.get() !== "offline";
+      (state.get() !== "offline" || platform.now() < beganAt + findMs);
+    // What is asked meanwhile may hang on for longer.
+    let cancel = () => {};
+    const unfound = new Promise<never>((_, reject) => {
+      cancel = platform.after(findMs, () => state.get() === "offline" && reject(new SyncError("offline")));
+    });
     const device = this.#device;
     try {
       const dial = { type: "dial", conversation, call: id, kind, device } as const;
@@ -73,7 +80,8 @@ export class CallAsker {
           notBefore = platform.now() + (asSyncError(error).retryAfterMs ?? 0);
           throw error;
         });
-      const result = await insist(this.#link, ask, isWanted);
+      if (state.get() === "offline") this.#link.look();
+      const result = await Promise.race([insist(this.#link, ask, isWanted), unfound]);
       if (isCurrent() && !result.over) {
         this.#host.learn(result.call);
         this.#host.step({ type: "created", call: toHere(this.#link, result.call), device });
@@ -86,6 +94,8 @@ export class CallAsker {
         this.#ends.add({ conversation, call: id, device, status: "missed", reason: "failed" });
       }
       if (isCurrent()) this.#host.step({ type: "notCreated", error: errorOf(failure) });
+    } finally {
+      cancel();
     }
   }
 

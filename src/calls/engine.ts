@@ -126,7 +126,9 @@ export class CallEngine {
   }
 
   choose(choice: Choice): void {
-    if (this.#call) this.#media.choose(choice, this.#call, () => this.#keep());
+    if (!this.#call) return;
+    this.#media.choose(choice, this.#call, () => this.#keep());
+    if ("device" in choice) this.#show();
   }
 
   setMinimised(is: boolean): void {
@@ -137,6 +139,11 @@ export class CallEngine {
   /** Whether this browser is in a call, in whichever of its tabs. */
   get isInCall(): boolean {
     return isOwned(this.#state) || this.#ofBrowser.length > 0;
+  }
+
+  /** Whether this browser's call is another tab's. */
+  get isInOtherTab(): boolean {
+    return !this.#call && !this.#entering.isUnderWay && this.#ofBrowser.length > 0;
   }
 
   get #ofBrowser(): Call[] {
@@ -264,7 +271,8 @@ export class CallEngine {
     if (this.#isStepping) return;
     const state = this.#state;
     const isSeen = state.at !== "idle" && !this.#isStopped;
-    this.#world.show(isSeen ? { state, media: this.#media.view, isMinimised: this.#isMinimised } : undefined);
+    const { view: media, choices } = this.#media;
+    this.#world.show(isSeen ? { state, media, devices: choices.devices, isMinimised: this.#isMinimised } : undefined);
   }
 
   /** For this tab when it is loaded anew. */

@@ -71,7 +71,8 @@ export class Entering {
   async dial(call: CallPlace): Promise<void> {
     const { peer } = call;
     if (this.#isUnderWay) return;
-    if (!this.#host.isOnline() || this.#link.state.get() === "offline") {
+    // Where the browser knows of a network the way to the server may be there again within moments: that is tried.
+    if (!this.#host.isOnline()) {
       this.#host.say({ notice: "failed", error: "offline", peer });
       return;
     }

@@ -1,8 +1,10 @@
+import type { Choices } from "./choices";
 import type { DeviceTrouble } from "./media-plane";
 import { videoSizes } from "./rungs";
 
 type Kind = "audio" | "video";
-type InputState = "off" | "waiting" | "on" | DeviceTrouble;
+/** `resting`: let go for as long as nothing of it is sent. */
+type InputState = "off" | "resting" | "waiting" | "on" | DeviceTrouble;
 type Input = { state: InputState; track: MediaStreamTrack | undefined; chosen: string | undefined; turn: number };
 
 const troubleOf = (error: unknown): DeviceTrouble => {
@@ -38,9 +40,11 @@ export class Inputs {
   #isMuted: boolean;
   #isClosed = false;
 
-  constructor(isThrifty: boolean, isMuted: boolean, changed: () => void) {
+  constructor(isThrifty: boolean, { isMuted, devices }: Choices, changed: () => void) {
     this.#isThrifty = isThrifty;
     this.#isMuted = isMuted;
+    this.#inputs.audio.chosen = devices.audioinput;
+    this.#inputs.video.chosen = devices.videoinput;
     this.#changed = changed;
     navigator.mediaDevices?.addEventListener("devicechange", this.#onDevices);
   }
@@ -80,6 +84,19 @@ export class Inputs {
     this.#changed();
   }
 
+  /** Lets go of one that is open until it is woken. */
+  rest(kind: Kind): void {
+    const input = this.#inputs[kind];
+    if (input.state !== "on") return;
+    this.#drop(input);
+    input.state = "resting";
+    this.#changed();
+  }
+
+  wake(kind: Kind): void {
+    if (this.#inputs[kind].state === "resting") void this.#ask([kind]);
+  }
+
   retry(kind: Kind): void {
     const { state } = this.#inputs[kind];
     if (state !== "on" && state !== "waiting") void this.#ask([kind]);
@@ -96,7 +113,7 @@ export class Inputs {
   choose(kind: Kind, deviceId: string): void {
     const input = this.#inputs[kind];
     input.chosen = deviceId;
-    if (input.state === "off") return;
+    if (input.state === "off" || input.state === "resting") return;
     // Many phones open one camera, or one microphone, at a time.
     this.#drop(input);
     void this.#ask([kind]);

@@ -87,6 +87,7 @@ export class CallMedia {
     const plane = this.#plane;
     if (!plane) return;
     if ("isMuted" in choice) plane.setMuted(choice.isMuted);
+    if ("device" in choice && choice.device !== "audiooutput") plane.setInput(choice.device, choice.id);
     if ("takesPictures" in choice) plane.setPictures(choice.takesPictures);
     if ("isCameraOn" in choice || after.isCameraOn !== before.isCameraOn) plane.setCamera(after.isCameraOn);
   }

@@ -45,7 +45,7 @@ export const saidOf = (side: OwnSide): Omit<MediaState, "n"> => {
 const micOf = ({ inputs }: OwnSide): MediaView["mic"] => {
   const state = inputs.state("audio");
   if (state === "on") return inputs.isMuted ? "muted" : "on";
-  return state === "off" ? "waiting" : state;
+  return state === "off" || state === "resting" ? "waiting" : state;
 };
 
 const cameraOf = (
@@ -54,7 +54,7 @@ const cameraOf = (
 ): MediaView["camera"] => {
   if (!isCameraOn) return "off";
   const state = inputs.state("video");
-  if (state !== "on") return state === "off" ? "waiting" : state;
+  if (state !== "on" && state !== "resting") return state === "off" ? "waiting" : state;
   if (!isWanted) return "unwanted";
   const { rung, wait, heardFor } = measures.rungs;
   const isLate = heardFor > thinAfterSeconds && performance.now() - askedAt > thinAfterSeconds * 1_000;

@@ -1,4 +1,5 @@
-import { type Rung, videoSizes } from "./rungs";
+import { detachPictures, pictureEncoding, setEncoding } from "./encodings";
+import type { Rung } from "./rungs";
 import { pickCodecs, slim, toOutgoingCandidate, tuneRemote } from "./sdp";
 import type { Candidates, Description } from "./signals";
 
@@ -221,7 +222,10 @@ export class Path {
 
   async #attach(kind: Kind): Promise<void> {
     try {
-      await this.#transceivers[kind]?.sender.replaceTrack(this.#tracks[kind]);
+      const sender = this.#transceivers[kind]?.sender;
+      const track = this.#tracks[kind];
+      if (sender && kind === "video" && track === null) await detachPictures(sender);
+      else await sender?.replaceTrack(track);
     } catch (error) {
       if (!this.#isClosed) console.warn("a track could not be sent", error);
     }
@@ -232,27 +236,9 @@ export class Path {
       const rung = this.#rung;
       const { audio, video } = this.#transceivers;
       if (!rung || !this.isNegotiated) return;
-      if (audio) await this.#setEncoding(audio.sender, { maxBitrate: rung.audioBitrate });
-      const { width, height } = this.#tracks.video?.getSettings() ?? {};
-      if (!video || rung.video === "off" || this.#tracks.video === null) return;
-      const size = videoSizes[rung.video];
-      await this.#setEncoding(video.sender, {
-        maxBitrate: size.bitrate,
-        maxFramerate: size.framesPerSecond,
-        // A phone held upright gives the shorter edge as its width.
-        scaleResolutionDownBy: Math.max(1, Math.min(width ?? size.height, height ?? size.height) / size.height),
-      });
+      if (audio) await setEncoding(audio.sender, { maxBitrate: rung.audioBitrate });
+      if (video) await setEncoding(video.sender, pictureEncoding(rung, this.#tracks.video));
     });
-  }
-
-  async #setEncoding(sender: RTCRtpSender, encoding: RTCRtpEncodingParameters): Promise<void> {
-    const parameters = sender.getParameters();
-    const [first] = parameters.encodings; // there is none before both sides described themselves
-    if (!first) return;
-    const before = JSON.stringify(first);
-    Object.assign(first, encoding);
-    if (JSON.stringify(first) === before) return;
-    await sender.setParameters(parameters);
   }
 
   #onCandidate(candidate: RTCIceCandidate | null): void {

@@ -1,4 +1,5 @@
 import type { Device } from "../../contract/calls";
+import { CameraRest } from "./camera-rest";
 import { DeviceLink } from "./device-link";
 import { Inputs } from "./inputs";
 import { Measures } from "./measures";
@@ -37,6 +38,7 @@ class PeerMedia implements MediaPlane {
   #isWanted = true;
   #askedAt = 0;
   readonly #seenAgain = new SeenAgain();
+  readonly #cameraRest = new CameraRest();
   #told: MediaState | undefined;
   #view: MediaView | undefined;
   #isLooking = false;
@@ -46,12 +48,12 @@ class PeerMedia implements MediaPlane {
   constructor(options: MediaOptions, events: MediaEvents) {
     this.#options = options;
     this.#events = events;
-    const { isMuted, isCameraOn, takesPictures } = options.choices;
+    const { isCameraOn, takesPictures } = options.choices;
     this.#isCameraOn = isCameraOn;
     this.#takesPictures = takesPictures;
     this.#measures = new Measures(options.isThrifty);
     this.#servers = new Servers(() => options.iceServers());
-    this.#inputs = new Inputs(options.isThrifty, isMuted, () => this.#update());
+    this.#inputs = new Inputs(options.isThrifty, options.choices, () => this.#update());
     this.#timer = setInterval(() => void this.#look(), lookMs);
     this.#unwatchNetwork = watchNetwork({
       changed: () => {
@@ -194,10 +196,19 @@ class PeerMedia implements MediaPlane {
         link.tune(this.#measures.rungs.rung);
       }
       for (const each of this.#links.values()) each.look(each === link ? (sample?.packets ?? 0) : 0);
+      this.#restCamera();
       this.#update();
     } finally {
       this.#isLooking = false;
     }
+  }
+
+  #restCamera(): void {
+    const isRefused = !this.#isWanted || this.#link?.peer?.takesVideo === false;
+    const isHeldBack = this.#startedAt > 0 && (isRefused || this.#measures.rungs.wait > 0);
+    if (this.#cameraRest.look(this.#isCameraOn && isHeldBack, this.#askedAt, performance.now())) {
+      this.#inputs.rest("video");
+    } else this.#inputs.wake("video");
   }
 
   /** Everything that follows from how things are now: what is sent, told and shown. Doing it again changes nothing. */

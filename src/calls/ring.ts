@@ -14,6 +14,8 @@ export const callNow = new Observable<CallView | undefined>(undefined);
 export const canCall = new Observable(true);
 /** Whether this browser is in a call, begun or accepted in whichever of its tabs: the microphone is that call's. */
 export const inCall = new Observable(false);
+/** Whether that call is another tab's. */
+export const inOtherTab = new Observable(false);
 
 const listeners = new Set<(saying: CallSaying) => void>();
 export const say = (saying: CallSaying): void => {
@@ -41,8 +43,14 @@ const look = (): void => {
       !open.some(({ from, answered_at }) => from === userId || answered_at !== null),
   );
   inCall.set(opened?.isInCall === true);
+  inOtherTab.set(opened?.isInOtherTab === true);
   // A call is under way, or was when this page was loaded anew.
   if (open.length > 0 || hasKeptCall()) void loadEngine().catch(() => undefined);
+};
+
+const show = (view: CallView | undefined): void => {
+  callNow.set(view);
+  look();
 };
 
 const hasKeptCall = (): boolean => {
@@ -59,7 +67,7 @@ export const loadEngine = async (): Promise<CallEngine> => {
   if (!of) throw new Error("nobody is signed in");
   engine ??= import("./open").then(({ openEngine }) => {
     if (sync !== of) throw new Error("signed out meanwhile");
-    return openEngine(of, { show: (view) => callNow.set(view), say });
+    return openEngine(of, { show, say });
   });
   const loading = engine;
   loading.then(
@@ -90,6 +98,7 @@ const follow = (): void => {
   engine = undefined;
   opened = undefined;
   inCall.set(false);
+  inOtherTab.set(false);
   sync = running.get();
   if (!sync) return;
   unsubscribe = sync.tab.calls.open.subscribe(look);
@@ -102,6 +111,5 @@ export const watchCalls = (): void => {
   if (isWatching) return;
   isWatching = true;
   running.subscribe(follow);
-  callNow.subscribe(look);
   follow();
 };

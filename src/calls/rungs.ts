@@ -21,6 +21,8 @@ export type LinkWindow = {
   rttMs: number | undefined;
   /** Bits a second the link carries upwards; known only where pictures are negotiated. */
   estimate: number | undefined;
+  /** Bits a second that the browser gives the pictures of now, where it tells. */
+  pictureTarget?: number | undefined;
   /** Audible gaps in what is heard: 0 to 1. */
   concealed: number;
   /** Something was heard in it. */
@@ -58,9 +60,11 @@ const maybeMediumEstimate = 400_000; // with small pictures alone the estimate d
 const voiceFirstSeconds = 1.5;
 const gapSeconds = 1.5;
 const untestedSeconds = 10;
+const rampSeconds = 3; // the browser looks for the width of the link as long as that
 const mediumSeconds = 10;
 const badShare = 0.15;
 const badWindows = 2;
+const squeezedShare = 0.6; // of the bits that pictures may have: with less, one bad window is enough
 const goodShare = 0.05;
 const againSeconds = 20; // doubles with each time pictures had to go
 const againMaxSeconds = 160;
@@ -149,7 +153,7 @@ const sizeOf = (state: RungState, window: LinkWindow, { isCameraOn, isThrifty, p
 
 /** What to send now. Pure: the same windows give the same rungs. */
 export const stepRung = (before: RungState, window: LinkWindow, wishes: Wishes): RungState => {
-  const { seconds, concealed, isHeard, outLoss = 0, estimate } = window;
+  const { seconds, concealed, isHeard, outLoss = 0, estimate, pictureTarget = Number.POSITIVE_INFINITY } = window;
   const state = stepVoice(before, window, wishes.isThrifty);
   const unheardFor = held(state.unheardFor, !isHeard, seconds);
   // A silent voice sends a packet now and then; a window without one is no gap.
@@ -157,10 +161,12 @@ export const stepRung = (before: RungState, window: LinkWindow, wishes: Wishes):
   const isWithVideo = state.rung.video !== "off" || (wishes.peer.hasVideo && state.rung.takesVideo);
   // When nothing comes at all, pictures are not what keeps it away.
   const isBad = isWithVideo && isHeard && concealed > badShare;
-  const badRun = isBad ? state.badRun + 1 : 0;
-  const isDrowned =
-    state.rung.video !== "off" && state.videoFor > 3 && (outLoss > 0.2 || (estimate ?? 1e6) < roomyEstimate);
-  if (badRun >= badWindows || isDrowned) {
+  const badRun = isBad ? state.badRun + 1 : isHeard ? 0 : state.badRun;
+  const { video: sent } = state.rung;
+  const isLongSent = sent !== "off" && state.videoFor > rampSeconds;
+  const isDrowned = isLongSent && (outLoss > 0.2 || (estimate ?? 1e6) < roomyEstimate);
+  const isSqueezed = isLongSent && pictureTarget < squeezedShare * videoSizes[sent].bitrate;
+  if (badRun >= (isSqueezed ? 1 : badWindows) || isDrowned) {
     const falls = state.falls + 1;
     const rung: Rung = { ...state.rung, video: "off", takesVideo: false };
     const wait = Math.min(againMaxSeconds, againSeconds * 2 ** (falls - 1));

@@ -11,6 +11,8 @@ export type Sample = {
   outLoss: number | undefined;
   rttMs: number | undefined;
   estimate: number | undefined;
+  /** Bits a second that the browser gives the pictures of now. */
+  pictureTarget: number | undefined;
   /** How loud it was, as a mean of squares: what comes, and this side's microphone. */
   heardEnergy: number;
   spokenEnergy: number;
@@ -66,6 +68,7 @@ export class StatsReader {
       outLoss: maybeNumber(told, "fractionLost"),
       rttMs: rtt === undefined ? undefined : rtt * 1000,
       estimate: maybeNumber(pair, "availableOutgoingBitrate"),
+      pictureTarget: maybeNumber(find("outbound-rtp", "video"), "targetBitrate"),
       heardEnergy: heardFor > 0 ? heardEnergy / heardFor : 0,
       spokenEnergy: spokenFor > 0 ? spokenEnergy / spokenFor : 0,
     };

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 import type { Observable } from "../lib/observable";
-import { callNow, canCall, watchCalls } from "./ring";
+import { callNow, canCall, inOtherTab, watchCalls } from "./ring";
 import type { CallView } from "./views";
 
 /** Looking at calls is what makes this tab listen for them. */
@@ -12,9 +12,13 @@ const subscriber =
   };
 const subscribeCall = subscriber(callNow);
 const subscribeCan = subscriber(canCall);
+const subscribeOther = subscriber(inOtherTab);
 
 /** The call of this tab: one that rings, or one that was begun or accepted here. */
 export const useCall = (): CallView | undefined => useSyncExternalStore(subscribeCall, callNow.get);
 
 /** Whether this person is in no call, so that one can be begun. */
 export const useCanCall = (): boolean => useSyncExternalStore(subscribeCan, canCall.get);
+
+/** Whether the call this browser is in is another tab's. */
+export const useIsInOtherTab = (): boolean => useSyncExternalStore(subscribeOther, inOtherTab.get);

@@ -1,11 +1,14 @@
 import type { CallError, CallNotice, CallState } from "../../contract/call-machine";
 import type { Uuid } from "../../contract/ids";
+import type { ChosenDevices } from "./choices";
 import type { MediaView } from "./media-plane";
 
 /** The call of this tab, as screens see it. Times in it are by this device's clock. */
 export type CallView = {
   state: Exclude<CallState, { at: "idle" }>;
   media: MediaView;
+  /** Those the person chose in it. */
+  devices: ChosenDevices;
   /** The overlay is put away; banners stand for it. */
   isMinimised: boolean;
 };

@@ -132,8 +132,13 @@ export class Leader {
   /** A question over whatever carrier there is. */
   async ask<T extends Asked["type"]>(command: CommandOf<T>): Promise<CommandResults[T]> {
     const { platform, store } = this.#context;
-    if (!this.#line.isUp) return askByHttp<T>(platform, command as Extract<Command, { type: T }>);
-    const asked = command as Asked as Extract<Asked, { type: T }>;
+    const any = command as Asked;
+    if (!this.#line.isUp) {
+      const answer = await askByHttp<T>(platform, command as Extract<Command, { type: T }>);
+      if ((any.type === "dial" || any.type === "answer") && !this.#line.isUp) this.#poller.follow(any.call);
+      return answer;
+    }
+    const asked = any as Extract<Asked, { type: T }>;
     if (!("conversation" in asked)) return this.#line.ask<T>(asked, "");
     const row = await store.conversations.get(asked.conversation);
     return this.#line.ask<T>(asked, row?.handle ?? asked.conversation);

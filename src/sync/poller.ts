@@ -1,4 +1,6 @@
+import type { Uuid } from "../../contract/ids";
 import type { CallNews } from "./call-news";
+import { CallPoller } from "./call-poller";
 import type { Context } from "./context";
 import { afterCatchUp, type Cursor, readCursor } from "./cursor";
 import { rowChanges } from "./frames";
@@ -15,6 +17,7 @@ export class Poller {
   readonly #context: Context;
   readonly #receiver: Receiver;
   readonly #events: PollerEvents;
+  readonly #calls: CallPoller;
   #isOn = false;
   #isAsking = false;
   #isWanted = false;
@@ -25,6 +28,7 @@ export class Poller {
     this.#context = context;
     this.#receiver = receiver;
     this.#events = events;
+    this.#calls = new CallPoller(context.platform, { called: events.called, gone: () => this.hurry() });
   }
 
   get isOn(): boolean {
@@ -40,10 +44,17 @@ export class Poller {
   stop(): void {
     this.#isOn = false;
     this.#cancel();
+    this.#calls.stop();
+  }
+
+  /** That call is under way: also what is told in it is asked for. */
+  follow(call: Uuid): void {
+    this.#calls.follow(call);
   }
 
   /** Something is likely to have changed, or the phone came back. */
   hurry(): void {
+    this.#calls.hurry();
     if (!this.#isOn) return;
     this.#delay = minMs;
     this.#isWanted = true;
@@ -85,6 +96,7 @@ export class Poller {
     if (since > result.counter) since = 0; // answered with everything, as for a new inbox
     if (!this.#isOn) return false; // a socket took over meanwhile and knows more
     this.#events.called({ event_type: "standing", calls: result.calls, now: result.now });
+    for (const { call_id } of result.calls) this.follow(call_id);
     const clock = platform.now();
     const move = (before: Cursor) => afterCatchUp(before, since, result, clock);
     const { epoch, counter } = result;

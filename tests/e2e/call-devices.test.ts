@@ -126,6 +126,12 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   }
   await expectSeeing(bens);
 
+  // Loaded anew, her page films with the camera she turned to.
+  for (const { page } of [anas, bens]) page.on("dialog", (dialog) => void dialog.accept());
+  await anas.openChat(ben.id);
+  await expectSeeing(bens);
+  await expect.poll(() => openOf(anas, "video")).toEqual(used.slice(-1));
+
   // On a wide screen the call has a panel; her own picture is dragged about in it, and not out of it.
   await anas.page.setViewportSize({ width: 1280, height: 800 });
   const panel = await anas.page.locator("[data-part=header]").locator("..").boundingBox();
@@ -142,15 +148,19 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   expect(after?.x).toBeGreaterThan(panel?.x ?? 0);
   await anas.page.setViewportSize({ width: 360, height: 740 });
 
-  // He wants the voice alone for a while: her picture stays with her, who reads why. Her camera stays on, and when it is
-  // seen again that is said.
+  // He wants the voice alone for a while: her picture stays with her, who reads why. She did not switch her camera off,
+  // yet after a moment its light is out; when she is seen again that is said.
   await button(bens, his.calls.voiceOnly).click();
   await patient(notice(anas, texts.calls.notice.cameraUnwanted, ben.username)).toBeVisible();
   await expect(button(anas, texts.calls.camera)).toHaveAttribute("aria-pressed", "false"); // it is not off
   await expect(bens.page.locator("video")).toHaveCount(0);
+  await patient.poll(() => openOf(anas, "video")).toEqual([]);
+  await expect(notice(anas, texts.calls.notice.cameraUnwanted, ben.username)).toBeVisible();
+  await expect(button(anas, texts.calls.camera)).toHaveAttribute("aria-pressed", "false");
   await button(bens, his.calls.voiceOnly).click();
   await patient(notice(anas, texts.calls.notice.seenAgain)).toBeVisible();
   await expectSeeing(bens);
+  expect(await openOf(anas, "video")).toEqual(used.slice(-1));
 
   // Her camera is unplugged, then her microphone: each is said, and comes again by itself.
   await anas.page.evaluate(() => window.devices.unplug("video"));
@@ -227,6 +237,12 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   await control(bens, "mute").click();
   await expect(control(bens, "mute")).toHaveAttribute("aria-pressed", "false");
   await expectHearing(anas);
+  // Loaded anew, his page lets her be heard where he chose.
+  const outputBefore = await outputOf(bens);
+  await bens.openChat(ana.id);
+  await expectHearing(bens);
+  await expect.poll(() => outputOf(bens)).toBe(outputBefore);
+  await expect(speaker).toHaveAttribute("aria-pressed", "true");
   await control(anas, "hangUp").click();
   await patient(callScreen(bens, ana)).toHaveCount(0);
   for (const phone of [anas, bens]) await phone.close();

@@ -122,6 +122,9 @@ test("a muted voice is silent, a camera is seen while it is on, and its light go
   await expect.poll(async () => (await viewOf(b))?.peer.hasVideo).toBe(false);
   expect(await a.page.evaluate(() => window.side.sentTracks())).toEqual(["audio", "none"]);
   expect(await viewOf(a)).toMatchObject({ camera: "off", local: 0 });
+  const { frames } = await heardBy(b);
+  await a.page.evaluate(() => window.side.plane.setCamera(true));
+  await expect.poll(async () => (await heardBy(b)).frames, { timeout: 15_000 }).toBeGreaterThan(frames + 10);
 });
 
 test("signals that are lost, come twice, late and in another order still make one way", async () => {

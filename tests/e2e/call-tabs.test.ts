@@ -7,6 +7,13 @@ test.describe.configure({ timeout: 180_000 });
 test.use({ actionTimeout: patienceMs });
 const patient = expect.configure({ timeout: patienceMs });
 
+declare global {
+  interface Window {
+    /** This page said, if only for a moment, that the call is another tab's. */
+    saidOtherTab: boolean;
+  }
+}
+
 /** A switch for the way from a browser to the server; whatever goes from phone to phone goes on. */
 const makeSwitch = async (context: BrowserContext) => {
   let isCut = false;
@@ -67,9 +74,22 @@ test("a call rings in every tab, is taken in one, outlives pages that are loaded
   for (const page of others) await patient(accept(page)).toHaveCount(0);
   for (const page of [second, anas.page]) await isTalking(page);
 
+  // His other tabs say where it goes on, from their first moment; another device of his says nothing.
+  const otherTab = (page: Page) => page.getByText(texts.calls.otherTab, { exact: true });
+  await bens.goTo("/app", late);
+  for (const page of [bens.page, late]) await patient(otherTab(page)).toBeVisible();
+  for (const page of [second, tablet.page, anas.page]) await expect(otherTab(page)).toHaveCount(0);
+
   // Either page is loaded anew, hers with the browser's store emptied meanwhile: they talk on, and nothing rings.
+  await second.addInitScript((text) => {
+    window.saidOtherTab = false;
+    new MutationObserver(() => {
+      window.saidOtherTab ||= document.body?.textContent?.includes(text) === true;
+    }).observe(document, { childList: true, subtree: true });
+  }, texts.calls.otherTab);
   await second.reload();
   await isTalking(second);
+  expect(await second.evaluate(() => window.saidOtherTab)).toBe(false);
   await anas.goTo("/favicon.svg"); // a page of this origin without a script
   await emptyStore(anas.page, server.origin);
   await anas.goTo(`/app/chat/${ben.id}`);
@@ -81,6 +101,7 @@ test("a call rings in every tab, is taken in one, outlives pages that are loaded
   await cut(true);
   await hangUp(anas.page).click();
   await patient(hangUp(second)).toHaveCount(0);
+  for (const page of [bens.page, late]) await patient(otherTab(page)).toHaveCount(0);
   const line = second
     .getByRole("main")
     .getByRole("listitem")

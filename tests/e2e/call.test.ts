@@ -105,7 +105,7 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await expectHearing(bens);
   await expect(bens.page.getByText(fill(his.calls.notice.peerMuted, { name: ana.username }))).toHaveCount(0);
 
-  // Muted again, which outlives what follows. Put away, in the chat and elsewhere; nobody is called besides. Another tab of hers shows nothing of it.
+  // Muted again, which outlives what follows. Put away, in the chat and elsewhere; nobody is called besides. Another tab of hers says where it is, and shows nothing more of it.
   await control(anas, "mute").click();
   await expect(control(anas, "mute")).toHaveAttribute("aria-pressed", "true");
   await page.keyboard.press("Escape");
@@ -218,7 +218,8 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await bens.page.keyboard.press("Enter");
   await patient(recorded).toHaveText(/:0[1-9]$/);
   await callLine(anas, `${ben.username} : Appel vidéo terminé`).click();
-  await patient(callScreen(bens, ana)).toContainText(his.calls.status.ringingVideo);
+  await patient(banner(bens).getByRole("alert")).toContainText(his.calls.status.ringingVideo);
+  await expect(callScreen(bens, ana)).toHaveCount(0);
   await patient(recorded).not.toHaveText((await recorded.textContent()) ?? "");
 
   // A call that is taken ends it: it waits, unsent, and no key that is pressed next sends it. In a call none is begun.

@@ -250,6 +250,7 @@ export const accessTable: Record<string, Row> = {
   },
   "GET /api/calls/:id": { isCalling: true, path: callPath(), expected: owned },
   "GET /api/calls/:id/ice": { isCalling: true, path: callPath("/ice"), expected: owned },
+  "GET /api/calls/:id/signals": { isCalling: true, path: callPath("/signals"), expected: owned },
   "POST /api/calls/:id/answer": {
     entitled: "cal",
     isCalling: true,

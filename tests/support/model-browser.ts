@@ -22,6 +22,8 @@ export class ModelBrowser {
   hasLocks = true;
   /** Whether this person wants calls to be heard. */
   hearsRinging = true;
+  /** After so long it tries the way to the server anew, unless somebody wants it looked at. */
+  retryMs = 300;
   /** What the other side says to it directly does not come through. */
   isDeaf = false;
   #holders = new Map<string, Waiting[]>();
@@ -66,18 +68,25 @@ export class ModelBrowser {
   #relink(): void {
     const { time } = this.server;
     if (this.isReached) {
-      time.after(300, () => {
-        if (!this.isReached) return;
-        for (const tab of this.tabs) {
-          tab.link.set("online");
-          this.#welcome(tab);
-        }
-      });
+      time.after(this.retryMs, () => this.#reconnect());
     } else {
       time.after(4_000, () => {
         if (!this.isReached) for (const tab of this.tabs) tab.link.set("offline");
       });
     }
+  }
+
+  #reconnect(): void {
+    if (!this.isReached) return;
+    for (const tab of this.tabs) {
+      tab.link.set("online");
+      this.#welcome(tab);
+    }
+  }
+
+  /** A tab wants the way to the server looked at. */
+  look(): void {
+    if (this.tabs.some(({ link }) => link.get() !== "online")) this.time.after(this.#way(), () => this.#reconnect());
   }
 
   serverChanged(): void {

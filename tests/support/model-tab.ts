@@ -116,7 +116,7 @@ export class ModelTab {
         for (const tab of browser.tabs)
           if (tab !== this) browser.time.after(1, () => tab.hear({ event_type: "taken", data: { call_id: call } }));
       },
-      look: () => {},
+      look: () => browser.look(),
       hearsRinging: async () => browser.hearsRinging,
       iceServers: async () => ({ ice_servers: [], ttl: 60, relays: false, hide: false }),
     };

@@ -18,6 +18,8 @@ export class ScriptedPlane implements MediaPlane {
   other: ScriptedPlane | undefined;
   /** What it lets be heard and seen, from its first moment on. */
   readonly lets: Pick<Choices, "isMuted" | "isCameraOn" | "takesPictures">[];
+  /** Which devices it takes. */
+  devices: Choices["devices"];
   #isHeard = false;
   #isInterrupted = false;
   #flowedAt = 0;
@@ -29,6 +31,7 @@ export class ScriptedPlane implements MediaPlane {
     this.#events = events;
     this.isOpen = options.isCaller;
     const { isMuted, isCameraOn, takesPictures } = options.choices;
+    this.devices = options.choices.devices;
     this.lets = [{ isMuted, isCameraOn, takesPictures }];
     planes.set(this.id, this);
     void options.iceServers().catch(() => undefined);
@@ -71,7 +74,9 @@ export class ScriptedPlane implements MediaPlane {
     const now = this.lets.at(-1);
     if (now) this.lets.push({ ...now, ...change });
   }
-  setInput(): void {}
+  setInput(kind: "audioinput" | "videoinput", deviceId: string): void {
+    this.devices = { ...this.devices, [kind]: deviceId };
+  }
   stop(isHungUp = false): void {
     const { other } = this;
     if (isHungUp && other && this.#flows) other.#tab.browser.time.after(20, () => other.hearBye());

@@ -90,7 +90,7 @@ describe("what is said of microphones, cameras and the link", () => {
   });
   const fresh = { mic: false, camera: false };
   const keys = (state: State, more: Partial<MediaView>, worked = fresh) =>
-    troublesOf({ state, media: media(more), isMinimised: false }, worked).map(({ key }) => key);
+    troublesOf({ state, media: media(more), devices: {}, isMinimised: false }, worked).map(({ key }) => key);
 
   test("is nothing while all is well, while it rings and once it is over", () => {
     expect(keys(connected("video"), {})).toEqual([]);
@@ -118,7 +118,7 @@ describe("what is said of microphones, cameras and the link", () => {
 
   test("offers the picture again that a slow link took, and does not blame the link twice", () => {
     const [trouble, ...more] = troublesOf(
-      { state: connected("video"), media: media({ camera: "thin", quality: 1 }), isMinimised: false },
+      { state: connected("video"), media: media({ camera: "thin", quality: 1 }), devices: {}, isMinimised: false },
       fresh,
     );
     expect(trouble).toMatchObject({ key: "calls.notice.thin", remedy: "camera" });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { CameraRest } from "../../src/calls/camera-rest";
 import { type Choice, choose, firstChoices } from "../../src/calls/choices";
 import { SeenAgain } from "../../src/calls/seen-again";
 import { makeCallPair } from "../support/call-pair";
@@ -44,6 +45,26 @@ describe("what somebody chose in a call", () => {
     const again = await a.reload();
     await time.pass(3_000);
     expect(again.plane?.lets).toEqual([{ isMuted: false, isCameraOn: true, takesPictures: true }]);
+  });
+
+  it("of microphone, camera and loudspeaker holds at once, and when the page is loaded anew, but not in the next call", async () => {
+    const { time, a, talk, chat, ben } = await makeCallPair();
+    await talk("video");
+    a.engine.choose({ device: "videoinput", id: "back" });
+    a.engine.choose({ device: "audioinput", id: "headset" });
+    a.engine.choose({ device: "audiooutput", id: "loudspeaker" });
+    const inputs = { videoinput: "back", audioinput: "headset" };
+    expect(a.plane?.devices).toEqual(inputs);
+    expect(a.view?.devices).toEqual({ ...inputs, audiooutput: "loudspeaker" });
+    const again = await a.reload();
+    await time.pass(3_000);
+    expect(again.plane?.devices).toMatchObject(inputs);
+    expect(again.view?.devices).toEqual({ ...inputs, audiooutput: "loudspeaker" });
+    again.engine.act({ type: "hangUp" });
+    await time.pass(5_000);
+    again.dial(chat, ben, "video");
+    await time.pass(500);
+    expect(again.plane?.devices).toEqual({});
   });
 
   it("is taken to be silence where an older page did not keep it", async () => {
@@ -104,5 +125,25 @@ describe("a camera that is seen again", () => {
   it("is not when the person switched it off meanwhile", () => {
     const told = new SeenAgain();
     for (const camera of ["unwanted", "off", "waiting", "on"] as const) expect(told.look(camera, 0)).toBe(false);
+  });
+});
+
+describe("a camera whose picture goes nowhere", () => {
+  it("rests after ten seconds, and no longer than that lasts", () => {
+    const rest = new CameraRest();
+    expect(rest.look(false, 0, 60_000)).toBe(false);
+    expect(rest.look(true, 0, 61_000)).toBe(false);
+    expect(rest.look(true, 0, 70_900)).toBe(false);
+    expect(rest.look(true, 0, 71_000)).toBe(true);
+    expect(rest.look(false, 0, 71_500)).toBe(false);
+    expect(rest.look(true, 0, 72_000)).toBe(false);
+  });
+
+  it("is there for ten seconds more when its person asks for it", () => {
+    const rest = new CameraRest();
+    rest.look(true, 0, 0);
+    expect(rest.look(true, 0, 15_000)).toBe(true);
+    expect(rest.look(true, 16_000, 16_000)).toBe(false);
+    expect(rest.look(true, 16_000, 26_000)).toBe(true);
   });
 });

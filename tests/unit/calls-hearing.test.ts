@@ -10,6 +10,7 @@ const sample: Sample = {
   outLoss: 0,
   rttMs: 80,
   estimate: undefined,
+  pictureTarget: undefined,
   heardEnergy: 0.01,
   spokenEnergy: 0.01,
 };
@@ -124,6 +125,7 @@ describe("statistics", () => {
       rttMs: 300,
       heardEnergy: 0.01,
       estimate: undefined,
+      pictureTarget: undefined,
     });
   });
 

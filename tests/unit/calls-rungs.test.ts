@@ -105,6 +105,35 @@ describe("pictures", () => {
     expect(run(once, 0.5, { ...wide, concealed: 0.3 }, seen).rung).toMatchObject({ video: "off", takesVideo: false });
   });
 
+  it("go after one such window where the browser gives them far less than they may have", () => {
+    const gap = { ...wide, concealed: 0.3 };
+    const on = run(start, 6, wide, seen);
+    expect(run(on, 0.5, { ...gap, pictureTarget: 80_000 }, seen).rung).toMatchObject({
+      video: "off",
+      takesVideo: false,
+    });
+    expect(run(on, 0.5, { ...gap, pictureTarget: 120_000 }, seen).rung.video).toBe("small");
+    const begun = run(start, 3, wide, seen);
+    expect(run(begun, 0.5, { ...gap, pictureTarget: 80_000 }, seen).rung.video).toBe("small");
+  });
+
+  it("stay on a link whose times only vary, as long as the voice has no gaps", () => {
+    const on = run(start, 6, wide, seen);
+    expect(run(on, 30, { ...wide, pictureTarget: 70_000, rttMs: 700 }, seen).rung.video).toBe("small");
+    expect(run(on, 30, { ...wide, pictureTarget: 70_000, concealed: 0.1 }, seen).rung.video).toBe("small");
+  });
+
+  it("are not forgiven a gap because nothing at all came after it", () => {
+    const on = run(start, 6, wide, seen);
+    const once = run(on, 0.5, { ...wide, concealed: 0.3 }, seen);
+    const unheard = run(once, 1, { ...wide, concealed: 1, isHeard: false }, seen);
+    expect(unheard.rung.video).toBe("small");
+    expect(run(unheard, 0.5, { ...wide, concealed: 0.3 }, seen).rung).toMatchObject({
+      video: "off",
+      takesVideo: false,
+    });
+  });
+
   it("are asked of the other side no more when only that one sends them", () => {
     const watching = { ...voice, peer: { takesVideo: true, hasVideo: true } };
     expect(run(start, 1, { concealed: 0.4 }, watching).rung.takesVideo).toBe(false);

@@ -74,6 +74,65 @@ describe("a server that is dead for ten seconds", () => {
   });
 });
 
+describe("dialling while the server is not reached, though there is a network", () => {
+  const makeAwayPair = async () => {
+    const pair = await makeCallPair();
+    pair.hers.retryMs = 60_000;
+    pair.setDead(true);
+    await pair.time.pass(6_000);
+    expect(pair.a.link.get()).toBe("offline");
+    return pair;
+  };
+
+  it("hurries the way there, and the call rings once as soon as it is found", async () => {
+    const { time, server, a, b, chat, ben, setDead } = await makeAwayPair();
+    setDead(false);
+    a.dial(chat, ben);
+    await time.pass(700);
+    expect([a.at, b.at, a.link.get()]).toEqual(["outgoing", "ringing", "online"]);
+    expect(server.began.size).toBe(1);
+    expect(a.sayings).toEqual([]);
+  });
+
+  it("is seen as a call under way meanwhile, and rings when the server is back within moments", async () => {
+    const { time, server, a, b, chat, ben, hers, setDead } = await makeAwayPair();
+    a.dial(chat, ben);
+    await time.pass(2_000);
+    expect([a.at, a.sayings]).toEqual(["outgoing", []]);
+    hers.retryMs = 300;
+    setDead(false);
+    await time.pass(1_500);
+    expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
+    expect(server.began.size).toBe(1);
+  });
+
+  it("says within four seconds that it is offline, and nothing rings later", async () => {
+    const { time, server, a, b, chat, ben, setDead } = await makeAwayPair();
+    a.dial(chat, ben);
+    await time.pass(4_000);
+    expect(a.sayings).toMatchObject([{ notice: "failed", error: "offline", peer: ben }]);
+    await time.pass(3_000);
+    setDead(false);
+    await time.pass(60_000);
+    expectQuiet(a, b);
+    expect(server.began.size).toBe(0);
+  });
+
+  it("can be given up meanwhile: nothing is said and nothing rings later", async () => {
+    const { time, server, a, b, chat, ben, setDead } = await makeAwayPair();
+    a.dial(chat, ben);
+    await time.pass(1_500);
+    a.engine.act({ type: "hangUp" });
+    expect(a.at).toBe("ended");
+    setDead(false);
+    await time.pass(60_000);
+    expectQuiet(a, b);
+    expect(a.sayings).toEqual([]);
+    expect(server.open).toEqual([]);
+    expect(server.lines).toHaveLength(server.began.size);
+  });
+});
+
 describe("what cannot be told now", () => {
   it("dialling without a network says so at once, and nothing is left hanging", async () => {
     const { time, a, chat, ben, hers, server } = await makeCallPair();

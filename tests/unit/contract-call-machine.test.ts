@@ -45,7 +45,8 @@ const events = {
   ring: { type: "ring", call: inbound },
   accept: { type: "accept" },
   accepted: { type: "accepted", call: talked },
-  notAccepted: { type: "notAccepted", error: "answered_elsewhere" },
+  notAccepted: { type: "notAccepted", error: "call_not_found" },
+  "accepted elsewhere": { type: "notAccepted", error: "answered_elsewhere" },
   answered: { type: "answered", call: talked, device: theirs },
   "another answered": { type: "answered", call: { ...talked, call_id: "call-7" }, device: theirs },
   "rejoin, ringing": { type: "rejoin", call, isCaller: true, since: undefined },
@@ -62,6 +63,8 @@ const events = {
   busy: { type: "over", id: "call-1", status: "missed", seconds: 0, reason: "busy" },
   rejected: { type: "over", id: "call-1", status: "rejected", seconds: 0 },
   ended: { type: "over", id: "call-1", status: "ended", seconds: 7 },
+  "failed there": { type: "over", id: "call-1", status: "cancelled", seconds: 0, reason: "failed" },
+  "cut off there": { type: "over", id: "call-1", status: "ended", seconds: 7, reason: "failed" },
   "another ended": { type: "over", id: "call-7", status: "ended", seconds: 7 },
   time: { type: "time" },
   leave: { type: "leave" },
@@ -83,7 +86,7 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
     created: "outgoing: ",
     "created, answered": "connecting: tone none, media start",
     "created, theirs": "connecting: tone none, media start",
-    "created, theirs, on another device": "ended ended 0: media stop, tone none",
+    "created, theirs, on another device": "ended ended 0 elsewhere: media stop, tone none",
     notCreated: "ended cancelled 0 failed: media stop, tone none, say failed not_connected",
     answered: "connecting: tone none, media start",
     hangUp: "ended missed 0: media stop, tone none, end missed",
@@ -92,22 +95,27 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
     busy: "ended missed 0 busy: media stop, tone busy, say busy",
     rejected: "ended rejected 0: media stop, tone none, say rejected",
     ended: "ended ended 7: media stop, tone none, say unanswered",
+    "failed there": "ended cancelled 0 failed: media stop, tone none, say failed",
+    "cut off there": "ended ended 7 failed: media stop, tone none, say failed",
   },
   ringing: {
     dial: "ringing: say inProgress",
     accept: "connecting: tone none, media open, answer",
-    answered: "ended ended 0: media stop, tone none",
+    answered: "ended ended 0 elsewhere: media stop, tone none",
     reject: "ended rejected 0: media stop, tone none, end rejected, say rejected",
     hangUp: "ended missed 0: media stop, tone none, end missed",
     missed: "ended missed 0: media stop, tone none",
     busy: "ended missed 0 busy: media stop, tone busy",
     rejected: "ended rejected 0: media stop, tone none",
     ended: "ended ended 7: media stop, tone none",
+    "failed there": "ended cancelled 0 failed: media stop, tone none",
+    "cut off there": "ended ended 7 failed: media stop, tone none",
   },
   connecting: {
     dial: "connecting: say inProgress",
     accepted: "connecting: media start",
-    notAccepted: "ended ended 0: media stop, tone none, say acceptFailed answered_elsewhere",
+    notAccepted: "ended ended 0: media stop, tone none, say acceptFailed call_not_found",
+    "accepted elsewhere": "ended ended 0 elsewhere: media stop, tone none",
     hangUp: "ended cancelled 0: media stop, tone none, end cancelled",
     left: "ended cancelled 0: media stop, tone none, end cancelled",
     heard: "connected: tone none",
@@ -116,6 +124,8 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
     busy: "ended missed 0 busy: media stop, tone busy",
     rejected: "ended rejected 0: media stop, tone none",
     ended: "ended ended 7: media stop, tone none",
+    "failed there": "ended cancelled 0 failed: media stop, tone none, say failed",
+    "cut off there": "ended ended 7 failed: media stop, tone none, say failed",
   },
   connected: {
     dial: "connected: say inProgress",
@@ -127,6 +137,8 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
     busy: "ended missed 0 busy: media stop, tone busy",
     rejected: "ended rejected 0: media stop, tone none",
     ended: "ended ended 7: media stop, tone none",
+    "failed there": "ended cancelled 0 failed: media stop, tone none, say error",
+    "cut off there": "ended ended 7 failed: media stop, tone none, say error",
   },
   interrupted: {
     dial: "connected interrupted: say inProgress",
@@ -138,6 +150,8 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
     busy: "ended missed 0 busy: media stop, tone busy",
     rejected: "ended rejected 0: media stop, tone none",
     ended: "ended ended 7: media stop, tone none",
+    "failed there": "ended cancelled 0 failed: media stop, tone none, say error",
+    "cut off there": "ended ended 7 failed: media stop, tone none, say error",
   },
   ended: {
     dial: "outgoing: media prepare, tone ringback, create",
@@ -153,7 +167,8 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
 const told = (state: CallState): string => {
   if (state.at === "connected") return state.isInterrupted ? "connected interrupted" : "connected";
   if (state.at !== "ended") return state.at;
-  return [state.at, state.status, state.seconds, state.reason].filter((word) => word !== undefined).join(" ");
+  const where = state.isElsewhere && "elsewhere";
+  return [state.at, state.status, state.seconds, state.reason, where].filter((word) => word !== undefined).join(" ");
 };
 const outcome = (state: CallState, event: CallEvent, at = now): string => {
   const step = stepCall(state, event, at);

@@ -32,6 +32,11 @@ export const Whose = v.pipe(
   v.check(({ conversation, to_user_id }) => conversation === undefined || to_user_id === undefined),
 );
 
+/** A place as the answer before named it. */
+export const After = v.object({
+  after: v.optional(v.pipe(v.string(), v.maxLength(16), v.digits(), v.transform(Number)), "0"),
+});
+
 export const Dialled = v.object({ ...CallResult.entries, call_id: Uuid, ...IceServers.entries });
 export const OpenCalls = v.object({ calls: v.array(Call), now: v.number() });
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type Call, CallResult } from "../../contract/calls";
+import { type Call, CallResult, CallSignals } from "../../contract/calls";
 import { isRefusal, Passed } from "../../contract/commands";
 import type { ErrorCode } from "../../contract/errors";
 import { IceServers } from "../../contract/ice";
@@ -13,7 +13,7 @@ import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { answerRefusal, carry, carryOut, strangers } from "../objects/carry";
 import { userChannelOf } from "../objects/stubs";
-import { Answer, Beat, Dial, Dialled, End, Judge, OpenCalls, Pass, placeOf, Whose } from "./bodies";
+import { After, Answer, Beat, Dial, Dialled, End, Judge, OpenCalls, Pass, placeOf, Whose } from "./bodies";
 import { putFeedback } from "./feedback";
 import { makeIceServers } from "./ice";
 
@@ -95,6 +95,23 @@ export const callRoutes = createRoutes()
     async (c) => {
       const call = await findOpen(c, c.req.valid("param").id);
       return call ? c.json(await makeIceServers(c.env, call, c.var.caller.user), 200) : refuse(c, "call_not_found");
+    },
+  )
+  .get(
+    "/calls/:id/signals",
+    operation({
+      tag: "calls",
+      summary: "What the other side told inside an open call in the last ten seconds, for who has no socket",
+      ok: { status: 200, body: CallSignals },
+      refusals: ["invalid_input", "call_not_found"],
+    }),
+    authenticate,
+    validate("param", Named),
+    validate("query", After),
+    async (c) => {
+      const { user } = c.var.caller;
+      const said = await userChannelOf(c.env, user).findSaid(user, c.req.valid("param").id, c.req.valid("query").after);
+      return said ? c.json(said, 200) : refuse(c, "call_not_found");
     },
   )
   .post(

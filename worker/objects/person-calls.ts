@@ -1,15 +1,17 @@
 import { Buffer } from "node:buffer";
 import type { CallAsk } from "../../contract/call-asks";
-import { type Call, type CallDeed, type CallFrame, type CallResult, toCall } from "../../contract/calls";
+import { type Call, type CallDeed, type CallResult, type CallSignals, toCall } from "../../contract/calls";
 import { isRefusal, type Refusal } from "../../contract/commands";
 import { type ConversationId, otherMember, type Uuid } from "../../contract/ids";
 import { callAbandonedMs, callRingMs, callSilentMaxMs, callVerdictMs } from "../../contract/limits";
 import { encodeFrame } from "../../contract/protocol";
+import { frameOf, signalFrame } from "./call-frames";
 import { CallLimits } from "./call-limits";
 import type { KeptCall } from "./call-row";
-import { type CallNews, CallTable } from "./call-table";
+import { CallTable } from "./call-table";
 import type { Gate } from "./gate";
 import type { CallSignal, CallStanding, ConversationRpc } from "./rpc";
+import { SaidSignals } from "./said-signals";
 import type { Sockets } from "./sockets";
 import { userChannelOf } from "./stubs";
 import { Turns } from "./turns";
@@ -20,19 +22,6 @@ type AskOf<T extends CallAsk["type"]> = Extract<Asked, { type: T }>;
 type Passed = { passed: boolean };
 
 const rememberedMax = 100;
-
-const frame = (payload: CallFrame["payload"]): CallFrame => ({ event: "call-system", payload });
-
-/** What the devices hear of a change: how the call stands, or how it ended. */
-const frameOf = ({ call, over }: CallNews): CallFrame => {
-  if (!over) return frame({ event_type: call.answered_at === null ? "ring" : "answered", data: call });
-  const { status, seconds, reason } = over;
-  const { call_id, conversation } = call;
-  return frame({ event_type: status, data: { call_id, conversation, seconds, ...(reason ? { reason } : {}) } });
-};
-
-const signalFrame = ({ call, conversation, from, to, signal }: CallSignal): CallFrame =>
-  frame({ event_type: "signal", data: { call_id: call, conversation, from_device: from, to_device: to, signal } });
 
 const hasRungOut = ({ answered_at, created_at }: Call, now: number): boolean =>
   answered_at === null && now >= created_at + callRingMs;
@@ -51,6 +40,7 @@ export class PersonCalls {
   /** Calls of a device that seems to be gone: they keep this person from nothing. */
   readonly #abandoned = new Set<Uuid>();
   readonly #limits: CallLimits;
+  readonly #said = new SaidSignals();
 
   constructor(sql: SqlStorage, host: Host) {
     this.#host = host;
@@ -85,7 +75,14 @@ export class PersonCalls {
   pass(from: Uuid, signal: CallSignal): void {
     const { call, conversation, to } = signal;
     if (otherMember(conversation, this.#host.user) !== from || !this.#isMine(conversation, call)) return;
+    this.#said.add(signal);
     this.#host.sockets.signalTo(to, signalFrame(signal));
+  }
+
+  /** The same for a device that asks, after that place; undefined of a call that is not open. */
+  findSaid(id: Uuid, after: number): CallSignals | undefined {
+    const call = this.#table.open.find(({ call_id }) => call_id === id);
+    return call && this.#said.since(call, after);
   }
 
   async ask(asked: Asked): Promise<CallResult | Passed | Refusal> {

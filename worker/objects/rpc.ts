@@ -1,4 +1,4 @@
-import type { Call, CallDeed, Device } from "../../contract/calls";
+import type { Call, CallDeed, CallSignals, Device } from "../../contract/calls";
 import type { Command, CommandResults, ListPage, Refusal } from "../../contract/commands";
 import type { Body, Marks, Message, StoredBody } from "../../contract/conversations";
 import type { Group, GroupCard, GroupRole, Receipts } from "../../contract/groups";
@@ -123,6 +123,8 @@ export interface UserChannelRpc {
   mutes(user: Uuid): Promise<ConversationId[]>;
   /** The calls under way of this person. */
   calls(user: Uuid): Promise<Call[]>;
+  /** What was told inside a call of theirs a moment ago, after that place; undefined where none is open. */
+  findSaid(user: Uuid, call: Uuid, after: number): Promise<CallSignals | undefined>;
   /** From the other one's channel, in a call between the two: passed on to the sockets, never stored. */
   signal(user: Uuid, from: Uuid, signal: CallSignal): Promise<void>;
   /** Another member, of this number, is typing: passed on to the sockets, never stored. */

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { type ConnectionContext, Server } from "partyserver";
-import type { Call } from "../../contract/calls";
+import type { Call, CallSignals } from "../../contract/calls";
 import { type ClientFrame, decodeClientFrames } from "../../contract/client-frames";
 import type { Command, CommandResults, Refusal } from "../../contract/commands";
 import type { ConversationId, Uuid } from "../../contract/ids";
@@ -175,6 +175,10 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   async calls(): Promise<Call[]> {
     return this.#calls.current;
+  }
+
+  async findSaid(_user: Uuid, call: Uuid, after: number): Promise<CallSignals | undefined> {
+    return this.#calls.findSaid(call, after);
   }
 
   async signal(_user: Uuid, from: Uuid, signal: CallSignal): Promise<void> {

@@ -11,7 +11,6 @@ import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { useProfile } from "../../sync/use-profile";
 import { CallScreen } from "./call-screen";
-import type { ChosenInputs } from "./device-sheet";
 import { EndCard } from "./end-card";
 import type { Spot } from "./preview-place";
 import { useRemoteSound } from "./remote-sound";
@@ -40,18 +39,18 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
   const person = look.state === "found" ? look.person : nobody;
   const name = person.username || person.phone || nameOfPerson(person, t);
 
-  const [before, setBefore] = useState(state.at);
-  if (state.at !== "ended" && state.at !== before) setBefore(state.at);
   const [worked, setWorked] = useState({ mic: false, camera: false });
   const nowWorked = workedAfter(worked, media);
   if (nowWorked !== worked) setWorked(nowWorked);
   const [spot, setSpot] = useState<Spot>();
-  const [chosen, setChosen] = useState<ChosenInputs>({});
 
   const isOver = state.at === "ended";
   const isRinging = state.at === "ringing";
   const isHeld = useHeldRing(isRinging, isMinimised);
-  const { element, isBlocked, play, sound } = useRemoteSound(isOver ? undefined : media.remote);
+  const { element, isBlocked, play, sound } = useRemoteSound(
+    isOver ? undefined : media.remote,
+    call.devices.audiooutput,
+  );
   useWakeLock(!isOver && !isRinging);
   useMediaSession(call, name);
   useTitleHint(state.at === "ringing" ? `${t(statusKey(state))} – ${name}` : undefined);
@@ -69,7 +68,6 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
             bytes={media.bytes}
             person={person}
             name={name}
-            isElsewhere={before === "ringing" && state.status === "ended"}
             said={said}
             onLeave={() => {
               leaveEnded();
@@ -89,8 +87,6 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
           onUnblock={isBlocked ? play : undefined}
           spot={spot}
           onSpot={setSpot}
-          chosen={chosen}
-          onChosen={(input, id) => setChosen((all) => ({ ...all, [input]: id }))}
           onPopOut={
             popOut &&
             (() => {

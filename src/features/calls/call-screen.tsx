@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
-import { minimise, setInput } from "../../calls/actions";
+import { chooseDevice, minimise } from "../../calls/actions";
 import { statusKey } from "../../calls/call-words";
 import { bytesPerMinute, formatMegabytes, toldFromBytes } from "../../calls/data-use";
 import { useCallClock } from "../../calls/use-clock";
@@ -9,7 +9,7 @@ import { IconButton } from "../../components/icon-button";
 import { Modal } from "../../components/modal";
 import { useT } from "../../i18n/setup";
 import { CallControls } from "./call-controls";
-import DeviceSheet, { type ChosenInputs } from "./device-sheet";
+import DeviceSheet from "./device-sheet";
 import { isLargeText } from "./large-text";
 import { LocalPreview } from "./local-preview";
 import { Picture } from "./picture";
@@ -33,8 +33,6 @@ export type CallScreenProps = {
   onUnblock: (() => void) | undefined;
   spot: Spot | undefined;
   onSpot: (spot: Spot) => void;
-  chosen: ChosenInputs;
-  onChosen: (kind: "audioinput" | "videoinput", id: string) => void;
   onPopOut: (() => void) | undefined;
 };
 
@@ -150,10 +148,7 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
                 icon="i-ph-camera-rotate"
                 label={t("calls.turnCamera")}
                 className={iconLook}
-                onClick={() => {
-                  setInput("videoinput", nextCamera);
-                  props.onChosen("videoinput", nextCamera);
-                }}
+                onClick={() => chooseDevice("videoinput", nextCamera)}
               />
             )}
             {props.onPopOut && (
@@ -218,8 +213,7 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
           hasVideo={isVideo}
           sound={sound}
           local={media.local}
-          chosen={props.chosen}
-          onChoose={props.onChosen}
+          chosen={call.devices}
           onClose={() => setChoosing(false)}
         />
       )}

@@ -1,18 +1,15 @@
 import { useEffect, useState } from "react";
-import { setInput } from "../../calls/actions";
+import { chooseDevice } from "../../calls/actions";
+import type { ChosenDevices } from "../../calls/choices";
 import { Sheet } from "../../components/sheet";
 import { type TextKey, useT } from "../../i18n/setup";
 import type { SoundOutput } from "./remote-sound";
-
-/** Which inputs were chosen in this call, by kind. */
-export type ChosenInputs = Partial<Record<"audioinput" | "videoinput", string>>;
 
 type DeviceSheetProps = {
   hasVideo: boolean;
   sound: SoundOutput;
   local: MediaStream | undefined;
-  chosen: ChosenInputs;
-  onChoose: (kind: "audioinput" | "videoinput", id: string) => void;
+  chosen: ChosenDevices;
   onClose: () => void;
 };
 
@@ -70,22 +67,20 @@ const usedIn = (local: MediaStream | undefined, kind: "audioinput" | "videoinput
   (kind === "audioinput" ? local?.getAudioTracks() : local?.getVideoTracks())?.[0]?.getSettings().deviceId;
 
 /** Microphone, camera and where the sound goes. What is chosen holds at once. */
-export default function DeviceSheet({ hasVideo, sound, local, chosen, onChoose, onClose }: DeviceSheetProps) {
+export default function DeviceSheet({ hasVideo, sound, local, chosen, onClose }: DeviceSheetProps) {
   const t = useT();
   const devices = useDevices() ?? [];
   const [hasOutputFailed, setOutputFailed] = useState(false);
   const group = (kind: "audioinput" | "videoinput", title: TextKey, icon: string) => {
     const found = devices.filter((device) => device.kind === kind);
+    const isThere = (id: string | undefined) => found.some(({ deviceId }) => deviceId === id);
     return (
       <DeviceGroup
         title={title}
         icon={icon}
         devices={found}
-        chosen={chosen[kind] ?? usedIn(local, kind) ?? found[0]?.deviceId}
-        onChoose={(id) => {
-          setInput(kind, id);
-          onChoose(kind, id);
-        }}
+        chosen={[chosen[kind], usedIn(local, kind)].find(isThere) ?? found[0]?.deviceId}
+        onChoose={(id) => chooseDevice(kind, id)}
       />
     );
   };

@@ -8,23 +8,16 @@ import { IconButton } from "../../components/icon-button";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { useCallBody } from "../../sync/hooks";
+import { type CardLook, isToJudge, stay } from "./card-stay";
 import { Feedback } from "./feedback";
 import { isLargeText } from "./large-text";
 import { wordsOf } from "./sayings";
-
-const shownMs = 10_000;
-const askedMs = 25_000; // a phone at the ear is taken down first
-const thankedMs = 1_500;
-/** A shorter call leaves little to judge. */
-const judgedFromSeconds = 20;
 
 type EndCardProps = {
   call: Extract<CallView["state"], { at: "ended" }>;
   bytes: number;
   person: AvatarPerson;
   name: string;
-  /** It rang here, and was taken on another device. */
-  isElsewhere: boolean;
   /** What there is to say of its end: here, or in a toast of a call that was not talked. */
   said: CallSaying | undefined;
   onLeave: () => void;
@@ -37,24 +30,20 @@ const subscribeVisible = (listener: () => void): (() => void) => {
 const readVisible = (): boolean => document.visibilityState === "visible";
 
 /** A call that is over: why, how long it was and what it took; shortly, beside whatever the person does now, longer while they look at it. */
-export function EndCard({ call, bytes, person, name, isElsewhere, said, onLeave }: EndCardProps) {
+export function EndCard({ call, bytes, person, name, said, onLeave }: EndCardProps) {
   const t = useT();
   // In the log's own words: the server's, as soon as they are here.
   const told = useCallBody(call.call.conversation, call.call.id);
-  const asks = (told?.seconds ?? call.seconds) > judgedFromSeconds;
-  const [stage, setStage] = useState<"asked" | "judging" | "thanked">("asked");
+  const asks = isToJudge(told?.seconds ?? call.seconds);
+  const [stage, setStage] = useState<CardLook["stage"]>("asked");
   const [isTouched, setTouched] = useState(false);
   const [isFocused, setFocused] = useState(false);
   const isVisible = useSyncExternalStore(subscribeVisible, readVisible);
   const isHeld = isTouched || isFocused || !isVisible;
   const leave = useEffectEvent(onLeave);
-  useEffect(() => {
-    if (isHeld && stage !== "thanked") return;
-    const timer = setTimeout(() => leave(), stage === "thanked" ? thankedMs : asks ? askedMs : shownMs);
-    return () => clearTimeout(timer);
-  }, [asks, stage, isHeld]);
+  useEffect(() => stay({ asks, stage, isHeld }, () => leave()), [asks, stage, isHeld]);
   const { id, kind, isCaller } = call.call;
-  const { status, seconds, reason } = call;
+  const { status, seconds, reason, isElsewhere } = call;
   const own: CallBody = { type: "call", id, kind, status, seconds, ...(reason ? { reason } : {}) };
   const body = told ?? own;
   if (said && seconds === 0) return null;
@@ -81,12 +70,16 @@ export function EndCard({ call, bytes, person, name, isElsewhere, said, onLeave 
             <p className={`font-semibold ${line.isBad ? "text-danger" : ""}`}>
               {isElsewhere ? t("calls.elsewhere") : line.text}
             </p>
-            <p className="flex flex-wrap gap-x-2 text-sm text-muted">
-              <span className="flex max-w-full">
-                <bdi className="min-w-0 truncate">{name}</bdi>
-                {details.length > 0 && <span className="whitespace-pre"> ·</span>}
+            {/* The dot before what begins a line is cut off. */}
+            <p className="overflow-hidden text-sm text-muted">
+              <span className="-ml-3 flex flex-wrap">
+                <bdi className="max-w-full truncate pl-3">{name}</bdi>
+                {details.length > 0 && (
+                  <span className="whitespace-nowrap before:inline-block before:w-3 before:text-center before:content-['·']">
+                    {details.join(" · ")}
+                  </span>
+                )}
               </span>
-              <span className="whitespace-nowrap">{details.join(" · ")}</span>
             </p>
             {words && (
               <p className={`text-sm break-words ${words.tone === "danger" ? "text-danger" : ""}`}>

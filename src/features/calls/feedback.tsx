@@ -45,7 +45,7 @@ export function Feedback({ call: { call }, onJudging, onSent }: FeedbackProps) {
   const word = isLargeText() ? "sr-only" : "";
   return (
     <fieldset className="min-w-0 pr-2 pb-2">
-      <legend className="max-w-full pb-2 leading-tight">
+      <legend className="max-w-full px-0 pb-2 leading-tight">
         {t(isBad ? "calls.feedback.why" : "calls.feedback.question")}
       </legend>
       {isBad ? (

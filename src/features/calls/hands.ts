@@ -14,7 +14,7 @@ let wroteAt = Number.NEGATIVE_INFINITY;
 
 const isOfCalls = (element: Element): boolean => element.closest("dialog, [data-call]") !== null;
 
-const isField = (element: Element | null): boolean =>
+const isField = (element: Element | null): element is HTMLTextAreaElement | HTMLInputElement =>
   element instanceof HTMLTextAreaElement ||
   (element instanceof HTMLInputElement && !["button", "checkbox", "file", "radio", "submit"].includes(element.type));
 
@@ -43,7 +43,19 @@ export const watchHands = (): (() => void) => {
 };
 
 /** Letters come now, or did a moment ago. */
-export const isWriting = (): boolean => isField(document.activeElement) && performance.now() - wroteAt < writingMs;
+const isWriting = (): boolean => isField(document.activeElement) && performance.now() - wroteAt < writingMs;
+
+/** They sit before something that was begun, or speak a voice message. */
+const hasBegun = (): boolean => {
+  const { activeElement } = document;
+  return (isField(activeElement) && activeElement.value !== "") || document.querySelector("[data-recording]") !== null;
+};
+
+/** A dialog that is open leaves nothing else to be reached. */
+export const isBehindDialog = (): boolean => document.querySelector("dialog[open]") !== null;
+
+/** Nothing may come before what they do now: behind a dialog, where they cannot see it ring, only while letters come. */
+export const isBusy = (): boolean => isWriting() || (hasBegun() && !isBehindDialog());
 
 const takes = (element: HTMLElement | undefined): boolean => {
   element?.focus({ preventScroll: true });

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
+import { chooseDevice } from "../../calls/actions";
 
 type Outputs = HTMLAudioElement & { setSinkId?: (id: string) => Promise<void> };
 type Choosing = MediaDevices & { selectAudioOutput?: () => Promise<MediaDeviceInfo> };
@@ -19,8 +20,11 @@ export type SoundOutput = {
 
 const isLoud = ({ label }: MediaDeviceInfo): boolean => /speaker|parleur|altifalante|alto-falante/i.test(label);
 
-/** The other side's sound. It stands apart from the call's screen: put away, the call is heard on. */
-export const useRemoteSound = (remote: MediaStream | undefined) => {
+/**
+ * The other side's sound, by the output that was chosen in the call if it is there. It stands apart from the call's
+ * screen: put away, the call is heard on.
+ */
+export const useRemoteSound = (remote: MediaStream | undefined, wished: string | undefined) => {
   const element = useRef<Outputs>(null);
   const [isBlocked, setBlocked] = useState(false);
   const [outputs, setOutputs] = useState<MediaDeviceInfo[]>([]);
@@ -59,7 +63,7 @@ export const useRemoteSound = (remote: MediaStream | undefined) => {
     return () => devices.removeEventListener("devicechange", list);
   }, [canChoose, remote]);
 
-  const choose = async (id: string): Promise<boolean> => {
+  const route = useCallback(async (id: string): Promise<boolean> => {
     try {
       await element.current?.setSinkId?.(id);
       setChosen(id);
@@ -67,6 +71,15 @@ export const useRemoteSound = (remote: MediaStream | undefined) => {
     } catch {
       return false;
     }
+  }, []);
+  useEffect(() => {
+    // Chosen before the page was loaded anew, and gone since: the usual one does.
+    if (wished !== undefined) void route(wished);
+  }, [wished, route]);
+  const choose = async (id: string): Promise<boolean> => {
+    const isDone = await route(id);
+    if (isDone) chooseDevice("audiooutput", id);
+    return isDone;
   };
   const { selectAudioOutput } = (navigator.mediaDevices ?? {}) as Choosing;
   const loud = outputs.find(isLoud) ?? outputs[1];

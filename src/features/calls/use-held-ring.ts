@@ -1,21 +1,21 @@
 import { useEffect, useState } from "react";
 import { minimise } from "../../calls/actions";
-import { isWriting } from "./hands";
+import { isBehindDialog, isBusy } from "./hands";
 
 const lookMs = 500;
 
 /**
- * Whether the screen of a call that rings waits: nobody is interrupted while they write. The call shows as a bar then,
+ * Whether the screen of a call that rings waits: nobody is interrupted while they write or speak. The call shows as a bar then,
  * as when its screen was put away; behind an open dialog nothing can be reached, so there it waits for a pause.
  */
 export const useHeldRing = (isRinging: boolean, isMinimised: boolean): boolean => {
-  const [isHeld, setHeld] = useState(() => isRinging && isWriting());
+  const [isHeld, setHeld] = useState(() => isRinging && isBusy());
   if (isHeld && (isMinimised || !isRinging)) setHeld(false);
   useEffect(() => {
     if (!isHeld) return;
     const look = () => {
-      if (!isWriting()) setHeld(false);
-      else if (!document.querySelector("dialog[open]")) minimise();
+      if (!isBusy()) setHeld(false);
+      else if (!isBehindDialog()) minimise();
     };
     look();
     const timer = setInterval(look, lookMs);

@@ -67,7 +67,10 @@ export function VoicePanel({ session, isLocked, isCancelling }: VoicePanelProps)
   const trash = useRef<HTMLButtonElement>(null);
   return (
     <>
-      <div className="flex min-h-12 min-w-0 basis-full items-center gap-3 rounded-[24px] border border-line bg-bg px-4 sm:basis-0 sm:grow">
+      <div
+        data-recording={isKept ? undefined : ""}
+        className="flex min-h-12 min-w-0 basis-full items-center gap-3 rounded-[24px] border border-line bg-bg px-4 sm:basis-0 sm:grow"
+      >
         {isKept ? <VoiceListening session={session} /> : <Running session={session} />}
       </div>
       <IconButton

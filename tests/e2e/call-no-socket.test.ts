@@ -1,0 +1,44 @@
+import { expect, test } from "../support/browser-test";
+import { callButton, callLine, callScreen, control, expectHearing, openCalling, patienceMs } from "../support/calling";
+import { makeCouple, siteOf } from "../support/pair";
+
+test.use({ actionTimeout: patienceMs });
+test.describe.configure({ timeout: 180_000 });
+const patient = expect.configure({ timeout: patienceMs });
+
+test("where no socket can be had, one is called, calls, and is heard all the same", async ({ browser, server }) => {
+  const { people } = await makeCouple(siteOf(server), 8_360);
+  const [ana, ben] = people;
+  const anas = await openCalling(browser, server);
+  const bens = await openCalling(browser, server);
+  // Something between him and the server lets no socket through.
+  let tried = 0;
+  await bens.context.routeWebSocket(/\/api\/socket/, (socket) => {
+    tried++;
+    void socket.close();
+  });
+  await Promise.all([anas.signInToChat(ana, ben.id), bens.signInToChat(ben, ana.id)]);
+  await expect.poll(() => tried).toBeGreaterThanOrEqual(3);
+
+  await callButton(bens, ana).click();
+  await patient(callScreen(anas, ben)).toBeVisible();
+  await control(anas, "accept").click();
+  await expectHearing(anas, bens);
+  await control(anas, "hangUp").click();
+  for (const [phone, other] of [
+    [anas, ben],
+    [bens, ana],
+  ] as const)
+    await patient(callScreen(phone, other)).toHaveCount(0);
+  await patient(callLine(bens, "Vous : Appel audio terminé")).toBeVisible();
+
+  await patient(callButton(anas, ben)).toBeEnabled();
+  await callButton(anas, ben).click();
+  await patient(callScreen(bens, ana)).toContainText(bens.texts.calls.status.ringingAudio);
+  await control(bens, "accept").click();
+  await expectHearing(anas, bens);
+  await control(bens, "hangUp").click();
+  await patient(callScreen(anas, ben)).toHaveCount(0);
+  await patient(callLine(anas, "Vous : Appel audio terminé")).toBeVisible();
+  for (const phone of [anas, bens]) await phone.close();
+});
