@@ -124,7 +124,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     if (this.#sockets.isEmpty) this.#feed.flush();
   }
 
-  override onError(_socket: Socket, error: unknown): void {
+  override onError(socket: Socket, error: unknown): void {
+    this.#presences.left(socket);
     console.warn("a socket broke", error);
   }
 
