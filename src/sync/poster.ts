@@ -4,9 +4,8 @@ import { type NewPost, Published } from "../../contract/tala";
 import { type Context, withRoom } from "./context";
 import { readCursor } from "./cursor";
 import { feedMarkKey } from "./posts";
-import { meKey } from "./profile";
 import { Retry } from "./retry";
-import type { PersonRow, PostboxRow, PostRow } from "./store";
+import { meKey, type PersonRow, type PostboxRow, type PostRow } from "./store";
 import { asSyncError, isWorthRetry, SyncError } from "./sync-error";
 
 const postTimeoutMs = 120_000; // a picture over a slow link
