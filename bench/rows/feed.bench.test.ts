@@ -29,7 +29,17 @@ beforeAll(async () => {
   await seedFeed(posts, first?.number ?? 0);
 }, 300_000);
 
-/** The same page as the product's, found by counting from the top; names are looked up for what is shown only. */
+/** The product's page as one bare statement. */
+const readByNumber = (before: number) =>
+  env.DB.prepare(
+    `SELECT post.*, profiles.username, profiles.avatar_url
+     FROM tala_posts AS post JOIN profiles ON profiles.id = post.user_id
+     WHERE post.number < ? ORDER BY post.number DESC LIMIT ${postPageRows + 1}`,
+  )
+    .bind(before)
+    .raw();
+
+/** The same page, found by counting from the top; names are looked up for what is shown only. */
 const readByOffset = (page: number) =>
   env.DB.prepare(
     `SELECT post.*, profiles.username, profiles.avatar_url
@@ -76,9 +86,10 @@ test("a page by its number against one by its distance from the top", async () =
     const same = await byOffset();
     const rowsByOffset = takeCounts().d1RowsRead;
     expect(rows.map(({ number }) => number)).toEqual(same.map(([number]) => number));
-    const times = { byNumber: [] as number[], byOffset: [] as number[] };
+    const times = { byNumber: [] as number[], byBareNumber: [] as number[], byOffset: [] as number[] };
     for (let round = 0; round < rounds; round++) {
       times.byNumber.push(await timed(byNumber));
+      times.byBareNumber.push(await timed(() => readByNumber(before)));
       times.byOffset.push(await timed(byOffset));
     }
     reportTimes({ page, rowsByNumber, rowsByOffset, ...times });

@@ -5,12 +5,13 @@ export function report(name: string, per: number, counts: Counts): void {
   console.log(`BENCH ${JSON.stringify({ name, per, counts } satisfies Measured)}`);
 }
 
-/** A page of the feed found in two ways: rows read, and milliseconds of every round. */
+/** A page of the feed as the product finds it, by the same bare statement, and by OFFSET: rows read, and milliseconds of every round. */
 export type PageTimes = {
   page: number;
   rowsByNumber: number;
   rowsByOffset: number;
   byNumber: number[];
+  byBareNumber: number[];
   byOffset: number[];
 };
 export function reportTimes(times: PageTimes): void {

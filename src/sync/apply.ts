@@ -5,9 +5,9 @@ import type { Relation } from "../../contract/people";
 import type { KeptSettings } from "../../contract/settings";
 import { type Cursor, readCursor, withHole, writeCursor } from "./cursor";
 import { applyPage, type PageAsked } from "./pages";
-import { otherNumber, ownMessage, raiseOthers, toPersonRow } from "./rows";
+import { otherNumber, ownMessage, raiseOthers, toOwnRow, toPersonRow } from "./rows";
 import { takeKept, updateSettings } from "./settings";
-import type { ConversationRow, Store } from "./store";
+import { type ConversationRow, meKey, type Store } from "./store";
 import { Workspace } from "./workspace";
 
 type Of = number | ConversationId; // the handle, or the id itself
@@ -137,9 +137,14 @@ const applyOne = async (work: Workspace, change: Change): Promise<boolean> => {
       await work.addRow(change.row);
       return true;
     case "person": {
-      const known = await work.store.people.get(change.relation.profile.id);
+      const { profile } = change.relation;
+      if (profile.id === work.me) {
+        await work.store.meta.put({ key: meKey, value: toOwnRow(profile) });
+        return true;
+      }
+      const known = await work.store.people.get(profile.id);
       await work.store.people.put({ ...toPersonRow(change.relation), told: (known?.told ?? 0) + 1 });
-      if (change.relation.profile.deleted) await work.forgetPerson(change.relation.profile.id);
+      if (profile.deleted) await work.forgetPerson(profile.id);
       return true;
     }
     case "standing": {

@@ -52,17 +52,18 @@ export class FeedLooker {
     this.#unsubscribe = [
       tab.platform.onWake(() => this.#lookIfDue()),
       tab.link.subscribe(() => {
-        if (tab.link.get() === "online" && this.looking.get().at === "failed") this.again();
+        if (tab.link.get() === "online" && this.looking.get().at === "failed") void this.#look();
       }),
       tab.context.subscribe(() => this.#lookIfDue()),
     ];
     this.#trim();
-    this.again();
+    void this.#look();
   }
 
-  /** Now. */
-  again(): void {
-    void this.#look();
+  /** Asks now, and says how it stands then. */
+  async again(): Promise<Looking> {
+    await this.#look();
+    return this.looking.get();
   }
 
   stop(): void {

@@ -114,7 +114,7 @@ export class Leader {
     });
     const uploading = { isTextWaiting: () => this.#outbox.isBusy, ready: () => this.#outbox.want() };
     this.#later = new LateWorkers(context, uploading, events.settingsRefused);
-    this.#lookers = new Lookers(context.platform, (isLooked) => this.#line.sayLooked(isLooked));
+    this.#lookers = new Lookers(context.platform, this.#line);
     this.#typists = new Typists(context, events.typing);
     this.#marks = new MarkReporter(context, (row, command) => this.#tellMarks(row.handle ?? row.id, command));
     this.#poller = new Poller(context, this.#receiver, {
@@ -176,8 +176,6 @@ export class Leader {
   /** Whether the person looks at one of this browser's tabs. */
   looked(tab: Uuid, isOn: boolean): void {
     this.#lookers.hear(tab, isOn);
-    // The timers of a page in the background are slow: the server is to hear of this device all the same.
-    if (isOn && !this.#context.platform.isVisible()) this.#line.probe();
   }
 
   /** The phone came back. */
@@ -250,7 +248,7 @@ export class Leader {
     this.#lacksRoom = false;
     this.#poller.stop();
     this.#context.link.set("online");
-    if (this.#lookers.isLooked) this.#line.sayLooked(true);
+    this.#lookers.welcomed();
     inBackground(this.#context, this.#onReachable());
     inBackground(this.#context, this.#tellTyping());
   }

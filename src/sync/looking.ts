@@ -1,4 +1,5 @@
 import type { Uuid } from "../../contract/ids";
+import type { Line } from "./line";
 import type { Platform } from "./platform";
 
 const sayAgainMs = 20_000;
@@ -43,20 +44,21 @@ export class Looking {
 /** The leader's eye: whether the person looks at any tab of this browser. */
 export class Lookers {
   readonly #platform: Platform;
-  readonly #changed: (isLooked: boolean) => void;
+  readonly #line: Pick<Line, "sayLooked" | "probe">;
   readonly #ends = new Map<Uuid, () => void>();
 
-  constructor(platform: Platform, changed: (isLooked: boolean) => void) {
+  constructor(platform: Platform, line: Pick<Line, "sayLooked" | "probe">) {
     this.#platform = platform;
-    this.#changed = changed;
+    this.#line = line;
   }
 
-  get isLooked(): boolean {
-    return this.#ends.size > 0;
+  /** The server knows nothing of it yet. */
+  welcomed(): void {
+    if (this.#ends.size > 0) this.#line.sayLooked(true);
   }
 
   hear(tab: Uuid, isOn: boolean): void {
-    const wasLooked = this.isLooked;
+    const wasLooked = this.#ends.size > 0;
     this.#ends.get(tab)?.();
     this.#ends.delete(tab);
     if (isOn)
@@ -64,7 +66,10 @@ export class Lookers {
         tab,
         this.#platform.after(lastsMs, () => this.hear(tab, false)),
       );
-    if (this.isLooked !== wasLooked) this.#changed(this.isLooked);
+    const isLooked = this.#ends.size > 0;
+    if (isLooked !== wasLooked) this.#line.sayLooked(isLooked);
+    // The timers of a page in the background are slow: the server is to hear of this device all the same.
+    if (isOn && !this.#platform.isVisible()) this.#line.probe();
   }
 
   stop(): void {

@@ -1,8 +1,7 @@
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Context } from "./context";
-import { meKey } from "./profile";
 import { toOwnRow } from "./rows";
-import { type MemberRow, type PersonRow, rosterKey, type Store } from "./store";
+import { type MemberRow, meKey, type PersonRow, rosterKey, type Store } from "./store";
 import type { Author, Authors } from "./views";
 
 /** The people behind member numbers. What is known of a contact is newer than what was once told of a member. */

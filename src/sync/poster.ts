@@ -4,9 +4,8 @@ import { type NewPost, Published } from "../../contract/tala";
 import { type Context, withRoom } from "./context";
 import { readCursor } from "./cursor";
 import { feedMarkKey } from "./posts";
-import { readMe } from "./queries";
 import { Retry } from "./retry";
-import type { PostboxRow, PostRow } from "./store";
+import { meKey, type PersonRow, type PostboxRow, type PostRow } from "./store";
 import { asSyncError, isWorthRetry, SyncError } from "./sync-error";
 
 const postTimeoutMs = 120_000; // a picture over a slow link
@@ -84,7 +83,7 @@ export class Poster {
   /** It leaves the postbox and stands in the feed, in one go. Taken back meanwhile, it is to be deleted there. */
   async #published({ id, number, created_at: at }: Published): Promise<void> {
     const { strict, platform, me } = this.#context;
-    const author = await readMe(strict);
+    const author = (await strict.meta.get(meKey))?.value as PersonRow | undefined;
     const write = () =>
       strict.transaction("rw", [strict.postbox, strict.posts, strict.blobs, strict.meta], async () => {
         const row = await strict.postbox.get(id);

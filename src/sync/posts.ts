@@ -128,12 +128,20 @@ const hiddenAuthors = async ({ people }: Store): Promise<Set<Uuid>> => {
   return new Set([...blocked, ...(await gone.primaryKeys())]);
 };
 
-/** All that is here, newest first, and which of it is not shown: what I deleted, and all of some authors. */
+/**
+ * All that is here, newest first, and which of it is not shown: what I deleted, and all of some authors. Whoever is known
+ * here looks as everywhere: the page's newer picture would tell that its author blocks me, who am shown an old one.
+ */
 export const readFeed = (store: Store): Promise<FeedRow[]> =>
   store.transaction("r", [store.posts, store.people], async () => {
     const rows = await newestFirst(store).toArray();
     const hidden = await hiddenAuthors(store);
-    return rows.map((row) => ({ ...row, isHidden: row.goneAt !== undefined || hidden.has(row.author) }));
+    const people = await store.people.bulkGet([...new Set(rows.map(({ author }) => author))]);
+    const known = new Map(people.flatMap((person) => (person ? [[person.id, person] as const] : [])));
+    return rows.map((row) => {
+      const { username = row.username, avatar = row.avatar } = known.get(row.author) ?? {};
+      return { ...row, username, avatar, isHidden: row.goneAt !== undefined || hidden.has(row.author) };
+    });
   });
 
 export type FeedView = {

@@ -1,13 +1,13 @@
 import { attachmentOf, type MessageStatus, type StoredBody, statusOf } from "../../contract/conversations";
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "../../contract/ids";
 import { readAuthors } from "./members";
-import { meKey } from "./profile";
 import { isMine, isTold, shownUnread } from "./rows";
 import { messageKey } from "./search";
 import {
   type ConversationRow,
   draftKey,
   type MessageRow,
+  meKey,
   type OutboxRow,
   type PersonRow,
   type Store,

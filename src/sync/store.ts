@@ -178,6 +178,8 @@ export type ChoiceRow = {
 /** Single values under a name: the cursor, the own profile, drafts, what is chosen, what was asked once. */
 export type MetaRow = { key: string; value: unknown };
 
+/** The own profile. */
+export const meKey = "me";
 const draftPrefix = "draft:";
 export const draftKey = (conversation: ConversationId): string => draftPrefix + conversation;
 const choicePrefix = "choice:";

@@ -20,8 +20,8 @@ export type Feed = {
   /** Undefined until the store was read. */
   view: FeedView | undefined;
   looking: Looking;
-  /** Asks now for the newest. */
-  again(): void;
+  /** Asks now for the newest, and says how it stands then. */
+  again(): Promise<Looking>;
   /** Shows what came since. */
   showNewest(): void;
   /** Shows what is further down; rejects with a SyncError when that cannot be had. */
@@ -49,7 +49,7 @@ export const useFeed = (): Feed => {
   if (top === undefined && newest !== undefined) setTop(newest);
   const view = useMemo(() => rows && toFeedView(rows, top ?? newest ?? 0, limit), [rows, top, newest, limit]);
 
-  const again = useCallback(() => looker?.again(), [looker]);
+  const again = useCallback(async () => looker?.again() ?? asking, [looker]);
   const showNewest = useCallback(() => {
     setTop(newest);
     setLimit(postPageRows);

@@ -2,9 +2,9 @@ import type { Page } from "@playwright/test";
 import { avatarMaxBytes } from "../../contract/limits";
 import { expect, test } from "../support/browser-test";
 import { faultsIn } from "../support/faults";
+import { sendTexts } from "../support/messages";
 import { isKeptOffline, keptOffline } from "../support/offline";
 import { makeCouple, siteOf } from "../support/pair";
-import { makePerson } from "../support/people";
 import { Phone } from "../support/phone";
 
 const profilePath = "/app/profile";
@@ -199,7 +199,10 @@ test("how a device shows the product holds from the first paint on, in every tab
   browser,
   server,
 }) => {
-  const ana = await makePerson(siteOf(server), 4306);
+  const site = siteOf(server);
+  const { people, conversation } = await makeCouple(site, 4306);
+  const [ana, ben] = people;
+  await sendTexts(site, ben, conversation, ["Mbote"]);
   const phone = await Phone.open(browser, server, "fr", keptOffline);
   const { page, texts, context } = phone;
   await page.emulateMedia({ colorScheme: "light" });
@@ -208,7 +211,9 @@ test("how a device shows the product holds from the first paint on, in every tab
   const tab = await context.newPage();
   await tab.emulateMedia({ colorScheme: "light" });
   await phone.goTo("/app", tab);
-  await expect(tab.getByText(texts.masolo.emptyTitle)).toBeVisible();
+  const row = tab.getByRole("list", { name: texts.masolo.list }).getByRole("listitem");
+  const rowPx = async () => Math.round((await row.boundingBox())?.height ?? 0);
+  await expect.poll(rowPx).toBe(76);
   const ground = (of: Page) => of.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   const textPx = (of: Page) =>
     of.evaluate(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
@@ -225,6 +230,7 @@ test("how a device shows the product holds from the first paint on, in every tab
   await expect.poll(() => ground(tab)).toBe(dark);
   await page.getByText(texts.appearance.larger, { exact: true }).click();
   expect(await textPx(page)).toBe(23);
+  await expect.poll(rowPx).toBe(109); // as high as its text wants it
   await page.getByRole("group", { name: texts.appearance.motion }).getByText(texts.appearance.still).click();
   const link = tab.getByRole("navigation").getByRole("link").first();
   const motion = () => link.evaluate((element) => getComputedStyle(element).transitionDuration);

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { readAround } from "../../src/sync/around";
 import { hide, mute, relate, retract } from "../../src/sync/changing";
-import { readBlocked, readConversation } from "../../src/sync/queries";
+import { readBlocked, readConversation, readMe } from "../../src/sync/queries";
 import type { Tab } from "../../src/sync/tab";
 import { Viewed } from "../../src/sync/viewing";
 import { writeText } from "../../src/sync/writing";
@@ -241,6 +241,19 @@ describe("blocking", () => {
     server.block(amina, chat, true);
     server.block(amina, chat, false);
     await eventually(async () => expect(await standing()).toMatchObject({ blocked: 0 }));
+  });
+
+  it("of one's own name made on another device shows here, and makes nobody's acquaintance of oneself", async () => {
+    const { server, amina, benoit } = makePair();
+    const hers = await makeDevice(server, amina).openTab();
+    const { store } = contextOf(hers);
+    await eventually(async () => expect(await store.people.get(benoit)).toBeDefined());
+    const known = server.inbox(amina).people.get(benoit)?.relation;
+    if (!known) throw new Error("no relation");
+    const profile = { ...known.profile, id: amina, username: "Amina Nouvelle" };
+    server.relate(amina, { ...known, profile, state: "none", connection_id: null });
+    await eventually(async () => expect((await readMe(store))?.username).toBe("Amina Nouvelle"));
+    expect(await store.people.get(amina)).toBeUndefined();
   });
 
   it("is done on a phone whose store cannot be read or has no room, and is not told as failed", async () => {

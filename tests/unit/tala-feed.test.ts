@@ -35,7 +35,7 @@ const lookAgain = async (looker: FeedLooker): Promise<void> => {
         unsubscribe();
         setTimeout(resolve);
       });
-      looker.again();
+      void looker.again();
     });
 };
 
@@ -137,6 +137,18 @@ describe("the feed on a phone", () => {
     expect((await look(tab)).texts).toEqual(["his"]);
     await lookAgain(looker);
     expect((await look(tab)).texts).toEqual(["his"]);
+    looker.stop();
+  });
+
+  it("shows whom I know as everywhere, whatever picture a page has of them: it would tell who blocks me", async () => {
+    const { server, benoit, tab, store } = await open();
+    write(server, benoit, "one");
+    await eventually(async () => expect(await store.people.get(benoit)).toBeDefined());
+    await store.people.update(benoit, { username: "Ben", avatar: "as-it-was.webp" });
+    const looker = await openFeed(tab);
+    expect((await look(tab)).posts[0]).toMatchObject({ username: "Ben", avatar: "as-it-was.webp", content: "one" });
+    await store.people.delete(benoit);
+    expect((await look(tab)).posts[0]).toMatchObject({ username: "Benoît", avatar: null });
     looker.stop();
   });
 

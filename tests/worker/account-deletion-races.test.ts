@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { createUuid, privateConversationId } from "../../contract/ids";
 import { goneRelation, type Relation } from "../../contract/people";
 import { resumeDeletions } from "../../worker/account/resuming";
-import { deletionSteps } from "../../worker/account/steps";
+import { deletionSteps } from "../../worker/lib/clearing";
 import * as departing from "../../worker/objects/departing";
 import { conversationOf, userChannelOf } from "../../worker/objects/stubs";
 import { connectPeople } from "../support/people";

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "../../contract/ids";
 import { presenceBurst, presenceStaleMs } from "../../contract/limits";
-import type { Presence, SettingsChange } from "../../contract/settings";
+import { defaultSettings, type Presence, type SettingsChange } from "../../contract/settings";
 import type { Person } from "../support/people";
 import { Device, request, rowOf, until } from "./device";
 import { newGroup } from "./grouped";
@@ -206,4 +206,20 @@ test("what is no word of looking is no frame", async () => {
   expect((await phone.nextOf("x"))[1]).toBe("malformed_frame");
   phone.sendRaw('["L",1,-5]');
   expect((await phone.nextOf("n"))[2]).toBe("malformed_frame");
+});
+
+test("of an account that is deleted nothing is told, and nothing is written when its devices go", async () => {
+  const { ana, ben, id } = await newPair();
+  const phone = await look(ben);
+  const desk = await look(ben);
+  const gone = await call("DELETE", "/api/account", { token: ben.token, body: { user_id: ben.id } });
+  expect(gone.status).toBeLessThan(300);
+  await Promise.all([phone.closed, desk.closed]);
+  expect(await channel(ben).presence(ben.id, ana.id, id)).toEqual(nothing);
+  await channel(ben).configure(ben.id, { version: 9, settings: { ...defaultSettings, tala: false } });
+  await runInDurableObject(channel(ben), (instance) => instance.onAlarm?.());
+  const kept = await runInDurableObject(channel(ben), (_, { storage }) =>
+    storage.sql.exec("SELECT key FROM meta").toArray(),
+  );
+  expect(kept).toEqual([{ key: "gone" }]);
 });

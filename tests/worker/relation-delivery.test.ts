@@ -52,14 +52,14 @@ test("both people hear of every change of their standing", async () => {
   expect([await waiting(ana), await waiting(ben)]).toEqual([0, 0]);
 });
 
-test("a new name reaches contacts and pending requests, and nobody else", async () => {
+test("a new name reaches contacts, pending requests and its own person's devices, and nobody else", async () => {
   const [ana, ben, cid, dan] = [await newPerson(), await newPerson(), await newPerson(), await newPerson()];
   await connectPeople(site, ana, ben);
   await callWith({}, "POST", "/api/requests", { token: cid.token, body: { to_user_id: ana.id } });
   const { told, USER_CHANNEL } = listenTo();
   const body = { username: "Ana Nouvelle" };
   await callWith({ USER_CHANNEL }, "PATCH", "/api/profile", { token: ana.token, body });
-  expect(told.map(({ user }) => user).sort()).toEqual([ben.id, cid.id].sort());
+  expect(told.map(({ user }) => user).sort()).toEqual([ana.id, ben.id, cid.id].sort());
   for (const { other, username } of told)
     expect({ other, username }).toEqual({ other: ana.id, username: "Ana Nouvelle" });
   expect(await waiting(dan)).toBe(0);

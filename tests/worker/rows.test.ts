@@ -6,6 +6,7 @@ import { markHoldMs } from "../../contract/limits";
 import { countRows } from "./counted-rows";
 import { Device, post, request, until } from "./device";
 import { newPair } from "./seeded-people";
+import { call } from "./site";
 
 /** DESIGN.md §4, the cost of things in rows, the local counterpart of the bill. */
 const readMax = 50;
@@ -76,8 +77,12 @@ test("opening the list or any page of a chat reads at most 50 rows, whatever the
   for (const [name, { read }] of Object.entries(figures)) expect(read, name).toBeLessThanOrEqual(readMax);
 });
 
-test("a live exchange, both receipts included, writes at most six rows a message", async () => {
+test.each([
+  ["", true],
+  [", where one does not let it be seen what they read", false],
+])("a live exchange, both receipts included, writes at most six rows a message%s", async (_, receipts) => {
   const { ana, ben, id } = await newPair();
+  if (!receipts) await call("PATCH", "/api/settings", { token: ben.token, body: { receipts } });
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   const messages = 24;
   const { read, written } = await count(async () => {
@@ -92,4 +97,16 @@ test("a live exchange, both receipts included, writes at most six rows a message
     await scheduler.wait(markHoldMs + 200);
   });
   expect(written / messages, `${read / messages} read`).toBeLessThanOrEqual(writtenMax);
+});
+
+test("being here costs no row until it ends, and asking whether somebody is here none", async () => {
+  const { ana, ben, id } = await newPair();
+  const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
+  const looks = async (isLooked: 0 | 1) => {
+    phoneB.send(["l", isLooked]);
+    await until(async () => (await phoneA.ask((ref) => ["L", ref, id]))[2] === isLooked);
+  };
+  expect(await count(() => looks(1))).toEqual({ read: 0, written: 0 });
+  expect(await count(() => phoneA.ask((ref) => ["L", ref, id]))).toEqual({ read: 0, written: 0 });
+  expect((await count(() => looks(0))).written).toBe(1);
 });

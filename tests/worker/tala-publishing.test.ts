@@ -189,18 +189,24 @@ test("a status that was taken back while its picture was still being stored does
   expect(await picturesOf(ana.id)).toEqual([]);
 });
 
-test("who was signed out while it was on its way publishes nothing any more", async () => {
+test("who was signed out while it was on its way publishes nothing, until they send it again", async () => {
   const ana = await newPerson();
+  const draft = { id: createUuid(), content: "Encore moi" };
+  const session = (await env.DB.prepare("SELECT * FROM sessions WHERE user_id = ?").bind(ana.id).first()) ?? {};
   const AVATARS = changing(env.AVATARS, {
     put: (async (...given: Parameters<R2Bucket["put"]>) => {
       await env.DB.prepare("DELETE FROM sessions WHERE user_id = ?").bind(ana.id).run();
       return env.AVATARS.put(...given);
     }) as never,
   });
-  const answer = await sendForm(ana, toForm({ content: "Encore moi" }, makePng(20, 20)), { AVATARS });
+  const answer = await sendForm(ana, toForm(draft, makePng(20, 20)), { AVATARS });
   expect(answer).toMatchObject(refusedAs(401, "session_not_found"));
   expect(await rowsOf(ana.id)).toEqual([]);
-  expect(await picturesOf(ana.id)).toEqual([]);
+  await env.DB.prepare(`INSERT INTO sessions (${Object.keys(session)}) VALUES (${Object.keys(session).map(() => "?")})`)
+    .bind(...Object.values(session))
+    .run();
+  expect(await publishPost(ana, draft, makePng(20, 20))).toMatchObject(isPublished);
+  expect(await picturesOf(ana.id)).toHaveLength(2);
 });
 
 const family = "👨‍👩‍👧‍👦"; // 25 bytes that a person counts as one

@@ -1,6 +1,6 @@
 import { openDb } from "../db/client";
+import { forgetDeletedSessions, listDeletions } from "../db/deletions";
 import { userChannelOf } from "../objects/stubs";
-import { forgetDeletedSessions, listDeletions } from "./queries";
 
 /** Takes up deletions that nobody is at: their channels were never told, or lost their alarms. */
 export const resumeDeletions = async (env: Env, now: number): Promise<void> => {

@@ -1,6 +1,7 @@
 import { AccountDeletion } from "../../contract/account";
 import type { Uuid } from "../../contract/ids";
 import { openDb } from "../db/client";
+import { isAccount } from "../db/deletions";
 import { readAccessToken } from "../lib/access-token";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
 import { accessTokenOf, recognize } from "../lib/authenticate";
@@ -10,7 +11,7 @@ import { operation } from "../lib/operation";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { userChannelOf } from "../objects/stubs";
-import { beginDeletion, isAccount } from "./queries";
+import { beginDeletion } from "./queries";
 
 type Asker = { user: Uuid; isThere: boolean };
 

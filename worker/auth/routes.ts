@@ -13,8 +13,8 @@ import {
 } from "../../contract/auth";
 import type { Uuid } from "../../contract/ids";
 import { accessTokenSeconds } from "../../contract/limits";
-import { wasDeletedWith } from "../account/queries";
 import { openDb } from "../db/client";
+import { wasDeletedWith } from "../db/deletions";
 import { signAccessToken } from "../lib/access-token";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
 import { accessTokenOf, authenticate, recognize } from "../lib/authenticate";

@@ -255,7 +255,7 @@ export const tala_gone = sqliteTable(
   (table) => [primaryKey({ columns: [table.user_id, table.id] }), index("tala_gone_by_time").on(table.gone_at)],
 );
 
-/** Accounts that are deleted and of which something may be left (worker/account/steps.ts). */
+/** Accounts that are deleted and of which something may be left (worker/lib/clearing.ts). */
 export const deletions = sqliteTable("deletions", {
   user_id: text("user_id").primaryKey(),
   started_at: integer("started_at").notNull(),

@@ -51,9 +51,6 @@ export const makePicture = async (
   return { extent: { width: made.width, height: made.height }, bytes: { small, large } };
 };
 
-/** The first that is stored stays: a picture's readers keep it for ever. */
-const ifNew = new Headers({ "if-none-match": "*" });
-
 export const storePicture = async (
   env: Pick<Env, "AVATARS">,
   author: Uuid,
@@ -63,7 +60,6 @@ export const storePicture = async (
   await Promise.all(
     pictureSizes.map((size) =>
       env.AVATARS.put(storedAt(author, post, size), bytes[size], {
-        onlyIf: ifNew,
         httpMetadata: { contentType: "image/webp" },
       }),
     ),

@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { inArray, type SQL, sql } from "drizzle-orm";
 import type { MiddlewareHandler } from "hono";
 import type { Uuid } from "../../contract/ids";
 import { type Db, openDb } from "../db/client";
@@ -86,9 +86,16 @@ export const returnToken = async (db: Db, key: string, name: PolicyName): Promis
     .where(sql`${rate_limits.key} = ${bucket(name, key)}`);
 };
 
-/** The keys of all buckets that are a person's own. */
-export const bucketsOf = (user: Uuid): string[] =>
-  (Object.keys(policies) as PolicyName[]).filter((name) => name.endsWith("_by_user")).map((name) => bucket(name, user));
+/** Removes a person's own buckets, whatever they say. */
+export const forgetBuckets = async (db: Db, user: Uuid): Promise<void> => {
+  const names = (Object.keys(policies) as PolicyName[]).filter((name) => name.endsWith("_by_user"));
+  await db.delete(rate_limits).where(
+    inArray(
+      rate_limits.key,
+      names.map((name) => bucket(name, user)),
+    ),
+  );
+};
 
 /** SQL: buckets of a number that somebody signs in with, from wherever. */
 export const bucketsOfPhone = (phone: string): SQL => {

@@ -37,7 +37,7 @@ export const queueRelation = (db: Db, a: Uuid, b: Uuid, condition = sql`1`) =>
 export const queueStanding = (db: Db, user: Uuid, other: Uuid, condition = sql`1`) =>
   db.insert(pending_relations).select(sql`SELECT ${user}, ${other}, 1 WHERE ${condition}`).onConflictDoUpdate(again);
 
-/** The statement for the batch of a changed profile: everybody who has it in their store. */
+/** The statement for the batch of a changed profile: everybody who has it in their store, and its own person's other devices. */
 export const queueProfile = (db: Db, me: Uuid) =>
   db
     .insert(pending_relations)
@@ -47,6 +47,7 @@ export const queueProfile = (db: Db, me: Uuid) =>
             UNION SELECT user1_id FROM connections WHERE user2_id = ${me}
             UNION SELECT to_user_id FROM connection_requests WHERE from_user_id = ${me} AND status = 'pending'
             UNION SELECT from_user_id FROM connection_requests WHERE to_user_id = ${me} AND status = 'pending'
+            UNION SELECT ${me}
           ) WHERE 1`,
     )
     .onConflictDoUpdate(again);

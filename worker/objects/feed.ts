@@ -1,5 +1,4 @@
 import type { ListPage } from "../../contract/commands";
-import { isToRead } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { markHoldMs } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
@@ -9,12 +8,14 @@ import { beyondEveryTold, counterReserve, readChanges, readList, readMutes, toIn
 import { mineFrame, personFrame, rowFrame, sentFrame, settingsFrame } from "./frames";
 import { GroupCommit } from "./group-commit";
 import { Inbox } from "./inbox";
-import { type Arrivals, type Entry, isOutdated, type Merge, mergeNotice, mergeStanding, unseeing } from "./inbox-rules";
+import { type Entry, isOutdated, mergeNotice, mergeStanding, unseeing } from "./inbox-rules";
+import type { Meta } from "./meta";
 import { OwnSettings } from "./own-settings";
 import { PeopleTable } from "./people-table";
 import { changesOf, type Own, type Taken, type ToPush, toPush } from "./pushes";
 import type { Notice, Standing } from "./rpc";
 import type { Sockets } from "./sockets";
+import { Watches } from "./watches";
 
 const unwrittenMax = counterReserve / 2;
 
@@ -35,7 +36,8 @@ export class Feed {
   readonly #inbox: Inbox;
   readonly #people: PeopleTable;
   readonly #settings: OwnSettings;
-  readonly #watches = new Map<ConversationId, Set<Arrivals>>();
+  readonly #meta: Meta;
+  readonly #watches = new Watches();
   readonly #takes = new GroupCommit<Taking, Took>((batch) => this.#takeAll(batch));
   #counter: number;
   /** The counter when everything was written last. */
@@ -43,20 +45,15 @@ export class Feed {
   #isFloorWritten: boolean;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(ctx: DurableObjectState, sockets: Sockets) {
+  constructor(ctx: DurableObjectState, meta: Meta, sockets: Sockets) {
     this.#ctx = ctx;
     this.#sockets = sockets;
     this.#inbox = new Inbox(ctx.storage);
     this.#people = new PeopleTable(ctx.storage.sql);
-    this.#settings = new OwnSettings(ctx.storage.sql);
-    const meta = new Map(
-      ctx.storage.sql
-        .exec<{ key: string; value: string }>("SELECT key, value FROM meta")
-        .toArray()
-        .map((row) => [row.key, row.value]),
-    );
+    this.#meta = meta;
+    this.#settings = new OwnSettings(meta);
     this.epoch = meta.get("epoch") ?? crypto.randomUUID().slice(0, 8);
-    if (!meta.has("epoch")) this.#setMeta("epoch", this.epoch);
+    if (meta.get("epoch") === undefined) meta.set("epoch", this.epoch);
     // Sockets that outlived the instance were told of every change there was.
     const lastCounter = sockets.isTold ? readPong(ctx.getWebSocketAutoResponse()?.response ?? "") : undefined;
     this.#isFloorWritten = lastCounter !== undefined;
@@ -117,9 +114,7 @@ export class Feed {
     isStanding: (answer: Standing | T) => answer is Standing,
     kept?: boolean,
   ): Promise<{ entry: Entry | undefined; isInexact: boolean; standing: Standing } | T> {
-    const watches = this.#watches.get(conversation) ?? new Set<Arrivals>();
-    const arrivals: Arrivals = { seqs: [], isOvertaken: false };
-    this.#watches.set(conversation, watches.add(arrivals));
+    const arrivals = this.#watches.begin(conversation);
     try {
       const standing = await ask();
       if (!isStanding(standing)) return standing;
@@ -130,11 +125,10 @@ export class Feed {
         ...mergeStanding(before, standing, arrivals),
         kept: (isOfRow ? kept : undefined) ?? before.kept,
       };
-      if (standing.unread !== undefined) for (const other of watches) other.isOvertaken ||= other !== arrivals;
+      if (standing.unread !== undefined) this.#watches.counted(conversation, arrivals);
       return { entry: this.#settle(before, merged), isInexact: isOutdated(before, standing), standing };
     } finally {
-      watches.delete(arrivals);
-      if (watches.size === 0) this.#watches.delete(conversation);
+      this.#watches.end(conversation, arrivals);
     }
   }
 
@@ -208,7 +202,7 @@ export class Feed {
       const before = taken?.entry ?? this.#inbox.find(notice.conversation);
       const seen = this.settings.receipts ? notice : unseeing(before, notice);
       const merge = mergeNotice(before, before?.handle ?? this.#inbox.nextHandle, seen);
-      this.#tellWatches(notice, merge);
+      this.#watches.tell(notice, merge);
       if (merge.isInexact) inexact.push(taking);
       // A row that is told as a whole, or a change to its messages: what comes beside it is told before or after it.
       if (taken && (taken.isRowNew || taken.revised || merge.isRowNew)) {
@@ -281,13 +275,6 @@ export class Feed {
     }
   }
 
-  #tellWatches(notice: Notice, merge: Merge): void {
-    for (const arrivals of this.#watches.get(notice.conversation) ?? []) {
-      arrivals.seqs.push(...merge.news.filter(isToRead).map(({ seq }) => seq));
-      if (notice.unread !== undefined || (merge.isRowNew && merge.news.length === 0)) arrivals.isOvertaken = true;
-    }
-  }
-
   #hold(entry: Entry): void {
     this.#inbox.hold(entry);
     // What no device hears of now stands nowhere but here.
@@ -314,10 +301,6 @@ export class Feed {
   #writeFloor(): void {
     if (this.#isFloorWritten) return;
     this.#isFloorWritten = true;
-    this.#setMeta("floor", String(this.#counter));
-  }
-
-  #setMeta(key: string, value: string): void {
-    this.#ctx.storage.sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", key, value);
+    this.#meta.set("floor", String(this.#counter));
   }
 }

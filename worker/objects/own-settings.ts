@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { defaultSettings, KeptSettings, type Settings } from "../../contract/settings";
+import type { Meta } from "./meta";
 
 const Copy = v.object({ kept: KeptSettings, changed: v.number() });
 type Copy = v.InferOutput<typeof Copy>;
@@ -8,13 +9,13 @@ const key = "settings";
 
 /** How the person wants things, as the directory told this object last. Nothing stands here of who never changed any. */
 export class OwnSettings {
-  readonly #sql: SqlStorage;
+  readonly #meta: Meta;
   #copy: Copy | undefined;
 
-  constructor(sql: SqlStorage) {
-    this.#sql = sql;
-    const [row] = sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = ?", key).toArray();
-    this.#copy = row && v.parse(Copy, JSON.parse(row.value));
+  constructor(meta: Meta) {
+    this.#meta = meta;
+    const kept = meta.get(key);
+    this.#copy = kept === undefined ? undefined : v.parse(Copy, JSON.parse(kept));
   }
 
   get current(): Settings {
@@ -36,7 +37,7 @@ export class OwnSettings {
   }
 
   write(kept: KeptSettings, changed: number): void {
-    this.#sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", key, JSON.stringify({ kept, changed }));
+    this.#meta.set(key, JSON.stringify({ kept, changed }));
     this.#copy = { kept, changed };
   }
 }

@@ -1,9 +1,9 @@
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { deletionSettleMs, fanOutAtOnce, fanOutRetryMaxMs, retryBaseMs } from "../../contract/limits";
-import { endDeletion, findDeletion } from "../account/queries";
-import { deletionSteps } from "../account/steps";
 import { openDb } from "../db/client";
+import { endDeletion, findDeletion } from "../db/deletions";
 import { deleteAvatar } from "../lib/avatars";
+import { deletionSteps } from "../lib/clearing";
 import { jitterMs, withRetry } from "./retry";
 import type { Notice } from "./rpc";
 import { conversationOf } from "./stubs";

@@ -3,6 +3,7 @@ import { type ConversationId, otherMember, type Uuid } from "../../contract/ids"
 import { presenceBurst, presencePerSecond, presenceStaleMs } from "../../contract/limits";
 import type { Presence } from "../../contract/settings";
 import type { Feed } from "./feed";
+import type { Meta } from "./meta";
 import type { Socket, Sockets } from "./sockets";
 import { userChannelOf } from "./stubs";
 import { TokenBucket } from "./token-bucket";
@@ -13,7 +14,7 @@ const seenStepMs = 10_000; // what is looked at by turns is written once in so l
 /** What is told wherever anything may not be. */
 const nothing: Presence = { here: false, seen_at: null };
 
-type Host = { env: Env; user: Uuid; sql: SqlStorage; feed: Feed; sockets: Sockets };
+type Host = { env: Env; user: Uuid; meta: Meta; feed: Feed; sockets: Sockets };
 
 /**
  * Whether this person is here, and when they last were: some device of theirs is looked at, and is heard of. The
@@ -23,11 +24,12 @@ export class Presences {
   readonly #host: Host;
   readonly #asks = new TokenBucket(presenceBurst, presencePerSecond);
   #seenAt: number | null;
+  #isClosed = false;
 
   constructor(host: Host) {
     this.#host = host;
-    const [row] = host.sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = ?", key).toArray();
-    this.#seenAt = row ? Number(row.value) : null;
+    const kept = host.meta.get(key);
+    this.#seenAt = kept === undefined ? null : Number(kept);
   }
 
   /** A device says whether it is looked at. */
@@ -48,7 +50,12 @@ export class Presences {
   configured(): void {
     if (this.#host.feed.settings.presence || this.#seenAt === null) return;
     this.#seenAt = null;
-    this.#host.sql.exec("DELETE FROM meta WHERE key = ?", key);
+    this.#host.meta.delete(key);
+  }
+
+  /** The account is gone: nothing is told or written any more. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** What this person may know of the other in a private conversation. */
@@ -73,14 +80,17 @@ export class Presences {
   /** The two are connected, neither lets the other go unheard, and this person is seen by others. */
   #mayTell(conversation: ConversationId, other: Uuid): boolean {
     const { feed } = this.#host;
-    return feed.settings.presence && feed.find(conversation)?.open === true && !feed.isBlocked(other);
+    return (
+      !this.#isClosed && feed.settings.presence && feed.find(conversation)?.open === true && !feed.isBlocked(other)
+    );
   }
 
   #leave(at: number, without?: Socket): void {
-    const { feed, sockets, sql } = this.#host;
-    if (!feed.settings.presence || sockets.lastLooked(without) >= Date.now() - presenceStaleMs) return;
+    const { feed, sockets, meta } = this.#host;
+    if (this.#isClosed || !feed.settings.presence || sockets.lastLooked(without) >= Date.now() - presenceStaleMs)
+      return;
     if (at - (this.#seenAt ?? 0) < seenStepMs) return;
     this.#seenAt = at;
-    sql.exec("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", key, String(at));
+    meta.set(key, String(at));
   }
 }

@@ -17,6 +17,7 @@ import { Asking, type FrameOf } from "./asking";
 import { Feed } from "./feed";
 import { changesTail } from "./frames";
 import { Gate } from "./gate";
+import { Meta } from "./meta";
 import { migrate } from "./migrator";
 import { OwnMarks } from "./own-marks";
 import { Parting } from "./parting";
@@ -55,13 +56,14 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     super(ctx, env);
     migrate(ctx.storage, [inboxTables, changes, groups, calls, dials]);
     const user = ctx.id.name ?? "";
-    const feed = new Feed(ctx, this.#sockets);
+    const meta = new Meta(ctx.storage.sql);
+    const feed = new Feed(ctx, meta, this.#sockets);
     const gate = new Gate(env, user, (id) => feed.find(id) !== undefined);
     this.#feed = feed;
     this.#gate = gate;
     this.#marks = new OwnMarks({ user, feed, gate, recount: (conversation) => this.#recount(conversation) });
     this.#typing = new Typing({ env, user, feed, sockets: this.#sockets });
-    this.#presences = new Presences({ env, user, sql: ctx.storage.sql, feed, sockets: this.#sockets });
+    this.#presences = new Presences({ env, user, meta, feed, sockets: this.#sockets });
     this.#sending = new Sending({
       env,
       user,
@@ -81,6 +83,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     });
     const close = () => {
       feed.close();
+      this.#presences.close();
       this.#sockets.closeSessions("all");
     };
     this.#parting = new Parting({ ctx, env, user, close });
@@ -121,7 +124,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     if (this.#sockets.isEmpty) this.#feed.flush();
   }
 
-  override onError(_socket: Socket, error: unknown): void {
+  override onError(socket: Socket, error: unknown): void {
+    this.#presences.left(socket);
     console.warn("a socket broke", error);
   }
 
@@ -152,6 +156,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   }
 
   async configure(_user: Uuid, kept: KeptSettings): Promise<void> {
+    if (this.#parting.isGone) return;
     this.#feed.configure(kept);
     this.#presences.configured();
   }

@@ -102,9 +102,11 @@ export const talaRoutes = createRoutes()
       }
       const other = await findPost(db, post.id);
       if (other?.user_id === me) return c.json(toPublished(other), 201); // the same one came twice at once
+      const gone = other === undefined && (await isGone(db, me, post.id));
+      // Signed out meanwhile: it may come again, and until then its picture waits for it.
+      if (!other && !gone) return refuse(c, "session_not_found");
       if (made) await deletePicture(c.env, me, post.id);
-      if (other) return refuse(c, "invalid_input");
-      return refuse(c, (await isGone(db, me, post.id)) ? "post_not_found" : "session_not_found");
+      return refuse(c, gone ? "post_not_found" : "invalid_input");
     },
   )
   .delete(

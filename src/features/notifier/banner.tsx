@@ -53,7 +53,7 @@ type CardProps = {
 function Card({ news, hasPreview, onHold, onClose }: CardProps) {
   const t = useT();
   const cameFrom = useRef<Element>(null);
-  const card = useRef<HTMLDivElement>(null);
+  const card = useRef<HTMLElement>(null);
   const letGo = useEffectEvent(() => onHold(false));
   useEffect(() => () => letGo(), []);
 
@@ -69,10 +69,10 @@ function Card({ news, hasPreview, onHold, onClose }: CardProps) {
   };
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only waits while a hand is on what stands in it
-    <div
+    <section
       ref={card}
       data-news
+      aria-label={t("notifier.newMessage")}
       className="rise pointer-events-auto mt-0.5 flex h-17 w-full max-w-104 items-center rounded-card border border-line bg-surface text-text shadow-lg"
       onPointerEnter={() => onHold(true)}
       onPointerLeave={() => onHold(false)}
@@ -102,7 +102,7 @@ function Card({ news, hasPreview, onHold, onClose }: CardProps) {
         </span>
       </Link>
       <IconButton icon="i-ph-x" label={t("common.close")} className="mr-1 text-muted" onClick={leave} />
-    </div>
+    </section>
   );
 }
 

@@ -95,11 +95,9 @@ export function OwnHead({ me }: { me: PersonRow }) {
         }}
       >
         <OwnPicture me={me} preview={edit.preview} isBusy={edit.isBusy} onChoose={open} />
-        {edit.hasPicture && (
-          <p role="status" className="mt-2 text-sm text-muted">
-            {t("profile.pictureWaits")}
-          </p>
-        )}
+        <p role="status" className={edit.hasPicture ? "mt-2 text-sm text-muted" : "sr-only"}>
+          {edit.hasPicture && t("profile.pictureWaits")}
+        </p>
         {edit.name === undefined ? (
           <div className="mt-1 flex max-w-full items-center gap-1 pl-12">
             <p className="min-w-0 text-[length:calc(1rem+8px)] leading-[calc(1rem+16px)] font-bold break-words">

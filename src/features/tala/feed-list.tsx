@@ -1,17 +1,26 @@
-import { type Ref, useEffect, useRef } from "react";
+import { type Ref, useEffect, useRef, useState } from "react";
 import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
 import { Spinner } from "../../components/spinner";
 import { showToast } from "../../components/toast";
-import { useT } from "../../i18n/setup";
+import { t, useT } from "../../i18n/setup";
 import type { Feed, WaitingPost } from "../../sync/use-tala";
 import { Post } from "./post";
 import { useOlder } from "./use-older";
 import { WaitingEntry } from "./waiting-entry";
 
+const sayFailed = (): void => showToast({ tone: "danger", title: t("common.error"), message: t("errors.internal") });
+
 /** Nothing on this phone: because there is nothing, because it is on its way, or because it cannot be had. */
 function NoPosts({ looking, again }: Pick<Feed, "looking" | "again">) {
   const t = useT();
+  const [isBusy, setBusy] = useState(false);
+  const retry = async () => {
+    setBusy(true);
+    const { at } = await again();
+    setBusy(false);
+    if (at === "failed") sayFailed();
+  };
   if (looking.at === "looking")
     return (
       <div className="late m-auto text-accent">
@@ -31,7 +40,11 @@ function NoPosts({ looking, again }: Pick<Feed, "looking" | "again">) {
         icon="i-ph-cloud-slash"
         title={t("tala.loadFailedTitle")}
         body={t(isOffline ? "tala.loadFailedOffline" : "tala.loadFailedBody")}
-        action={<Button onClick={again}>{t("common.retry")}</Button>}
+        action={
+          <Button busy={isBusy} onClick={() => void retry()}>
+            {t("common.retry")}
+          </Button>
+        }
       />
     </div>
   );
@@ -39,12 +52,9 @@ function NoPosts({ looking, again }: Pick<Feed, "looking" | "again">) {
 
 /** SPEC.md §8: what cannot be loaded is said once; what is here stays. Without a network the banner has said it. */
 const useToldFailure = (looking: Feed["looking"]): void => {
-  const t = useT();
   const code = looking.at === "failed" ? looking.code : undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each time that it begins to fail
   useEffect(() => {
-    if (code === undefined || code === "offline") return;
-    showToast({ tone: "danger", title: t("common.error"), message: t("errors.internal") });
+    if (code !== undefined && code !== "offline") sayFailed();
   }, [code]);
 };
 

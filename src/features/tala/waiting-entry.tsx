@@ -29,7 +29,7 @@ export function WaitingEntry({ post }: { post: WaitingPost }) {
   const [isAsking, setAsking] = useState(false);
   const { id, state, error, picture, blob } = post;
   const hasFailed = state === "failed";
-  const note = hasFailed ? "failed" : isOnline ? "sending" : "waiting";
+  const note = hasFailed ? "tala.failed" : isOnline ? "tala.sending" : "tala.waiting";
   const drop = async () => {
     await attempt(() => dropWaiting(id), { done: t("tala.deleted"), failed: t("tala.deleteFailed") });
     setAsking(false);
@@ -44,7 +44,7 @@ export function WaitingEntry({ post }: { post: WaitingPost }) {
             className={`shrink-0 text-base ${hasFailed ? "i-ph-warning-circle-fill" : "i-ph-clock"}`}
             aria-hidden="true"
           />
-          {t(`tala.${note}`)}
+          {t(note)}
         </span>
       }
       content={post.content}

@@ -1,10 +1,10 @@
 import type { Uuid } from "../../contract/ids";
 import { avatarSizes } from "../../contract/limits";
 import { openDb } from "../db/client";
-import { pictureFolder } from "../lib/post-pictures";
-import { flushEach, listToTell } from "../lib/relation-delivery";
-import { clearFiles } from "./files";
-import { forgetBuckets } from "./queries";
+import { clearFiles } from "./clearing-files";
+import { pictureFolder } from "./post-pictures";
+import { forgetBuckets } from "./rate-limit";
+import { flushEach, listToTell } from "./relation-delivery";
 
 /**
  * What is left to do of a deletion outside the person's own channel. Each step looks for what is still there, so that it

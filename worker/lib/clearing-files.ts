@@ -3,7 +3,7 @@ import type { Uuid } from "../../contract/ids";
 import { type Db, openDb } from "../db/client";
 import { isUnused, removeFile } from "../db/files";
 import { files } from "../db/schema";
-import { withoutOwner } from "../lib/nobody";
+import { withoutOwner } from "./nobody";
 
 /**
  * Files of somebody whose account is gone: those that no message names go, and the others are nobody's from here on, in

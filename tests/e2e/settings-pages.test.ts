@@ -1,0 +1,136 @@
+import * as v from "valibot";
+import { privateConversationId } from "../../contract/ids";
+import { KeptSettings, type Settings } from "../../contract/settings";
+import { expect, test } from "../support/browser-test";
+import { faultsIn } from "../support/faults";
+import { sendTexts } from "../support/messages";
+import { siteOf } from "../support/pair";
+import { callSite, connectPeople, makePerson, type Person, type Site } from "../support/people";
+import { Phone } from "../support/phone";
+
+test.describe.configure({ timeout: 120_000 }); // two windows on a machine that may be busy
+
+const switchOf = ({ page }: Phone, name: string) => page.getByRole("switch", { name, exact: true });
+
+/** What the server has of somebody's settings becomes this. */
+const expectKept = (site: Site, { token }: Person, wanted: Partial<Settings>): Promise<void> =>
+  expect
+    .poll(async () => {
+      const { body } = await callSite(site, "GET", "/api/settings", { token });
+      return v.parse(KeptSettings, body).settings;
+    })
+    .toMatchObject(wanted);
+
+test("privacy is chosen by the keyboard, is seen on another device at once, outlives a reload and is kept by the server", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 9_820, "Ana");
+  const [phone, tablet] = [await Phone.open(browser, server), await Phone.open(browser, server, "pt")];
+  for (const one of [phone, tablet]) await one.signIn(ana, "/app/privacy");
+  const { page, texts } = phone;
+  const { privacy } = texts.settings;
+  expect(await faultsIn(page)).toEqual([]);
+
+  for (const name of ["receipts", "presence", "tala"] as const) {
+    await expect(switchOf(phone, privacy[name])).toBeChecked();
+    await expect(switchOf(phone, privacy[name])).toHaveAccessibleDescription(privacy[`${name}Body`]);
+    await switchOf(phone, privacy[name]).press("Space");
+    await expect(switchOf(phone, privacy[name])).not.toBeChecked();
+    await expect(switchOf(phone, privacy[name])).toBeFocused();
+    await expect(switchOf(tablet, tablet.texts.settings.privacy[name])).not.toBeChecked();
+  }
+  const choices = page.getByRole("group", { name: privacy.findable.title });
+  await choices.getByRole("radio", { name: privacy.findable.part, exact: true }).focus();
+  await page.keyboard.press("ArrowDown");
+  const whole = choices.getByRole("radio", { name: privacy.findable.whole, exact: true });
+  await expect(whole).toBeChecked();
+  await expect(whole).toHaveAccessibleDescription(privacy.findable.wholeBody);
+  await expect(tablet.page.getByRole("radio", { checked: true })).toHaveAccessibleName(
+    tablet.texts.settings.privacy.findable.whole,
+  );
+  await expectKept(site, ana, { receipts: false, presence: false, findable: "whole", tala: false });
+
+  await switchOf(tablet, tablet.texts.settings.privacy.presence).press("Enter");
+  await expect(switchOf(phone, privacy.presence)).toBeChecked();
+  await page.reload();
+  await expect(switchOf(phone, privacy.receipts)).not.toBeChecked();
+  await expect(switchOf(phone, privacy.presence)).toBeChecked();
+  await expect(whole).toBeChecked();
+  await page.getByRole("link", { name: texts.blocked.title }).click();
+  await expect(page).toHaveURL("/app/blocked");
+  for (const one of [phone, tablet]) await one.close();
+});
+
+test("what is chosen offline shows at once, and reaches the server and the other device when the network is back", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const ben = await makePerson(site, 9_821, "Ben");
+  const [phone, tablet] = [await Phone.open(browser, server, "en"), await Phone.open(browser, server)];
+  for (const one of [phone, tablet]) await one.signIn(ben, "/app/notifications");
+  const { page, texts } = phone;
+  const { notifications } = texts.settings;
+  expect(await faultsIn(page)).toEqual([]);
+  const sound = switchOf(phone, `${notifications.groups} ${notifications.sound}`);
+  const ring = switchOf(phone, `${notifications.calls} ${notifications.ring}`);
+  const there = tablet.texts.settings.notifications;
+
+  await phone.context.setOffline(true);
+  await expect(page.getByText(texts.shell.link.offline)).toBeVisible();
+  await sound.click();
+  await ring.click();
+  await expect(sound).not.toBeChecked();
+  await expect(ring).not.toBeChecked();
+  // Meanwhile something else is chosen elsewhere: both hold.
+  await switchOf(tablet, `${there.messages} ${there.preview}`).click();
+  await expectKept(site, ben, { messages: { sound: true, preview: false }, calls: { sound: true } });
+  await phone.context.setOffline(false);
+  await expectKept(site, ben, {
+    messages: { sound: true, preview: false },
+    groups: { sound: false, preview: true },
+    calls: { sound: false },
+  });
+  await expect(switchOf(tablet, `${there.groups} ${there.sound}`)).not.toBeChecked();
+  await expect(switchOf(tablet, `${there.calls} ${there.ring}`)).not.toBeChecked();
+  await expect(switchOf(phone, `${notifications.messages} ${notifications.preview}`)).not.toBeChecked();
+  for (const one of [phone, tablet]) await one.close();
+});
+
+test("a phone that cannot keep a setting says so, and muted conversations are listed with the way to them and back", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 9_822, "Ana"), await makePerson(site, 9_823, "Ben")];
+  await connectPeople(site, ana, ben);
+  const conversation = privateConversationId(ana.id, ben.id);
+  await sendTexts(site, ben, conversation, ["Mbote"]);
+  const phone = await Phone.open(browser, server, "pt");
+  const { page, texts } = phone;
+  const { notifications } = texts.settings;
+  await phone.signIn(ana, `/app/user/${ben.id}`);
+  await page.getByRole("button", { name: texts.mute.on }).click();
+  await expect(page.getByRole("button", { name: texts.mute.off })).toBeVisible();
+
+  await phone.goTo("/app/notifications");
+  const list = page.getByRole("list", { name: notifications.muted_one.replace("{count}", "1") });
+  await expect(list.getByRole("link", { name: "Ben" })).toHaveAttribute("href", `/app/chat/${ben.id}`);
+  await list.getByRole("button", { name: notifications.unmute.replace("{name}", "Ben") }).click();
+  await expect(page.getByText(notifications.mutedNone)).toBeVisible();
+  await expect(page.getByText(texts.mute.isOff)).toBeVisible();
+  await page.getByRole("button", { name: texts.common.close }).click();
+
+  await page.evaluate(() => {
+    IDBObjectStore.prototype.put = () => {
+      throw new DOMException("no room", "QuotaExceededError");
+    };
+  });
+  const sound = switchOf(phone, `${notifications.messages} ${notifications.sound}`);
+  await sound.click();
+  await expect(page.getByRole("alert")).toContainText(texts.settings.failed);
+  await expect(sound).toBeChecked();
+  await phone.close();
+});

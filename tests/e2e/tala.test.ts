@@ -1,0 +1,219 @@
+import type { Locator, Page } from "@playwright/test";
+import * as v from "valibot";
+import { postGraphemesMax } from "../../contract/limits";
+import { PostPage } from "../../contract/tala";
+import { expect, test } from "../support/browser-test";
+import { faultsIn } from "../support/faults";
+import { keptChoices } from "../support/kept-choices";
+import { makePicture } from "../support/media";
+import { isKeptOffline, keptOffline } from "../support/offline";
+import { siteOf } from "../support/pair";
+import { callSite, makePerson, type Person, type Site } from "../support/people";
+import { fill, Phone } from "../support/phone";
+
+const pillWithinMs = 40_000; // the feed asks every 20 s
+const family = "👨‍👩‍👧‍👦"; // one character to the eye, eleven units to a program
+
+const post = (page: Page, text: string): Locator =>
+  page.getByRole("main").getByRole("listitem").filter({ hasText: text });
+const field = ({ page, texts }: Phone): Locator => page.getByRole("textbox", { name: texts.tala.composer });
+const button = ({ page }: Phone, name: string): Locator => page.getByRole("button", { name, exact: true });
+
+const openComposer = async (phone: Phone): Promise<void> => {
+  await button(phone, phone.texts.tala.write).click();
+  await expect(field(phone)).toBeFocused();
+};
+const publish = async (phone: Phone, text: string): Promise<void> => {
+  await openComposer(phone);
+  await field(phone).fill(text);
+  await button(phone, phone.texts.tala.publish).click();
+};
+
+/** What this phone keeps of what is being written: the words, and how many pictures. */
+const begun = async (page: Page): Promise<[string, number][]> =>
+  (await keptChoices(page)).map(({ text, files }) => [text, files.length]);
+
+/** What everybody reads now. */
+const feedOf = async (site: Site, { token }: Person): Promise<string[]> =>
+  v.parse(PostPage, (await callSite(site, "GET", "/api/tala", { token })).body).posts.map((row) => row[4]);
+
+test("two people publish words and a picture, and what comes in moves nothing that is read", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 4420, "Ana Mbala"), await makePerson(site, 4421, "Ben Kasongo")];
+  const [anas, bens] = [await Phone.open(browser, server), await Phone.open(browser, server, "pt")];
+  await bens.signIn(ben, "/app/tala");
+  await publish(bens, "O primeiro estado");
+  await expect(bens.page.getByText(bens.texts.tala.published)).toBeVisible();
+  await expect(field(bens)).toHaveCount(0);
+  await expect(button(bens, bens.texts.tala.write)).toBeFocused();
+  const mine = post(bens.page, "O primeiro estado");
+  const before = await mine.boundingBox();
+
+  // By keyboard alone: the button, the words, a refusal, the count, the picture, the button again.
+  await anas.signIn(ana, "/app/tala");
+  const { page, texts } = anas;
+  await expect(post(page, "O primeiro estado").getByRole("heading", { name: "Ben Kasongo" })).toBeVisible();
+  await button(anas, texts.tala.write).focus();
+  await page.keyboard.press("Enter");
+  await expect(field(anas)).toBeFocused();
+  await page.keyboard.press("Control+Enter");
+  await expect(page.getByRole("alert")).toContainText(texts.errors.empty_post);
+  await page.keyboard.insertText(family.repeat(2));
+  await expect(page.getByText(fill(texts.tala.counter, { count: 2, max: postGraphemesMax }))).toBeVisible();
+  await page.keyboard.insertText("é".repeat(postGraphemesMax));
+  await expect(page.getByText(fill(texts.tala.over_other, { count: 2 }))).toBeAttached();
+  await expect(field(anas)).toHaveAttribute("aria-invalid", "true");
+  await page.keyboard.press("Control+Enter");
+  await expect(page.getByRole("alert")).toContainText(texts.errors.post_too_long);
+  await field(anas).fill(`Au marché ${family}\nce matin, https://example.org/prix`);
+  const picture = await makePicture(page, "marché.png", { width: 2_000, height: 1_000, type: "image/png" });
+  const chooser = page.waitForEvent("filechooser");
+  await button(anas, texts.tala.gallery).press("Enter");
+  await (await chooser).setFiles(picture);
+  await expect(page.getByRole("img", { name: texts.tala.preview })).toBeVisible();
+  expect(await faultsIn(page)).toEqual([]);
+  await button(anas, texts.tala.publish).press("Enter");
+  await expect(page.getByText(texts.tala.published)).toBeVisible();
+
+  const entry = post(page, "Au marché");
+  await expect(entry.locator("time")).toHaveText(
+    new Intl.DateTimeFormat("fr-FR", { day: "2-digit", month: "short", year: "numeric" }).format(new Date()),
+  );
+  await expect(entry.getByRole("link", { name: "https://example.org/prix" })).toHaveAttribute("rel", /noopener/);
+  const enlarge = entry.getByRole("button", { name: fill(texts.tala.enlarge, { name: "Ana Mbala" }) });
+  const small = await enlarge.locator("img").boundingBox();
+  expect([small?.width, small?.height]).toEqual([100, 50]);
+  await enlarge.press("Enter");
+  const large = page.getByRole("dialog").locator("img[data-scale]");
+  await expect.poll(() => large.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1_280);
+  expect(await faultsIn(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await expect(enlarge).toBeFocused();
+
+  // With Ben it waits above what he reads until he asks for it.
+  const pill = button(bens, fill(bens.texts.tala.newer_one, { count: 1 }));
+  await expect(pill).toBeVisible({ timeout: pillWithinMs });
+  expect(await mine.boundingBox()).toEqual(before);
+  await expect(post(bens.page, "Au marché")).toHaveCount(0);
+  await pill.press("Enter");
+  await expect(post(bens.page, "Au marché")).toBeInViewport();
+  await expect(bens.page.getByRole("region", { name: bens.texts.tala.list })).toBeFocused();
+  await expect(pill).toHaveCount(0);
+  // Only one's own has a way to be deleted.
+  await expect(post(bens.page, "Au marché").getByRole("button")).toHaveCount(1);
+
+  const deletion = entry.getByRole("button", { name: texts.tala.delete.split("{")[0] ?? "" });
+  await deletion.click();
+  const question = page.getByRole("alertdialog", { name: texts.tala.deleteTitle });
+  await page.keyboard.press("Escape");
+  await expect(question).toHaveCount(0);
+  await deletion.click();
+  await question.getByRole("button", { name: texts.common.delete }).click();
+  await expect(entry).toHaveCount(0);
+  expect(await feedOf(site, ana)).not.toContainEqual(expect.stringContaining("Au marché"));
+  await anas.close();
+  await bens.close();
+});
+
+test("what is published without a network waits through a reload and is published once", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 4422, "Ana Mbala");
+  const phone = await Phone.open(browser, server, "en", keptOffline);
+  const { page, texts, context } = phone;
+  await phone.signIn(ana, "/app/tala");
+  await isKeptOffline(page);
+
+  // What is begun is there again after a reload, its picture too.
+  await openComposer(phone);
+  await field(phone).fill("From the boat");
+  await button(phone, texts.tala.camera).click();
+  await button(phone, texts.chat.camera.shutter).click();
+  await expect(page.getByRole("img", { name: texts.tala.preview })).toBeVisible();
+  await expect.poll(() => begun(page)).toEqual([["From the boat", 1]]);
+  await page.reload();
+  await expect(field(phone)).toHaveValue("From the boat");
+  await expect(page.getByRole("img", { name: texts.tala.preview })).toBeVisible();
+
+  await context.setOffline(true);
+  await button(phone, texts.tala.publish).click();
+  await expect(page.getByText(texts.tala.kept)).toBeVisible();
+  const entry = post(page, "From the boat");
+  await expect(entry).toContainText(texts.tala.waiting);
+  await page.reload();
+  await expect(entry).toContainText(texts.tala.waiting);
+  await expect(entry.getByRole("img", { name: texts.tala.preview })).toBeVisible();
+  await expect(field(phone)).toHaveCount(0);
+  expect(await faultsIn(page)).toEqual([]);
+  // One that waits can be given up.
+  await publish(phone, "Not this one");
+  const other = post(page, "Not this one");
+  await other.getByRole("button", { name: texts.tala.dropWaiting }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.common.delete }).click();
+  await expect(other).toHaveCount(0);
+
+  await context.setOffline(false);
+  await expect(entry.locator("time")).toBeVisible({ timeout: 20_000 });
+  expect((await feedOf(site, ana)).filter((text) => /boat|this one/.test(text))).toEqual(["From the boat"]);
+  await phone.close();
+});
+
+test("a camera that is refused closes its view, a feed that cannot be had says so, and Tala goes away as a whole", async ({
+  browser,
+  server,
+}) => {
+  const ana = await makePerson(siteOf(server), 4423, "Ana Mbala");
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await page.addInitScript(() => {
+    navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("no", "NotAllowedError"));
+  });
+  let answer: { status: number; body: string } = { status: 500, body: "{}" };
+  let asked = 0;
+  await page.route("**/api/tala", (route) => {
+    asked++;
+    return route.fulfill({ contentType: "application/json", ...answer });
+  });
+  // It asks by itself again as soon as the link is there.
+  const welcomed = page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
+  await phone.signIn(ana, "/app/tala");
+  await expect(page.getByRole("alert")).toContainText(texts.errors.internal);
+  await expect(page.getByText(texts.tala.loadFailedTitle)).toBeVisible();
+  await welcomed;
+  const failures = asked;
+  const retry = button(phone, texts.common.retry);
+  await retry.click();
+  await expect.poll(() => asked).toBeGreaterThan(failures);
+  await expect(retry).not.toHaveAttribute("aria-busy");
+  answer = { status: 200, body: JSON.stringify({ authors: [], posts: [], before: null }) };
+  await retry.click();
+  await expect(page.getByText(texts.tala.emptyTitle)).toBeVisible();
+  await expect(page.getByText(texts.tala.emptyBody)).toBeVisible();
+  expect(await faultsIn(page)).toEqual([]);
+
+  await openComposer(phone);
+  await button(phone, texts.tala.camera).click();
+  await expect(page.getByRole("alert")).toContainText(texts.chat.camera.denied);
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await page.keyboard.press("Escape");
+
+  // Off: no tab, nothing asked for, and by its address the way back.
+  await callSite(siteOf(server), "PATCH", "/api/settings", { token: ana.token, body: { tala: false } });
+  await expect(page.getByText(texts.tala.offTitle)).toBeVisible();
+  const tab = page.getByRole("link", { name: texts.shell.tabs.tala });
+  await expect(tab).toHaveCount(0);
+  const before = asked;
+  await page.reload();
+  await expect(page.getByText(texts.tala.offTitle)).toBeVisible();
+  expect(await faultsIn(page)).toEqual([]);
+  expect(asked).toBe(before);
+  await button(phone, texts.tala.turnOn).click();
+  await expect(tab).toBeVisible();
+  await expect(page.getByText(texts.tala.emptyTitle)).toBeVisible();
+  await phone.close();
+});
