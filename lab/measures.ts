@@ -153,7 +153,7 @@ export const measureFall = (
   scene: Scene,
   make: MakeCall,
   rate: number,
-  watchMs = 25_000,
+  watchMs = 20_000, // after as many good seconds the product tries pictures again
 ): Promise<Fall & { hadVideo: boolean }> =>
   inCall(scene, make, { hasVideo: true }, async (call) => {
     const start = pathOf({ roundTrip: 100, rate: 1_500 });

@@ -48,6 +48,7 @@ export const videoSizes = {
 
 const lossyShare = 0.08;
 const lossySeconds = 5;
+const settleSeconds = 15; // what pictures drowned is reported up to as long after they went, and is no loss of the link
 const calmShare = 0.03;
 const calmSeconds = 15;
 const tinyEstimate = 30_000;
@@ -85,6 +86,8 @@ export type RungState = {
   /** Good seconds in which nothing may be sent but voice. */
   wait: number;
   falls: number;
+  /** Seconds since pictures had to go. */
+  fellFor: number;
   mediumWait: number;
 };
 
@@ -106,6 +109,7 @@ export const firstRung = (isThrifty: boolean): RungState => ({
   videoFor: 0,
   wait: 0,
   falls: 0,
+  fellFor: Number.POSITIVE_INFINITY,
   mediumWait: 0,
 });
 
@@ -118,7 +122,9 @@ const stepVoice = (state: RungState, window: LinkWindow, isThrifty: boolean): Ru
   const isQueueing = rttMs !== undefined && rttMs > bestRttMs + queueMs;
   // Lost because the link is full: sending it twice would fill it more.
   const isFull = (estimate !== undefined && estimate < tinyEstimate) || (outLoss > lossyShare && isQueueing);
-  const lossyFor = held(state.lossyFor, outLoss > lossyShare && !isFull, seconds);
+  const fellFor = state.fellFor + seconds;
+  const isLossy = outLoss > lossyShare && !isFull && fellFor > settleSeconds;
+  const lossyFor = held(state.lossyFor, isLossy, seconds);
   const calmFor = held(state.calmFor, outLoss < calmShare, seconds);
   const tightFor = held(state.tightFor, isFull, seconds);
   const roomyFor = held(state.roomyFor, !isQueueing && (estimate === undefined || estimate > roomyEstimate), seconds);
@@ -127,7 +133,7 @@ const stepVoice = (state: RungState, window: LinkWindow, isThrifty: boolean): Ru
   const isRedundant =
     tightFor < tightSeconds && (state.rung.isRedundant ? calmFor < calmSeconds : lossyFor >= lossySeconds);
   const rung = { ...state.rung, isRedundant, audioBitrate: isTiny ? tinyVoiceBitrate : voiceBitrate };
-  return { ...state, rung, bestRttMs, lossyFor, calmFor, tightFor, roomyFor };
+  return { ...state, rung, bestRttMs, fellFor, lossyFor, calmFor, tightFor, roomyFor };
 };
 
 const carriesVideo = ({ heardFor }: RungState, { estimate, outLoss = 0, concealed }: LinkWindow): boolean => {
@@ -170,7 +176,7 @@ export const stepRung = (before: RungState, window: LinkWindow, wishes: Wishes):
     const falls = state.falls + 1;
     const rung: Rung = { ...state.rung, video: "off", takesVideo: false };
     const wait = Math.min(againMaxSeconds, againSeconds * 2 ** (falls - 1));
-    return { ...state, rung, badRun: 0, heardFor, unheardFor, videoFor: 0, wait, falls };
+    return { ...state, rung, badRun: 0, heardFor, unheardFor, videoFor: 0, wait, falls, fellFor: 0 };
   }
   const isGood = isHeard && concealed < goodShare && outLoss < lossyShare;
   const wait = Math.max(0, state.wait - (isGood ? seconds : 0));

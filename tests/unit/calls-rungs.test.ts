@@ -46,6 +46,14 @@ describe("the voice", () => {
     expect(run(full, 15).rung.audioBitrate).toBe(24_000);
   });
 
+  it("is not sent twice for what pictures drowned before they went, which is reported long after", () => {
+    const drowned = run(run(start, 6, { estimate: 300_000 }, seen), 1, { concealed: 0.4 }, seen);
+    expect(drowned.rung.video).toBe("off");
+    const settled = run(drowned, 15, { outLoss: 0.12 }, seen);
+    expect(settled.rung.isRedundant).toBe(false);
+    expect(run(settled, 5, { outLoss: 0.12 }, seen).rung.isRedundant).toBe(true);
+  });
+
   it("is made tiny where the link carries less than 30 kbit/s, and only more than 60 make it grow", () => {
     const tiny = run(start, 5, { estimate: 25_000 });
     expect(tiny.rung.audioBitrate).toBe(12_000);
