@@ -5,6 +5,7 @@ import { drawAvatar } from "./demo/avatar.mjs";
 import { gather, groupId, groupLength } from "./demo/group.mjs";
 import { makeLines } from "./demo/lines.mjs";
 import { blocks, chats, mutes, openRequests, password, people } from "./demo/people.mjs";
+import { publish } from "./demo/statuses.mjs";
 import { ignore, say, show, stableId } from "./demo/talk.mjs";
 
 const origin = process.argv[2] ?? "http://localhost:8787";
@@ -93,6 +94,7 @@ async function populate() {
   for (const [one, other] of mutes)
     await call(known[one], "PUT", `/api/mutes/${conversationOf(known[one], known[other])}`);
   for (const [one, other] of blocks) await call(known[one], "PUT", `/api/blocks/${known[other].id}`);
+  await publish(origin, known);
   await close(lastChat, speakersOf(lastChat));
   await gather(origin, known); // the last of all: see isComplete
 }

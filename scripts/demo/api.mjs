@@ -19,17 +19,17 @@ export class Refused extends Error {
  * @param {string} origin such as `http://localhost:8787`
  * @param {string} method
  * @param {string} path
- * @param {{ token?: string, body?: unknown, raw?: { type: string, bytes: Uint8Array } }} [options]
+ * @param {{ token?: string, body?: unknown, form?: FormData, raw?: { type: string, bytes: Uint8Array } }} [options]
  * @returns {Promise<any>} the answer's JSON, undefined when it is empty
  */
-export async function callApi(origin, method, path, { token, body, raw } = {}) {
+export async function callApi(origin, method, path, { token, body, form, raw } = {}) {
   const headers = { origin };
   if (token) headers.authorization = `Bearer ${token}`;
   if (raw) headers["content-type"] = raw.type;
   else if (body !== undefined) headers["content-type"] = "application/json";
   const deadline = Date.now() + patienceMs;
   for (;;) {
-    const asked = { method, headers, body: raw?.bytes ?? JSON.stringify(body) };
+    const asked = { method, headers, body: form ?? raw?.bytes ?? JSON.stringify(body) };
     const response = await fetch(origin + path, asked).catch((error) => {
       if (Date.now() + repeatMs > deadline) throw error;
     });

@@ -209,3 +209,13 @@ export const mutes = [
   ["grace", "aline"],
   ["patrick", "chancel"],
 ];
+
+/** What is told to everybody, the oldest first. */
+export const statuses = [
+  { by: "joao", text: "Alguém vai a Talatona amanhã de manhã? Levo duas pessoas." },
+  { by: "aline", text: "Premier jour de neige à Montréal. Le pays me manque ❄️" },
+  { by: "chancel", text: "Match ya lelo: 1–0 🔥 Poto-Poto ebandaki na malamu!" },
+  { by: "nzinga", picture: "river", text: "O rio, hoje às seis." },
+  { by: "patrick", text: "Atelier ouvert samedi de 9 h à 15 h, avenue Kasa-Vubu.\nVenez avec vos téléphones cassés." },
+  { by: "grace", picture: "cake", text: "Mireille a 30 ans ! Merci à tous d'être venus 🎂" },
+];

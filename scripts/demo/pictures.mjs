@@ -99,6 +99,8 @@ const scenes = { river: riverAt, cake: cakeAt };
  * @param {keyof typeof scenes} scene
  */
 export const drawPicture = (scene) => ({
+  width,
+  height,
   bytes: encodePng(width, height, scenes[scene]),
   thumb: thumbOf(scenes[scene]),
 });

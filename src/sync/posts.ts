@@ -32,21 +32,6 @@ const toTold = ({ authors, posts }: PostPage): Told[] =>
 
 const newestFirst = (store: Store) => store.posts.orderBy("number").reverse();
 
-/** Removes rows; where one of them said what is not here, the one above says it now. */
-const remove = async (store: Store, isGone: (row: PostRow) => boolean): Promise<void> => {
-  let above: PostRow | undefined;
-  for (const row of await newestFirst(store).toArray()) {
-    if (!isGone(row)) above = row;
-    else {
-      if (row.below !== undefined && above && above.below === undefined) {
-        above.below = row.below;
-        await store.posts.update(above.number, { below: row.below });
-      }
-      await store.posts.delete(row.number);
-    }
-  }
-};
-
 /** Whether a row that a page does not name, though it speaks of that place, is there no more. */
 const isMissed = (row: PostRow, upTo: number, now: number): boolean => {
   if (row.goneAt !== undefined) return row.goneAt < now - goneKeptMs;
@@ -86,7 +71,8 @@ export const takePage = (
     const named = new Set(told.map(({ number }) => number));
     const from = page.before === null ? 0 : (last?.number ?? 0);
     const speaksOf = ({ number }: PostRow) => number >= from && (before === undefined || number < before);
-    await remove(store, (row) => !named.has(row.number) && speaksOf(row) && isMissed(row, before ?? newest, now));
+    const isGone = (row: PostRow) => !named.has(row.number) && speaksOf(row) && isMissed(row, before ?? newest, now);
+    await store.posts.filter(isGone).delete();
     if (before !== undefined) return;
     const isAll = (await store.posts.where("number").above(newest).count()) === 0;
     if (isAll && mark) await store.meta.put({ key: feedMarkKey, value: mark });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { defaultSettings, type Settings, type SettingsChange } from "../../contract/settings";
 import { keepUnsentOnly } from "../../src/sync/repair";
-import { noteShown, readSettings, readShown, shownSettings } from "../../src/sync/settings";
+import { noteShown, readSettings, readShown, shownSettings, takeKept } from "../../src/sync/settings";
 import type { Tab } from "../../src/sync/tab";
 import { wantSettings } from "../../src/sync/wanting";
 import { eventually } from "../support/eventually";
@@ -179,6 +179,9 @@ describe("hearing of one's settings", () => {
     await eventually(async () => expect((await readSettings(contextOf(tab).store)).kept?.version).toBe(10));
     await phone.pass(2_000);
     expect(await shown(tab)).toMatchObject({ tala: false });
+    // As where the answer to one's own change was overtaken by another device's.
+    const newest = await readSettings(contextOf(tab).store);
+    expect(takeKept(newest, { version: 9, settings: { ...defaultSettings, tala: true } })).toEqual(newest);
   });
 });
 

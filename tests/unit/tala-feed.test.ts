@@ -95,6 +95,21 @@ describe("the feed on a phone", () => {
     looker.stop();
   });
 
+  it("misses nothing around what was published here, where that ends a page", async () => {
+    const { server, benoit, tab } = await open();
+    write(server, benoit, "old");
+    const looker = await openFeed(tab);
+    write(server, benoit, ...numbered(1, 5));
+    await publish(tab, "mine", undefined);
+    await eventually(() => expect(server.tala.texts).toContain("mine"));
+    write(server, benoit, ...numbered(6, 4 + postPageRows));
+    await lookAgain(looker);
+    for (let { older } = await look(tab); older !== undefined && older !== "here"; { older } = await look(tab))
+      await bringOlder(contextOf(tab), older.before);
+    expect((await look(tab)).texts).toEqual([...server.tala.texts].reverse());
+    looker.stop();
+  });
+
   it("keeps what was published here when a page that was made before does not name it", async () => {
     const { server, benoit, tab } = await open();
     write(server, benoit, "old");
@@ -226,7 +241,11 @@ describe("looking for new statuses", () => {
     expect((await look(tab)).texts).toEqual(["one"]);
     write(server, benoit, "two");
     phone.loses = () => false;
+    const asked = phone.requests.length;
+    const wokenAt = phone.now();
     phone.wake();
+    await eventually(() => expect(phone.requests.slice(asked).map(({ path }) => path)).toContain("/api/tala"));
+    expect(phone.now() - wokenAt).toBeLessThan(feedLookMs / 2); // not by its turn
     await eventually(async () => expect((await look(tab)).texts).toEqual(["two", "one"]));
     looker.stop();
   });

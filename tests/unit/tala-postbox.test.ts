@@ -164,6 +164,19 @@ describe("a status on its way", () => {
     expect(await contextOf(tab).store.posts.count()).toBe(0);
   });
 
+  it("taken back while it is on its way is gone there as soon as it has come, and never shows here", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    phone.answerMs = 4_000;
+    const id = await publish(tab, "too late", picture);
+    await eventually(() => expect(server.tala.texts).toEqual(["too late"]));
+    await takeBack(tab, id);
+    await becomesPublished(server, tab);
+    expect(await contextOf(tab).store.posts.count()).toBe(0);
+  });
+
   it("that was taken back on another device is no failure", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);

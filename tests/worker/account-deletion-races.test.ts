@@ -184,7 +184,11 @@ test("an upload under way leaves nothing behind", async () => {
   ]);
   expect(answers[1].status).toBe(204);
   expect(answers.every(({ status }) => status < 500)).toBe(true);
-  // Bytes that came in while it went on, as those of a request that was let in before.
+  await until(async () => {
+    await pass(ana.id);
+    return isCleared(ana.id);
+  });
+  // Bytes that come in when all seems done, as those of a request that was let in before.
   await env.FILES.put(`${ana.id}_1_late.bin`, "late");
   await finish(ana.id);
   expect(await env.DB.prepare("SELECT 1 FROM files WHERE owner_id = ?").bind(ana.id).first()).toBeNull();

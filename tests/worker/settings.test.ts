@@ -2,8 +2,9 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { defaultSettings, type KeptSettings, type SettingsChange } from "../../contract/settings";
+import { counterReserve } from "../../worker/objects/changes";
 import type { Person } from "../support/people";
-import { Device, post, request } from "./device";
+import { Device, post, request, until } from "./device";
 import { newPair, seedPerson } from "./seeded-people";
 import { call, drain, newPerson } from "./site";
 import { callWith, objectsWith } from "./wrapped-site";
@@ -145,4 +146,22 @@ test("what a channel is told late does not undo what it was told before", async 
   await env.USER_CHANNEL.getByName(ana.id).configure(ana.id, { version: 1, settings: defaultSettings });
   const device = await Device.attach(ana);
   expect((await device.hello()).at(-1)).toEqual(newest);
+});
+
+test("the number of a change is told once, however many there were, and after a restart too", async () => {
+  const ana = await seedPerson();
+  const phone = await Device.open(ana);
+  const channel = env.USER_CHANNEL.getByName(ana.id);
+  const count = counterReserve + 100;
+  for (let version = 1; version <= count; version++)
+    await channel.configure(ana.id, { version, settings: defaultSettings });
+  await until(() => phone.counters.length === count);
+  const told = Math.max(...phone.counters);
+  phone.close();
+  await evictDurableObject(channel);
+  await request(ana, { type: "changes", since: 0 });
+  await channel.configure(ana.id, { version: count + 1, settings: { ...defaultSettings, tala: false } });
+  const { counter, settings } = await request(ana, { type: "changes", since: told });
+  expect(counter).toBeGreaterThan(told);
+  expect(settings).toMatchObject({ version: count + 1 });
 });

@@ -10,7 +10,8 @@ import { withoutOwner } from "./nobody";
  * the directory and in R2.
  */
 
-const filesAtOnce = 20; // some of them are copied, with all their bytes
+const filesAtOnce = 20;
+const batchesMax = 10; // in one pass: files that others keep are copied, with all their bytes
 
 type FileRow = typeof files.$inferSelect;
 
@@ -52,16 +53,20 @@ const clearBytes = async (bucket: R2Bucket, user: Uuid): Promise<boolean> => {
   return !truncated;
 };
 
-/** Some of a person's files; true when none is left. */
+/** As many of a person's files as one pass can; true when none is left. */
 export const clearFiles = async (env: Env, user: Uuid): Promise<boolean> => {
   const db = openDb(env);
-  const rows = await db.select().from(files).where(eq(files.owner_id, user)).limit(filesAtOnce);
-  let failures = 0;
-  for (const row of rows) {
-    await takeAway(env, db, row).catch((error: unknown) => {
-      console.error("a file of a deleted account waits for the next try", error);
-      failures += 1;
-    });
+  for (let batch = 0; batch < batchesMax; batch++) {
+    const rows = await db.select().from(files).where(eq(files.owner_id, user)).limit(filesAtOnce);
+    let failures = 0;
+    for (const row of rows) {
+      await takeAway(env, db, row).catch((error: unknown) => {
+        console.error("a file of a deleted account waits for the next try", error);
+        failures += 1;
+      });
+    }
+    if (failures > 0) return false;
+    if (rows.length < filesAtOnce) return clearBytes(env.FILES, user);
   }
-  return rows.length < filesAtOnce && failures === 0 && clearBytes(env.FILES, user);
+  return false;
 };
