@@ -33,12 +33,15 @@ export type Verdict = {
   sounds: boolean;
   /** Whose news a banner tells. */
   banner: ConversationId | undefined;
+  /** More than one writes within a moment: it may be what was missed. */
+  isHeap: boolean;
   /** Something came to the chat that is looked at here: no other tab needs to speak of it. */
   isWatched: boolean;
 };
 
 const burstMs = 3_000; // what comes within this of the one before belongs to it
 const longestBurstMs = 20_000; // then it sounds again
+const momentMax = 3; // messages
 const skewMs = 60_000; // conversations are kept by machines whose clocks are not quite the same
 
 export const nothingSeen: Memory = {
@@ -83,6 +86,7 @@ export const decide = (memory: Memory, heads: readonly Head[], around: Surroundi
     },
     sounds,
     banner: shows ? told.find(({ id }) => id !== open)?.id : undefined,
+    isHeap: all.length > 1 || all.some(({ id, head }) => head - (memory.heads.get(id) ?? head) > momentMax),
     isWatched: all.some(isHere),
   };
 };
