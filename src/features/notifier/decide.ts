@@ -68,7 +68,7 @@ const mayTell = ({ now, phase }: Surroundings, { newsAt, soundedAt }: Memory): b
 export const decide = (memory: Memory, heads: readonly Head[], around: Surroundings): Verdict => {
   const { now, phase, isVisible, open, isListShown, call, isRecording, settings } = around;
   const all = heads.filter((head) => isNews(head, memory));
-  const isHere = ({ id }: Head) => isVisible && id === open && call !== "before";
+  const isHere = ({ id }: Head) => isVisible && id === open;
   const told = all.filter((head) => !head.muted && !isHere(head));
   const of = ({ kind }: Head) => settings[kind === "group" ? "groups" : "messages"];
   const audible = told.filter((head) => of(head).sound);
@@ -76,7 +76,7 @@ export const decide = (memory: Memory, heads: readonly Head[], around: Surroundi
   const shows = phase.name === "level" && isVisible && !isListShown && call !== "before";
   return {
     memory: {
-      heads: new Map([...memory.heads, ...heads.map(({ id, head }) => [id, head] as const)]),
+      heads: new Map(heads.map(({ id, head }) => [id, head])),
       newestAt: Math.max(
         memory.newestAt === Number.POSITIVE_INFINITY ? 0 : memory.newestAt,
         ...heads.map(({ at }) => at),
