@@ -146,7 +146,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   async notify(_user: Uuid, notice: Notice): ReturnType<UserChannelRpc["notify"]> {
     if (this.#parting.isGone) {
-      this.#parting.decline(notice);
+      await this.#parting.decline(notice);
       return "written";
     }
     this.#calls.take(notice.conversation, notice.call, notice.calls);
@@ -196,8 +196,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     this.#sockets.closeSessions(sessions);
   }
 
-  async part(): Promise<void> {
-    this.#parting.begin();
+  async part(user: Uuid): Promise<void> {
+    this.#parting.begin(user);
   }
 
   override onAlarm(): Promise<void> {
