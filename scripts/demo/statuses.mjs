@@ -4,10 +4,14 @@ import { statuses } from "./people.mjs";
 import { drawPicture } from "./pictures.mjs";
 import { ignore, stableId } from "./talk.mjs";
 
-/** A form as `contract/tala.ts` describes it. */
+/**
+ * A form as `contract/tala.ts` describes it.
+ * @param {string} id
+ * @param {any} status one of `statuses`
+ */
 function formOf(id, { text, picture }) {
   const form = new FormData();
-  const post = { id, content: text ?? "" };
+  const post = { id, content: text };
   if (!picture) {
     form.append("post", JSON.stringify(post));
     return form;

@@ -22,7 +22,8 @@ const makeTab = (around: Partial<Surroundings> = {}) => {
     ...around,
   };
   const judge = (): Pick<Verdict, "sounds" | "banner" | "isWatched"> => {
-    const { memory: after, ...verdict } = decide(memory, heads, here);
+    const { memory: after, isHeap, ...verdict } = decide(memory, heads, here);
+    tab.isHeap = isHeap;
     memory = after;
     return verdict;
   };
@@ -31,8 +32,9 @@ const makeTab = (around: Partial<Surroundings> = {}) => {
     const fresh: Head = { id, kind: "private", head: 0, at: 0, unread: 0, muted: false, isSaid: true };
     heads = [{ ...(before ?? fresh), ...change }, ...heads.filter((head) => head.id !== id)];
   };
-  return {
+  const tab = {
     here,
+    isHeap: false,
     pass(ms: number) {
       here.now += ms;
     },
@@ -45,6 +47,7 @@ const makeTab = (around: Partial<Surroundings> = {}) => {
       return judge();
     },
   };
+  return tab;
 };
 
 const open = (around: Partial<Surroundings> = {}) => {
@@ -184,6 +187,19 @@ describe("what was missed", () => {
     tab.pass(4_000);
     expect(tab.arrive("ben")).toMatchObject({ sounds: true, banner: "ben" });
   });
+});
+
+it("several writing at once, or one very much, may be what was missed; one who goes on writing is not", () => {
+  const tab = open({ phase: { name: "catching-up", since: startAt } });
+  tab.arrive("ana");
+  expect(tab.isHeap).toBe(false);
+  tab.arrive("ana", 3);
+  expect(tab.isHeap).toBe(false);
+  tab.arrive("ana", 4);
+  expect(tab.isHeap).toBe(true);
+  tab.put("ben", { head: 5, unread: 1, at: tab.here.now });
+  tab.arrive("ana");
+  expect(tab.isHeap).toBe(true);
 });
 
 it("what is heard is short and soft", () => {

@@ -203,10 +203,18 @@ const strangers = async (): Promise<[Seeded, Seeded]> => {
 };
 
 test("whoever is gone stays out of a group and a chat that had not heard of it", async () => {
+  quiet();
   const [ana, ben] = await strangers();
   const group = createUuid();
+  const { depart } = departing;
+  let failures = 0;
+  vi.spyOn(departing, "depart").mockImplementation((log, ...rest) => {
+    if (log.id === group && ++failures === 1) throw new Error("overloaded");
+    return depart(log, ...rest);
+  });
   await conversationOf(env, group).create(group, ben.id, "Équipe", [{ user: ana.id, quiet: false }]);
   await until(async () => (await readMembers(group))[1]?.state === "out");
+  expect(failures).toBeGreaterThan(1);
   expect(await isCleared(ana.id)).toBe(true);
   const pair = privateConversationId(ana.id, ben.id);
   await conversationOf(env, pair).open(pair, createUuid());

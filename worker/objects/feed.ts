@@ -1,10 +1,9 @@
-import type { ListPage } from "../../contract/commands";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { markHoldMs } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
 import { pingFrame, pongFrame, readPong } from "../../contract/protocol";
 import type { KeptSettings, Settings } from "../../contract/settings";
-import { beyondEveryTold, counterReserve, readChanges, readList, readMutes, toInboxRow } from "./changes";
+import { beyondEveryTold, counterReserve, readChanges, toInboxRow } from "./changes";
 import { mineFrame, personFrame, rowFrame, sentFrame, settingsFrame } from "./frames";
 import { GroupCommit } from "./group-commit";
 import { Inbox } from "./inbox";
@@ -91,9 +90,10 @@ export class Feed {
     return { epoch: this.epoch, counter: this.#counter, now: Date.now(), ...page, settings };
   }
 
-  list(before = Number.MAX_SAFE_INTEGER): ListPage {
+  /** Reads the tables, with what was held back in them. */
+  read<T>(read: (sql: SqlStorage) => T): T {
     this.flush();
-    return readList(this.#ctx.storage.sql, before);
+    return read(this.#ctx.storage.sql);
   }
 
   /**
@@ -140,12 +140,6 @@ export class Feed {
     this.#inbox.mute(entry);
     this.#pushAll([toPush((counter, base) => rowFrame(counter, toInboxRow(entry), base))]);
     return true;
-  }
-
-  /** The conversations that are muted, those that changed last first. */
-  mutes(): ConversationId[] {
-    this.flush();
-    return readMutes(this.#ctx.storage.sql);
   }
 
   /** Whether this person lets nothing of that one through. */

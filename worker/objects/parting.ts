@@ -18,6 +18,7 @@ const foreignTable = /^(sqlite_|_cf_|schema_version$)/;
 type Host = {
   ctx: DurableObjectState;
   env: Env;
+  /** Empty where the platform does not say whose the object is: an alarm that was set by an older runtime. */
   user: Uuid;
   /** Nothing more comes in or is written, and every socket ends. */
   close(): void;
@@ -30,12 +31,14 @@ type Host = {
  */
 export class Parting {
   readonly #host: Host;
+  #user: Uuid;
   #isGone: boolean;
   #failures = 0;
   #underWay: Promise<void> | undefined;
 
   constructor(host: Host) {
     this.#host = host;
+    this.#user = host.user;
     const marks = host.ctx.storage.sql.exec("SELECT 1 FROM meta WHERE key = ?", goneKey).toArray();
     this.#isGone = marks.length > 0;
     if (this.#isGone) host.close();
@@ -45,26 +48,23 @@ export class Parting {
     return this.#isGone;
   }
 
-  begin(): void {
+  begin(user: Uuid): void {
     const { ctx, close } = this.#host;
+    this.#user = user;
     this.#mark();
     this.#isGone = true;
     close();
     void ctx.storage.setAlarm(Date.now());
   }
 
-  /** A conversation tells of itself that had not heard of it. */
-  decline({ conversation, gone }: Notice): void {
-    if (gone) return;
-    const leaving = this.#leave(conversation).catch((error: unknown) =>
-      console.error("a conversation was not left by somebody who is gone", error),
-    );
-    this.#host.ctx.waitUntil(leaving);
+  /** A conversation tells of itself that had not heard of it. It tells again when it cannot be left now. */
+  async decline({ conversation, gone }: Notice): Promise<void> {
+    if (!gone) await this.#leave(conversation);
   }
 
   /** A pass. Never throws: what is left is tried again. */
   async run(): Promise<void> {
-    if (!this.#isGone) return;
+    if (!this.#isGone || this.#user === "") return; // who knocks every hour says whose it is
     this.#underWay ??= this.#pass().finally(() => {
       this.#underWay = undefined;
     });
@@ -87,7 +87,8 @@ export class Parting {
 
   /** Clears away what is there, and answers when to look again; undefined when nothing can come any more. */
   async #clear(now: number): Promise<number | undefined> {
-    const { env, user } = this.#host;
+    const { env } = this.#host;
+    const user = this.#user;
     let isDone = await this.#leaveAll();
     for (const step of Object.values(deletionSteps)) isDone = (await step(env, user)) && isDone;
     if (!isDone) return this.#retryAt();
@@ -140,8 +141,8 @@ export class Parting {
   }
 
   async #leave(id: ConversationId): Promise<void> {
-    const { env, user } = this.#host;
-    const { replaced } = await withRetry(() => conversationOf(env, id).depart(id, user));
+    const { env } = this.#host;
+    const { replaced } = await withRetry(() => conversationOf(env, id).depart(id, this.#user));
     if (replaced !== null) await deleteAvatar(env, replaced);
   }
 

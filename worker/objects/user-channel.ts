@@ -4,7 +4,7 @@ import type { Call, CallSignals } from "../../contract/calls";
 import { type ClientFrame, decodeClientFrames } from "../../contract/client-frames";
 import type { Command, CommandResults, Refusal } from "../../contract/commands";
 import type { ConversationId, Uuid } from "../../contract/ids";
-import { frameMaxBytes, readBurst, readPerSecond } from "../../contract/limits";
+import { frameMaxBytes } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
 import { baseOf, protocolVersion } from "../../contract/protocol";
 import type { KeptSettings, Presence } from "../../contract/settings";
@@ -14,6 +14,7 @@ import groups from "../../migrations/user-channel/0003_groups.sql?raw";
 import calls from "../../migrations/user-channel/0004_calls.sql?raw";
 import dials from "../../migrations/user-channel/0005_dials.sql?raw";
 import { Asking, type FrameOf } from "./asking";
+import { readList, readMutes } from "./changes";
 import { Feed } from "./feed";
 import { changesTail } from "./frames";
 import { Gate } from "./gate";
@@ -24,10 +25,10 @@ import { Parting } from "./parting";
 import { PersonCalls } from "./person-calls";
 import { Presences } from "./presences";
 import type { Own } from "./pushes";
-import type { CallSignal, ConversationRpc, Notice, UserChannelRpc } from "./rpc";
+import { Reading } from "./reading";
+import type { CallSignal, Notice, UserChannelRpc } from "./rpc";
 import { Sending } from "./sending";
 import { type Socket, type SocketState, Sockets } from "./sockets";
-import { TokenBucket } from "./token-bucket";
 import { Typing } from "./typing";
 
 /** Set by the Worker on the request it builds for an upgrade; whatever a client sent by that name is gone. */
@@ -50,7 +51,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   readonly #typing: Typing;
   readonly #presences: Presences;
   readonly #parting: Parting;
-  readonly #reads = new TokenBucket(readBurst, readPerSecond);
+  readonly #reading: Reading;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -61,6 +62,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const gate = new Gate(env, user, (id) => feed.find(id) !== undefined);
     this.#feed = feed;
     this.#gate = gate;
+    this.#reading = new Reading(user, gate);
     this.#marks = new OwnMarks({ user, feed, gate, recount: (conversation) => this.#recount(conversation) });
     this.#typing = new Typing({ env, user, feed, sockets: this.#sockets });
     this.#presences = new Presences({ env, user, meta, feed, sockets: this.#sockets });
@@ -144,7 +146,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   async notify(_user: Uuid, notice: Notice): ReturnType<UserChannelRpc["notify"]> {
     if (this.#parting.isGone) {
-      this.#parting.decline(notice);
+      await this.#parting.decline(notice);
       return "written";
     }
     this.#calls.take(notice.conversation, notice.call, notice.calls);
@@ -171,11 +173,11 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   }
 
   async list(_user: Uuid, before: number | undefined): ReturnType<UserChannelRpc["list"]> {
-    return this.#feed.list(before);
+    return this.#feed.read((sql) => readList(sql, before ?? Number.MAX_SAFE_INTEGER));
   }
 
   async mutes(): Promise<ConversationId[]> {
-    return this.#feed.mutes();
+    return this.#feed.read(readMutes);
   }
 
   async calls(): Promise<Call[]> {
@@ -198,8 +200,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     this.#sockets.closeSessions(sessions);
   }
 
-  async part(): Promise<void> {
-    this.#parting.begin();
+  async part(user: Uuid): Promise<void> {
+    this.#parting.begin(user);
   }
 
   override onAlarm(): Promise<void> {
@@ -261,21 +263,13 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
         case "hide":
           return await this.#marks.hide(command);
         case "page":
-          return await this.#read(command.conversation, (conversation, user) =>
-            conversation.page(command.conversation, user, command),
-          );
         case "revised":
-          return await this.#read(command.conversation, (conversation, user) =>
-            conversation.revised(command.conversation, user, command),
-          );
         case "search":
-          return await this.#read(command.conversation, (conversation, user) =>
-            conversation.search(command.conversation, user, command),
-          );
+          return await this.#reading.ask(command);
         case "presence":
           return await this.#presences.ask(command.conversation);
         case "changes":
-          return this.#limitReads() ?? this.#changes(command.since, command.before);
+          return this.#reading.limit() ?? this.#changes(command.since, command.before);
         case "dial":
         case "answer":
         case "hangUp":
@@ -292,19 +286,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     }
   }
 
-  async #read<T extends object>(
-    conversation: ConversationId,
-    ask: (stub: ConversationRpc, user: Uuid) => Promise<T | Refusal>,
-  ): Promise<T | Refusal> {
-    return this.#limitReads() ?? this.#gate.call<T>(conversation, (stub) => ask(stub, this.name));
-  }
-
   #changes(since: number, before?: number): CommandResults["changes"] {
     return { ...this.#feed.changes(since, before), calls: this.#calls.current };
-  }
-
-  #limitReads(): Refusal | undefined {
-    return this.#reads.take() ? undefined : { error: "rate_limited", retryAfterMs: this.#reads.waitMs() };
   }
 
   /** Whether what the row says of messages stands written. */

@@ -74,7 +74,9 @@ function Card({ news, hasPreview, onHold, onClose }: CardProps) {
       data-news
       aria-label={t("notifier.newMessage")}
       className="rise pointer-events-auto mt-0.5 flex h-17 w-full max-w-104 items-center rounded-card border border-line bg-surface text-text shadow-lg"
-      onPointerEnter={() => onHold(true)}
+      onPointerDown={() => onHold(true)}
+      // One that came under a mouse that rests is in nobody's hand.
+      onPointerMove={({ movementX, movementY }) => (movementX !== 0 || movementY !== 0) && onHold(true)}
       onPointerLeave={() => onHold(false)}
       onPointerCancel={() => onHold(false)}
       onFocus={onFocus}

@@ -33,12 +33,15 @@ export type Verdict = {
   sounds: boolean;
   /** Whose news a banner tells. */
   banner: ConversationId | undefined;
+  /** More than one writes within a moment: it may be what was missed. */
+  isHeap: boolean;
   /** Something came to the chat that is looked at here: no other tab needs to speak of it. */
   isWatched: boolean;
 };
 
 const burstMs = 3_000; // what comes within this of the one before belongs to it
 const longestBurstMs = 20_000; // then it sounds again
+const momentMax = 3; // messages
 const skewMs = 60_000; // conversations are kept by machines whose clocks are not quite the same
 
 export const nothingSeen: Memory = {
@@ -65,7 +68,7 @@ const mayTell = ({ now, phase }: Surroundings, { newsAt, soundedAt }: Memory): b
 export const decide = (memory: Memory, heads: readonly Head[], around: Surroundings): Verdict => {
   const { now, phase, isVisible, open, isListShown, call, isRecording, settings } = around;
   const all = heads.filter((head) => isNews(head, memory));
-  const isHere = ({ id }: Head) => isVisible && id === open && call !== "before";
+  const isHere = ({ id }: Head) => isVisible && id === open;
   const told = all.filter((head) => !head.muted && !isHere(head));
   const of = ({ kind }: Head) => settings[kind === "group" ? "groups" : "messages"];
   const audible = told.filter((head) => of(head).sound);
@@ -73,7 +76,7 @@ export const decide = (memory: Memory, heads: readonly Head[], around: Surroundi
   const shows = phase.name === "level" && isVisible && !isListShown && call !== "before";
   return {
     memory: {
-      heads: new Map([...memory.heads, ...heads.map(({ id, head }) => [id, head] as const)]),
+      heads: new Map(heads.map(({ id, head }) => [id, head])),
       newestAt: Math.max(
         memory.newestAt === Number.POSITIVE_INFINITY ? 0 : memory.newestAt,
         ...heads.map(({ at }) => at),
@@ -83,6 +86,7 @@ export const decide = (memory: Memory, heads: readonly Head[], around: Surroundi
     },
     sounds,
     banner: shows ? told.find(({ id }) => id !== open)?.id : undefined,
+    isHeap: all.length > 1 || all.some(({ id, head }) => head - (memory.heads.get(id) ?? head) > momentMax),
     isWatched: all.some(isHere),
   };
 };

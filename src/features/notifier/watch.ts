@@ -53,15 +53,14 @@ export const watchArrivals = ({ tab, userId }: Sync, options: Options): (() => v
   const judge = (heads: readonly Head[]) => {
     newest = heads;
     const isVisible = platform.isVisible();
-    const before = memory;
+    const before = memory.heads;
     const verdict = decide(memory, heads, { ...options.look(), now: platform.now(), phase, isVisible });
     memory = verdict.memory;
-    const mayBeOld = phase.name !== "level" && platform.now() - phase.since < longestSettlingMs;
-    if (mayBeOld && memory.newsAt !== before.newsAt) settle(); // more may follow
+    if (verdict.isHeap && platform.now() - phase.since < longestSettlingMs) settle(); // more may follow
     if (verdict.isWatched) void turn.take();
     if (verdict.sounds) {
       const delayMs = !isVisible ? hiddenTabMs : options.hasFocus() ? 0 : otherWindowMs;
-      const sounding = heads.filter(({ id, head }) => head > (before.heads.get(id) ?? 0)).map(({ id }) => id);
+      const sounding = heads.filter(({ id, head }) => head > (before.get(id) ?? 0)).map(({ id }) => id);
       platform.after(delayMs, () => void speak(sounding));
     }
     if (verdict.banner) options.show(verdict.banner);
