@@ -116,7 +116,7 @@ test("a phone that cannot keep a setting says so, and muted conversations are li
   await expect(page.getByRole("button", { name: texts.mute.off })).toBeVisible();
 
   await phone.goTo("/app/notifications");
-  const list = page.getByRole("list", { name: notifications.muted_one.replace("{count}", "1") });
+  const list = page.getByRole("list", { name: `${notifications.muted} (1)` });
   await expect(list.getByRole("link", { name: "Ben" })).toHaveAttribute("href", `/app/chat/${ben.id}`);
   await list.getByRole("button", { name: notifications.unmute.replace("{name}", "Ben") }).click();
   await expect(page.getByText(notifications.mutedNone)).toBeVisible();

@@ -12,7 +12,7 @@ import { isolate } from "../../lib/isolate";
 import { type News, useNews } from "../../sync/news";
 
 const nobody: AvatarPerson = { username: "", phone: "", avatar: null };
-const authorLetters = 18;
+const authorLetters = 12;
 
 const nameOf = ({ group, peer, person }: News, t: Translate): string =>
   peer === undefined ? (group?.name ?? t("groups.chat.isGroup")) : nameOfPerson(person, t);

@@ -51,7 +51,10 @@ export function MutedList() {
   const muted = useMuted();
   if (!muted) return null;
   return (
-    <SettingsCard title={t("settings.notifications.muted", { count: muted.length })} icon="i-ph-bell-slash">
+    <SettingsCard
+      title={`${t("settings.notifications.muted")}${muted.length > 0 ? ` (${muted.length})` : ""}`}
+      icon="i-ph-bell-slash"
+    >
       {(heading) =>
         muted.length === 0 ? (
           <p className="px-4 py-3 text-sm text-muted">{t("settings.notifications.mutedNone")}</p>

@@ -33,12 +33,10 @@ export function SwitchRow({ label, body, within, isOn, onChange }: SwitchRowProp
       </span>
       <span
         aria-hidden="true"
-        className={`flex h-8 w-13 shrink-0 items-center rounded-full border-2 px-1 transition-colors ${isOn ? "border-transparent bg-accent" : "border-field bg-surface"}`}
+        className={`flex h-8 w-13 shrink-0 items-center rounded-full border-2 px-1 transition-colors ${isOn ? "justify-end border-transparent bg-accent" : "border-field bg-surface"}`}
       >
         {/* The border shows where a device has colours of its own for all pages. */}
-        <span
-          className={`rounded-full border border-transparent transition-transform ${isOn ? "size-5 translate-x-5 bg-white" : "size-4 bg-field"}`}
-        />
+        <span className={`rounded-full border border-transparent ${isOn ? "size-5 bg-white" : "size-4 bg-field"}`} />
       </span>
     </button>
   );
