@@ -3,7 +3,7 @@ import { expect, test } from "../support/browser-test";
 import { watchDevicesOf } from "../support/call-devices";
 import { callButton, callScreen, control, expectHearing, openCallingIn, patienceMs } from "../support/calling";
 import { siteOf } from "../support/pair";
-import { connectPeople, makePerson } from "../support/people";
+import { callSite, connectPeople, makePerson } from "../support/people";
 
 test.describe.configure({ timeout: 120_000 });
 test.use({ actionTimeout: patienceMs });
@@ -164,4 +164,37 @@ test("a call is heard ringing at both ends, on one tab of each browser, until it
   await control(anas, "hangUp").click();
   await expectSilent([tablet.page, ...his], ringRest);
   for (const phone of [anas, bens, tablet, cleos]) await phone.close();
+});
+
+test("who wants no sound of calls feels that they are called, hears nothing, and is seen and reached as before", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 8_325, "Ana"), await makePerson(site, 8_326, "Ben")];
+  await connectPeople(site, ana, ben);
+  await callSite(site, "PATCH", "/api/settings", { token: ben.token, body: { calls: { sound: false } } });
+  const open = async () => {
+    const context: BrowserContext = await browser.newContext({ baseURL: server.origin });
+    await context.addInitScript(tapSounds);
+    return openCallingIn(context, server);
+  };
+  const [anas, bens] = [await open(), await open()];
+  await watchDevicesOf(bens.page);
+  await Promise.all([anas.signInToChat(ana, ben.id), bens.signIn(ben, "/app/notifications")]);
+  const { notifications } = bens.texts.settings;
+  const ring = bens.page.getByRole("switch", { name: `${notifications.calls} ${notifications.ring}` });
+  await expect(ring).not.toBeChecked();
+  await bens.page.locator("body").press("Shift");
+  const trembled = () => bens.page.evaluate(() => window.devices.trembled);
+
+  await callButton(anas, ben).click();
+  await expect(bens.page.getByRole("alertdialog", { name: "Ana" })).toBeVisible();
+  await expect.poll(trembled).not.toEqual([]);
+  await expectSilent([bens.page], { ...ringRest, withinMs: 0 });
+  await control(bens, "accept").click();
+  await expectHearing(anas, bens);
+  expect((await trembled()).at(-1)).toBe(0);
+  await control(anas, "hangUp").click();
+  for (const phone of [anas, bens]) await phone.close();
 });
