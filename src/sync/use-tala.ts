@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { postPageRows } from "../../contract/limits";
 import { isSavingData } from "../lib/connection";
 import { running } from "./engine";
@@ -35,6 +35,7 @@ export const useFeed = (): Feed => {
   const [looker, setLooker] = useState<FeedLooker>();
   const [top, setTop] = useState<number>();
   const [limit, setLimit] = useState(postPageRows);
+  const broughtBefore = useRef<number>(undefined);
   useEffect(() => {
     if (!sync) return;
     const looker = new FeedLooker(sync.tab, isSavingData);
@@ -53,13 +54,18 @@ export const useFeed = (): Feed => {
   const showNewest = useCallback(() => {
     setTop(newest);
     setLimit(postPageRows);
+    broughtBefore.current = undefined;
   }, [newest]);
   const loadOlder = useCallback(async () => {
     if (!sync || !view?.older) return;
     const context = getContext(sync.tab);
     const last = view.posts.at(-1);
-    if (view.older !== "here") await bringOlder(context, view.older.before);
-    else if (last && last.checkedAt < sync.tab.platform.now() - recheckMs)
+    if (view.older !== "here") {
+      const { before } = view.older;
+      if (broughtBefore.current === before) return; // it is here, and about to show
+      await bringOlder(context, before);
+      broughtBefore.current = before;
+    } else if (last && last.checkedAt < sync.tab.platform.now() - recheckMs)
       bringOlder(context, last.number).catch(() => undefined); // what is here stays
     setLimit((before) => before + postPageRows);
   }, [sync, view]);

@@ -1,6 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import * as v from "valibot";
-import { postGraphemesMax } from "../../contract/limits";
+import { createUuid, packUuid } from "../../contract/ids";
+import { postGraphemesMax, postPageRows } from "../../contract/limits";
 import { PostPage } from "../../contract/tala";
 import { expect, test } from "../support/browser-test";
 import { faultsIn } from "../support/faults";
@@ -36,6 +37,16 @@ const begun = async (page: Page): Promise<[string, number][]> =>
 /** What everybody reads now. */
 const feedOf = async (site: Site, { token }: Person): Promise<string[]> =>
   v.parse(PostPage, (await callSite(site, "GET", "/api/tala", { token })).body).posts.map((row) => row[4]);
+
+/** A page of one person's statuses with these numbers, newest first. */
+const pageOf = ({ id, username }: Person, from: number, to: number, before: number | null): PostPage => ({
+  authors: [[packUuid(id), username, null]],
+  posts: Array.from({ length: to - from + 1 }, (_, index) => {
+    const number = to - index;
+    return [number, packUuid(createUuid()), 0, Date.now(), `Statut n° ${number}.`, null];
+  }),
+  before,
+});
 
 test("two people publish words and a picture, and what comes in moves nothing that is read", async ({
   browser,
@@ -163,7 +174,7 @@ test("what is published without a network waits through a reload and is publishe
   await phone.close();
 });
 
-test("a camera that is refused closes its view, a feed that cannot be had says so, and Tala goes away as a whole", async ({
+test("a camera that is refused closes its view, a feed that cannot be had says so, and Tala goes away as a whole and comes back, page by page", async ({
   browser,
   server,
 }) => {
@@ -212,8 +223,22 @@ test("a camera that is refused closes its view, a feed that cannot be had says s
   await expect(page.getByText(texts.tala.offTitle)).toBeVisible();
   expect(await faultsIn(page)).toEqual([]);
   expect(asked).toBe(before);
+  const pages = [pageOf(ana, 1 + 5, 5 + postPageRows, 6), pageOf(ana, 1, 5, null)];
+  answer = { status: 200, body: JSON.stringify(pages[0]) };
+  let askedOlder = 0;
+  await page.route("**/api/tala?before=6", (route) => {
+    askedOlder++;
+    return route.fulfill({ json: pages[1] });
+  });
   await button(phone, texts.tala.turnOn).click();
   await expect(tab).toBeVisible();
-  await expect(page.getByText(texts.tala.emptyTitle)).toBeVisible();
+  await expect(post(page, `Statut n° ${5 + postPageRows}.`)).toBeVisible();
+
+  // Further down it goes on by itself, to the end.
+  const list = page.getByRole("region", { name: texts.tala.list });
+  await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+  await expect(page.getByRole("article")).toHaveCount(5 + postPageRows);
+  await expect(page.getByText(texts.tala.end)).toBeAttached();
+  expect(askedOlder).toBe(1);
   await phone.close();
 });
