@@ -27,6 +27,10 @@ export const dial = (to: { conversation: ConversationId; peer: Uuid; kind: CallK
 export const acceptCall = act((engine) => engine.act({ type: "accept" }));
 export const rejectCall = act((engine) => engine.act({ type: "reject" }));
 export const hangUp = act((engine) => engine.act({ type: "hangUp" }));
+/** The call of this browser's other tab ends. */
+export const hangUpOtherTab = act((engine) => engine.otherTab.hangUp());
+/** The call of a tab that is gone goes on in this one. */
+export const resumeCall = act((engine) => engine.otherTab.resume());
 /** The screen of an ended call goes. */
 export const leaveEnded = act((engine) => engine.act({ type: "leave" }));
 export const setMuted = act((engine, isMuted: boolean) => engine.choose({ isMuted }));

@@ -40,10 +40,12 @@ type CallActProps = {
   /** With its word, as wide as there is room; without it is round. */
   isWide?: boolean;
   className?: string;
+  /** What it does instead, where the call is not this tab's. */
+  onPress?: () => void;
 };
 
 /** What takes a call, refuses it or ends it, in the colour that each has everywhere. */
-export function CallAct({ act, kind, isWide = false, className = "" }: CallActProps) {
+export function CallAct({ act, kind, isWide = false, className = "", onPress }: CallActProps) {
   const t = useT();
   const { label, look, run } = acts[act];
   useLayoutEffect(() => {
@@ -55,7 +57,7 @@ export function CallAct({ act, kind, isWide = false, className = "" }: CallActPr
       type="button"
       {...name}
       className={`${isWide ? wide : round} ${look} ${className} rounded-full text-white hover:opacity-90`}
-      onClick={pressing(act, () => run(kind))}
+      onClick={pressing(act, onPress ?? (() => run(kind)))}
     >
       <span className={`${iconOf(act, kind)} ${isWide ? "text-[26px]" : ""}`} aria-hidden="true" />
       {isWide && t(label)}

@@ -7,10 +7,11 @@ import type { Choice } from "./choices";
 import { CallEar } from "./ear";
 import { Ends } from "./ends";
 import { Entering } from "./entering";
-import { CallKeeper } from "./kept-call";
+import { CallKeeper, type KeptCall } from "./kept-call";
 import type { CallLink } from "./link";
 import { CallMedia } from "./media";
 import type { MediaPlane } from "./media-plane";
+import { OtherTab } from "./other-tab";
 import { CallTones } from "./ring-tone";
 import type { CallWorld } from "./world";
 
@@ -21,6 +22,8 @@ const isOwned = (state: CallState): state is Extract<CallState, { at: "outgoing"
 
 /** The calls of one person in one tab: runs the machine, carries out what it decides, and hears what is told. */
 export class CallEngine {
+  /** This browser's call, where another tab has it. */
+  readonly otherTab: OtherTab;
   readonly #link: CallLink;
   readonly #world: CallWorld;
   readonly #device: Device;
@@ -74,6 +77,11 @@ export class CallEngine {
       beat: () => this.#call && void this.#asker.beat(this.#call),
     });
     this.#entering = new Entering(link, device, this.#ends, this.#asker, host);
+    this.otherTab = new OtherTab(link, device, this.#ends, {
+      ...host,
+      hasCall: () => this.#call !== undefined || this.#entering.isUnderWay,
+      rejoin: (kept) => this.#rejoin(kept),
+    });
     this.#ear = new CallEar(link, device, this.#ends, this.#asker, {
       ...host,
       media: () => this.#media.plane,
@@ -89,13 +97,18 @@ export class CallEngine {
       news.subscribe((told) => this.#ear.hear(told)),
       state.subscribe(() => state.get() === "online" && this.#ends.hurry()),
       platform.onLeave(() => this.#keep()),
+      news.open.subscribe(() => this.otherTab.look()),
     ];
     const kept = this.#keeper.read();
-    if (kept) {
-      this.#media.recall(kept);
-      void this.#entering.rejoin(kept).then(() => this.#settle());
-    }
+    if (kept) this.#rejoin(kept);
     this.#ear.look(news.open.get());
+    this.otherTab.look();
+  }
+
+  #rejoin(kept: KeptCall): void {
+    this.#media.recall(kept);
+    void this.#entering.rejoin(kept).then(() => this.#settle());
+    this.#show();
   }
 
   get media(): MediaPlane | undefined {
@@ -138,20 +151,7 @@ export class CallEngine {
 
   /** Whether this browser is in a call, in whichever of its tabs. */
   get isInCall(): boolean {
-    return isOwned(this.#state) || this.#ofBrowser.length > 0;
-  }
-
-  /** Whether this browser's call is another tab's. */
-  get isInOtherTab(): boolean {
-    return !this.#call && !this.#entering.isUnderWay && this.#ofBrowser.length > 0;
-  }
-
-  get #ofBrowser(): Call[] {
-    const over = this.#state.at === "ended" ? this.#state.call.id : undefined;
-    return this.#link.news.open.get().filter(({ call_id, from_device, to_device }) => {
-      const isMine = from_device === this.#device || to_device === this.#device;
-      return isMine && call_id !== over && !this.#ends.has(call_id);
-    });
+    return isOwned(this.#state) || this.otherTab.calls.length > 0;
   }
 
   /**
@@ -160,9 +160,7 @@ export class CallEngine {
    */
   async end(): Promise<void> {
     this.#hangUp();
-    for (const { call_id: call, conversation, answered_at } of this.#ofBrowser) {
-      this.#ends.add({ conversation, call, device: this.#device, status: answered_at === null ? "missed" : "ended" });
-    }
+    this.otherTab.hangUp();
     await this.#whenTold();
   }
 
@@ -188,6 +186,7 @@ export class CallEngine {
     this.#isStopped = true;
     for (const end of this.#unsubscribe) end();
     this.#clock.stop();
+    this.otherTab.stop();
     void ended.then(() => this.#ends.stop());
   }
 
@@ -262,6 +261,7 @@ export class CallEngine {
     if (!this.#call) this.#isMinimised = false;
     this.#world.guard(state.at === "connected");
     if (state.at !== "outgoing" || state.isKnown) for (const resolve of this.#waiting.splice(0)) resolve();
+    this.otherTab.look();
     this.#keep();
     this.#clock.set(state, isOwned(state));
     this.#show();

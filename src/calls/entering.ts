@@ -1,5 +1,6 @@
 import type { CallEvent, CallPlace, CallState } from "../../contract/call-machine";
 import type { Call, Device } from "../../contract/calls";
+import type { Uuid } from "../../contract/ids";
 import { asSyncError, isWorthRetry } from "../sync/sync-error";
 import type { CallAsker } from "./asker";
 import { toHere } from "./asker";
@@ -13,6 +14,9 @@ import type { CallSaying } from "./views";
 const ownMs = 500; // another tab that has a call keeps it for longer
 const rejoinMs = 20_000; // within so long a page that was loaded anew takes its call up again
 const rejoinOwnMs = 2_000; // the page before this one may take a moment to go
+
+/** What the one tab of a browser holds that has a call of this person. */
+export const callLockOf = (me: Uuid): string => `lisolo-call-${me}`;
 
 export type EnteringHost = {
   state(): CallState;
@@ -44,7 +48,7 @@ export class Entering {
     this.#ends = ends;
     this.#asker = asker;
     this.#host = host;
-    this.#own = new Hold(link.platform, `lisolo-call-${link.me}`);
+    this.#own = new Hold(link.platform, callLockOf(link.me));
   }
 
   /** A call is coming into this tab, which is not to be seen by the state yet. */
@@ -95,7 +99,7 @@ export class Entering {
     else if (isStill) this.#host.say({ notice: "inProgress", peer: call.peer });
   }
 
-  /** The call that this tab had before it was loaded anew. */
+  /** The call that this tab had before it was loaded anew, or that another one had which is gone. */
   async rejoin(kept: KeptCall): Promise<void> {
     // A tab that was copied has what was kept too; the call is still the other's.
     if (this.#isLate(kept)) this.#giveUp(kept);
@@ -115,7 +119,11 @@ export class Entering {
       const { call, over } = await insist(this.#link, ask, () => !this.#isLate(kept));
       const mine = isCaller ? call.from_device : (call.to_device ?? this.#device);
       const { at } = this.#host.state();
-      if (over) return;
+      if (over) {
+        const { call_id, conversation } = call;
+        this.#link.news.tell({ event_type: over.status, data: { call_id, conversation, ...over } });
+        return;
+      }
       if (mine !== this.#device && mine === kept.device) {
         // This browser's data were removed meanwhile, and with them the name it had in the call.
         this.#giveUp(kept);

@@ -1,6 +1,7 @@
 import { Observable } from "../lib/observable";
 import { running, type Sync } from "../sync/engine";
 import type { CallEngine } from "./engine";
+import type { OtherTabCall } from "./other-tab";
 import type { CallSaying, CallView } from "./views";
 
 /*
@@ -14,8 +15,8 @@ export const callNow = new Observable<CallView | undefined>(undefined);
 export const canCall = new Observable(true);
 /** Whether this browser is in a call, begun or accepted in whichever of its tabs: the microphone is that call's. */
 export const inCall = new Observable(false);
-/** Whether that call is another tab's. */
-export const inOtherTab = new Observable(false);
+/** That call, where another tab has it. */
+export const inOtherTab = new Observable<OtherTabCall | undefined>(undefined);
 
 const listeners = new Set<(saying: CallSaying) => void>();
 export const say = (saying: CallSaying): void => {
@@ -43,7 +44,7 @@ const look = (): void => {
       !open.some(({ from, answered_at }) => from === userId || answered_at !== null),
   );
   inCall.set(opened?.isInCall === true);
-  inOtherTab.set(opened?.isInOtherTab === true);
+  inOtherTab.set(opened?.otherTab.view);
   // A call is under way, or was when this page was loaded anew.
   if (open.length > 0 || hasKeptCall()) void loadEngine().catch(() => undefined);
 };
@@ -98,7 +99,7 @@ const follow = (): void => {
   engine = undefined;
   opened = undefined;
   inCall.set(false);
-  inOtherTab.set(false);
+  inOtherTab.set(undefined);
   sync = running.get();
   if (!sync) return;
   unsubscribe = sync.tab.calls.open.subscribe(look);

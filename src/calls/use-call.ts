@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from "react";
 import type { Observable } from "../lib/observable";
+import type { OtherTabCall } from "./other-tab";
 import { callNow, canCall, inOtherTab, watchCalls } from "./ring";
 import type { CallView } from "./views";
 
@@ -20,5 +21,5 @@ export const useCall = (): CallView | undefined => useSyncExternalStore(subscrib
 /** Whether this person is in no call, so that one can be begun. */
 export const useCanCall = (): boolean => useSyncExternalStore(subscribeCan, canCall.get);
 
-/** Whether the call this browser is in is another tab's. */
-export const useIsInOtherTab = (): boolean => useSyncExternalStore(subscribeOther, inOtherTab.get);
+/** The call this browser is in, where another tab has it. */
+export const useOtherTabCall = (): OtherTabCall | undefined => useSyncExternalStore(subscribeOther, inOtherTab.get);

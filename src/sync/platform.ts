@@ -30,7 +30,7 @@ export type Platform = {
     renew(): Promise<boolean>;
     drop(): void;
   };
-  locks: Pick<LockManager, "request"> | undefined;
+  locks: Pick<LockManager, "request" | "query"> | undefined;
   openChannel(name: string): Channel | undefined;
   isVisible(): boolean;
   /** False only when the phone knows that it has no network. */

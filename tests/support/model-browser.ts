@@ -170,6 +170,11 @@ export class ModelBrowser {
     if (wasFirst && queue[0]) this.#grant(queue[0]);
   }
 
+  heldLocks(): LockManagerSnapshot {
+    const held = [...this.#holders].flatMap(([name, queue]) => (queue.length > 0 ? [{ name }] : []));
+    return { held, pending: [] };
+  }
+
   freeLocksOf(tab: ModelTab): void {
     for (const queue of this.#holders.values()) {
       for (const waiting of queue.filter((other) => other.tab === tab)) this.#free(waiting);

@@ -99,7 +99,9 @@ export class ModelTab {
         now: () => this.now(),
         after: (ms, run) => this.#after(ms, run),
         random: browser.random,
-        locks: browser.hasLocks ? ({ request } as unknown as LockManager) : undefined,
+        locks: browser.hasLocks
+          ? ({ request, query: async () => browser.heldLocks() } as unknown as LockManager)
+          : undefined,
         isVisible: () => this.isVisible,
         onLeave: () => () => {},
       },

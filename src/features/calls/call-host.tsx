@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import type { Uuid } from "../../../contract/ids";
 import { subscribeCallSayings } from "../../calls/actions";
-import { useCall, useIsInOtherTab } from "../../calls/use-call";
+import { useCall, useOtherTabCall } from "../../calls/use-call";
 import type { CallSaying, CallView } from "../../calls/views";
 import { late } from "../../components/late";
 import { showToast } from "../../components/toast";
@@ -22,7 +22,7 @@ const isTold = (saying: CallSaying, view: CallView | undefined): boolean =>
 /** Stands at the top of the app: listens for calls, and shows the one there is. All of that comes when it is needed. */
 export function CallHost() {
   const call = useCall();
-  const isInOtherTab = useIsInOtherTab();
+  const otherTab = useOtherTabCall();
   // How a call ended is told, and asked about, longer than the call itself is there.
   const [last, setLast] = useState(call);
   // It may be said before anything of a call's screen is here.
@@ -55,7 +55,7 @@ export function CallHost() {
     if (placeBefore.current !== undefined) giveFocusBack();
     placeBefore.current = place;
   }, [place]);
-  if (!shown) return isInOtherTab ? <OtherTab /> : null;
+  if (!shown) return otherTab ? <OtherTab {...otherTab} /> : null;
   const isSaid = said?.notice !== "inProgress" && said?.peer === shown.state.call.peer;
   return <CallLayer call={shown} said={isSaid ? said : undefined} onLeave={() => setLeft(shown.state.call.id)} />;
 }

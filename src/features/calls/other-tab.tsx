@@ -1,15 +1,37 @@
+import { hangUpOtherTab, resumeCall } from "../../calls/actions";
+import { CallAct, pressing } from "../../calls/call-act";
+import type { OtherTabCall } from "../../calls/other-tab";
+import { Button } from "../../components/button";
+import { nameOfPerson } from "../../components/person-name";
 import { useT } from "../../i18n/setup";
+import { useProfile } from "../../sync/use-profile";
 
-/** Why nobody can be called from here, and where the call is. */
-export default function OtherTab() {
+/** A call that another tab of this browser has: why nobody can be called from here. Where that tab is gone, it goes on here. */
+export default function OtherTab({ call: { peer, kind }, isGone }: OtherTabCall) {
   const t = useT();
+  const [look] = useProfile(peer);
+  const person = look.state === "found" ? look.person : undefined;
+  const name = person?.username || person?.phone || nameOfPerson(person, t);
   return (
-    <p
-      role="status"
-      className="flex min-h-8 shrink-0 items-center justify-center gap-2 border-b border-line bg-accent-soft px-4 py-1 text-center text-sm text-text"
+    <section
+      data-call
+      aria-label={t("calls.banner")}
+      className="flex min-h-14 shrink-0 flex-wrap items-center justify-end gap-2 border-b border-line bg-accent-soft py-1 pr-2 pl-4 text-text"
     >
-      <span className="i-ph-phone-fill shrink-0 text-base text-accent" aria-hidden="true" />
-      {t("calls.otherTab")}
-    </p>
+      <span
+        className={`${kind === "video" ? "i-ph-video-camera-fill" : "i-ph-phone-fill"} shrink-0 text-2xl text-accent max-[400px]:hidden`}
+        aria-hidden="true"
+      />
+      <p role="status" className="flex min-w-[144px] flex-1 flex-col px-1 leading-tight">
+        <bdi className="truncate font-semibold">{name}</bdi>
+        <span className="text-sm">{t(isGone ? "calls.otherTabGone" : "calls.otherTab")}</span>
+      </p>
+      {isGone && (
+        <Button look="primary" onClick={pressing("accept", resumeCall)}>
+          {t("calls.resume")}
+        </Button>
+      )}
+      <CallAct act="hangUp" kind={kind} onPress={hangUpOtherTab} />
+    </section>
   );
 }

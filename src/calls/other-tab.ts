@@ -1,0 +1,134 @@
+import type { CallPlace, CallState } from "../../contract/call-machine";
+import type { Call, Device } from "../../contract/calls";
+import { toHere } from "./asker";
+import { firstChoices } from "./choices";
+import type { Ends } from "./ends";
+import { callLockOf } from "./entering";
+import type { KeptCall } from "./kept-call";
+import type { CallLink } from "./link";
+
+const lookMs = 500;
+const goneMs = 1_500; // a page that is loaded anew mostly has its call again by then
+
+/** This browser's call, as a tab sees it that does not have it. */
+export type OtherTabCall = {
+  call: CallPlace;
+  /** No tab has it any more: the one that had it was closed. */
+  isGone: boolean;
+};
+
+export type OtherTabHost = {
+  state(): CallState;
+  /** This tab has a call, or one is coming into it. */
+  hasCall(): boolean;
+  changed(): void;
+  /** It comes into this tab. */
+  rejoin(call: KeptCall): void;
+};
+
+/** The call of this browser that is in another of its tabs, for as long as that tab lives, and a while longer. */
+export class OtherTab {
+  readonly #link: CallLink;
+  readonly #device: Device;
+  readonly #ends: Ends;
+  readonly #host: OtherTabHost;
+  readonly #lock: string;
+  #freeSince: number | undefined;
+  #cancel: (() => void) | undefined;
+  /** What was given last: the same again while it says the same. */
+  #view: OtherTabCall | undefined;
+
+  constructor(link: CallLink, device: Device, ends: Ends, host: OtherTabHost) {
+    this.#link = link;
+    this.#device = device;
+    this.#ends = ends;
+    this.#host = host;
+    this.#lock = callLockOf(link.me);
+  }
+
+  /** Those that are under way in this browser, in whichever of its tabs. */
+  get calls(): Call[] {
+    const state = this.#host.state();
+    const over = state.at === "ended" ? state.call.id : undefined;
+    return this.#link.news.open.get().filter(({ call_id, from_device, to_device }) => {
+      const isMine = from_device === this.#device || to_device === this.#device;
+      return isMine && call_id !== over && !this.#ends.has(call_id);
+    });
+  }
+
+  get view(): OtherTabCall | undefined {
+    const call = this.#call;
+    const isGone = this.#freeSince !== undefined && this.#link.platform.now() >= this.#freeSince + goneMs;
+    const before = this.#view;
+    if (!call) this.#view = undefined;
+    else if (before?.call.id !== call.call_id || before.isGone !== isGone)
+      this.#view = { call: this.#placeOf(call), isGone };
+    return this.#view;
+  }
+
+  /** Follows whether there is one, and whether its tab lives. */
+  look(): void {
+    if (!this.#call) this.stop();
+    else if (!this.#cancel) this.#watch();
+  }
+
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    this.#freeSince = undefined;
+  }
+
+  /** They end, whoever has them; the server tells that tab. */
+  hangUp(): void {
+    for (const { call_id: call, conversation, answered_at } of this.calls) {
+      this.#ends.add({ conversation, call, device: this.#device, status: answered_at === null ? "missed" : "ended" });
+    }
+    this.look();
+    this.#host.changed();
+  }
+
+  /** Takes up the one whose tab is gone, as if this page had had it: its person is heard, and seen when they want to be. */
+  resume(): void {
+    const call = this.#call;
+    if (!call || !this.view?.isGone) return;
+    const { answered_at } = toHere(this.#link, call);
+    this.#host.rejoin({
+      me: this.#link.me,
+      device: this.#device,
+      ...this.#placeOf(call),
+      at: answered_at === null ? "outgoing" : "connected",
+      since: answered_at ?? undefined,
+      bytes: 0,
+      choices: firstChoices("audio"),
+      aliveAt: this.#link.platform.now(),
+    });
+  }
+
+  get #call(): Call | undefined {
+    return this.#host.hasCall() ? undefined : this.calls[0];
+  }
+
+  #placeOf({ call_id: id, conversation, from, to, from_device, type: kind }: Call): CallPlace {
+    const isCaller = from === this.#link.me && from_device === this.#device;
+    return { id, conversation, peer: isCaller ? to : from, kind, isCaller };
+  }
+
+  #watch(): void {
+    const { platform } = this.#link;
+    this.#cancel = platform.after(lookMs, () => {
+      void this.#hasTab().then((has) => {
+        if (!this.#cancel) return; // nobody wants to know any more
+        this.#freeSince = has ? undefined : (this.#freeSince ?? platform.now());
+        this.#watch();
+        if (this.#view !== this.view) this.#host.changed();
+      });
+    });
+  }
+
+  /** Where there are no locks nobody can tell. */
+  async #hasTab(): Promise<boolean> {
+    const { locks } = this.#link.platform;
+    const { held = [] } = (await locks?.query().catch(() => undefined)) ?? { held: [{ name: this.#lock }] };
+    return held.some(({ name }) => name === this.#lock);
+  }
+}
