@@ -52,6 +52,10 @@ for (const language of languages) {
   for (const key of french.keys()) if (!textsOf[language].has(key)) problems.push(`${language}: ${key} is missing`);
 }
 
+// French sets a space before these, at which no line may end.
+for (const [key, text] of french)
+  if (/ [?!;:»]|« /.test(text)) problems.push(`fr: ${key} lets a line end before its punctuation`);
+
 const stems = new Set([...french.keys()].map((key) => key.replace(pluralForm, "")));
 const literals = new Set();
 const seenPrefixes = new Set();
