@@ -69,7 +69,7 @@ test("a chat is muted, shows who is typing, and is cleared of what was there bef
   await expect(header.getByRole("img", { name: texts.mute.isOn })).toHaveCount(0);
 
   // Clearing: cancelled, failed, and then done; what came while it was under way stays.
-  const dialog = page.getByRole("alertdialog", { name: "Effacer la conversation ?" });
+  const dialog = page.getByRole("alertdialog", { name: "Effacer la conversation\u00a0?" });
   await choose(page, texts, texts.chat.clear);
   await expect(dialog).toContainText(ben.username);
   expect(await faultsIn(page)).toEqual([]);

@@ -11,7 +11,7 @@ const torn = { name: "fête.jpg", why: "unreadable" } as const;
 
 describe("files that stay when the others leave", () => {
   it("names one or two with the reason of each, one to a line", () => {
-    expect(leftBehind([empty], createTranslate("fr", fr), "fr")).toBe("vide.txt : Ce fichier est vide.");
+    expect(leftBehind([empty], createTranslate("fr", fr), "fr")).toBe("vide.txt\u00a0: Ce fichier est vide.");
     expect(leftBehind([empty, large], createTranslate("en", en), "en")).toBe(
       "vide.txt: This file is empty.\nfilm.mp4: File too large: 25 MB at most.",
     );
@@ -27,7 +27,7 @@ describe("files that stay when the others leave", () => {
   it("takes the middle out of a long name", () => {
     const long = { name: `début-${"x".repeat(200)}-fin.pdf`, why: "empty" } as const;
     const text = leftBehind([long], createTranslate("fr", fr), "fr");
-    expect(text).toMatch(/^début-x+…x*-fin\.pdf : Ce fichier est vide\.$/);
+    expect(text).toMatch(/^début-x+…x*-fin\.pdf\u00a0: Ce fichier est vide\.$/);
     expect(text.length).toBeLessThan(60);
   });
 });
