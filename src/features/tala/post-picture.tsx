@@ -26,7 +26,8 @@ export function PostPicture({ post, picture, name, date }: PostPictureProps) {
         onClick={() => setLarge(true)}
       >
         <span
-          className="relative block overflow-hidden rounded-card bg-raised bg-cover"
+          // The picture is exchanged as it comes: a tap meanwhile is the button's.
+          className="pointer-events-none relative block overflow-hidden rounded-card bg-raised bg-cover"
           style={{ ...box, backgroundImage: thumb && !isHere ? `url(${thumb})` : undefined }}
         >
           <img
