@@ -58,9 +58,9 @@ function Pane({ pane, location, isPage }: { pane: AppRoute["pane"]; location: Lo
 function NothingOpen() {
   const t = useT();
   return (
-    <div className="grid flex-1 place-items-center bg-bg">
+    <section aria-label={t("shell.nothingOpen.title")} className="grid flex-1 place-items-center bg-bg">
       <EmptyState icon="i-ph-chats-circle" title={t("shell.nothingOpen.title")} body={t("shell.nothingOpen.body")} />
-    </div>
+    </section>
   );
 }
 
