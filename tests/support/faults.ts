@@ -3,15 +3,34 @@ import type { Page } from "@playwright/test";
 
 const patienceMs = 2_000;
 
-/** What a checker of accessibility finds in a page that stands still: what fades in has not its own colours yet. */
-export const faultsIn = async (page: Page) => {
-  await page.evaluate(async (ms) => {
+/** What fades in has not its own colours yet. */
+const untilStill = (page: Page): Promise<void> =>
+  page.evaluate(async (ms) => {
     const passing = document
       .getAnimations()
       .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime));
     const ended = Promise.allSettled(passing.map(({ finished }) => finished));
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, ms))]);
   }, patienceMs);
-  // In the page itself: without frames of another origin there is nothing to gather in a second page.
-  return (await new AxeBuilder({ page }).setLegacyMode().analyze()).violations;
+
+// In the page itself: without frames of another origin there is nothing to gather in a second page.
+const checkerOf = (page: Page): AxeBuilder => new AxeBuilder({ page }).setLegacyMode();
+
+/** What a checker of accessibility finds in a page that stands still. */
+export const faultsIn = async (page: Page) => {
+  await untilStill(page);
+  return (await checkerOf(page).analyze()).violations;
+};
+
+/** What it finds by day, and by night: between the two only the colours differ. Leaves the page by night. */
+export const faultsInBothColours = async (page: Page): Promise<string[]> => {
+  const found: string[] = [];
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await untilStill(page);
+    const checker = colorScheme === "light" ? checkerOf(page) : checkerOf(page).withRules("color-contrast");
+    const { violations } = await checker.analyze();
+    for (const { id, nodes } of violations) for (const { html } of nodes) found.push(`${colorScheme} ${id} ${html}`);
+  }
+  return found;
 };
