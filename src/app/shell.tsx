@@ -3,6 +3,7 @@ import { Link, type Location, Route, Routes, useLocation } from "react-router";
 import { Avatar } from "../components/avatar";
 import { rememberPath } from "../components/back-link";
 import { EmptyState } from "../components/empty-state";
+import { Notes } from "../components/notes";
 import { OpenPath } from "../components/open-path";
 import { HeaderEnd, IsPage } from "../components/screen";
 import { CallHost } from "../features/calls/call-host";
@@ -99,10 +100,17 @@ export default function Shell() {
   return (
     <OpenPath value={pathname}>
       <HeaderEnd value={<ProfileLink />}>
-        <LinkBanner />
-        <CallHost />
-        <NotifierHost pathname={pathname} isListShown={isListShown} />
-        <Panes location={location} route={route} />
+        <Notes
+          strips={
+            <>
+              <LinkBanner />
+              <CallHost />
+              <NotifierHost pathname={pathname} isListShown={isListShown} />
+            </>
+          }
+        >
+          <Panes location={location} route={route} />
+        </Notes>
         {!isWide && hasTabBar(pathname) && <TabBar pathname={pathname} />}
       </HeaderEnd>
     </OpenPath>

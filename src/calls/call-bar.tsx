@@ -25,7 +25,8 @@ export default function CallBar({ call: { state }, name, children }: CallBarProp
   const words = isUnderWay ? t(ongoingKey[kind], { time }) : t(statusKey(state));
   return (
     <section
-      data-call
+      // Where it names nobody it stands in the chat with them, below the header.
+      data-call={name === undefined ? "chat" : ""}
       aria-label={t("calls.banner")}
       className="flex min-h-14 shrink-0 flex-wrap items-center justify-end gap-2 border-b border-line bg-accent-soft py-1 pr-2 pl-2 text-text"
     >

@@ -7,18 +7,16 @@ import type { Choice } from "./choices";
 import { CallEar } from "./ear";
 import { Ends } from "./ends";
 import { Entering } from "./entering";
-import { CallKeeper, type KeptCall } from "./kept-call";
+import { CallKeeper, isOwned, type KeptCall } from "./kept-call";
 import type { CallLink } from "./link";
 import { CallMedia } from "./media";
 import type { MediaPlane } from "./media-plane";
 import { OtherTab } from "./other-tab";
 import { CallTones } from "./ring-tone";
+import { Way } from "./way";
 import type { CallWorld } from "./world";
 
 const endMs = 3_000; // how long somebody who signs out waits for the call's end to be told
-
-const isOwned = (state: CallState): state is Extract<CallState, { at: "outgoing" | "connecting" | "connected" }> =>
-  state.at === "outgoing" || state.at === "connecting" || state.at === "connected";
 
 /** The calls of one person in one tab: runs the machine, carries out what it decides, and hears what is told. */
 export class CallEngine {
@@ -35,6 +33,7 @@ export class CallEngine {
   readonly #entering: Entering;
   readonly #ear: CallEar;
   readonly #clock: CallClock;
+  readonly #way: Way;
   #state: CallState = { at: "idle" };
   /** The call of the state as the server last told it. */
   #told: Call | undefined;
@@ -66,6 +65,7 @@ export class CallEngine {
       known: () => this.#whenKnown(),
     };
     this.#ends = new Ends(link);
+    this.#way = new Way(link);
     this.#keeper = new CallKeeper(world.storage, link.me);
     this.#media = new CallMedia(link, device, world, host);
     this.#tones = new CallTones(link, world.playTone);
@@ -187,6 +187,7 @@ export class CallEngine {
     for (const end of this.#unsubscribe) end();
     this.#clock.stop();
     this.otherTab.stop();
+    this.#way.want(false);
     void ended.then(() => this.#ends.stop());
   }
 
@@ -262,6 +263,7 @@ export class CallEngine {
     this.#world.guard(state.at === "connected");
     if (state.at !== "outgoing" || state.isKnown) for (const resolve of this.#waiting.splice(0)) resolve();
     this.otherTab.look();
+    this.#way.want(this.#call !== undefined);
     this.#keep();
     this.#clock.set(state, isOwned(state));
     this.#show();

@@ -29,6 +29,10 @@ const KeptCall = v.object({
 });
 export type KeptCall = v.InferOutput<typeof KeptCall>;
 
+/** A call that this page has, begun or accepted in it. */
+export const isOwned = (state: CallState): state is Extract<CallState, { at: KeptCall["at"] }> =>
+  state.at === "outgoing" || state.at === "connecting" || state.at === "connected";
+
 type PageStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
 /** The call of a page, kept so that the same tab takes it up again when it is loaded anew. */
@@ -53,7 +57,7 @@ export class CallKeeper {
   }
 
   write(state: CallState, page: Pick<KeptCall, "device" | "bytes" | "choices" | "aliveAt">): void {
-    if (state.at !== "outgoing" && state.at !== "connecting" && state.at !== "connected") {
+    if (!isOwned(state)) {
       this.forget();
       return;
     }

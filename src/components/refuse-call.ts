@@ -4,4 +4,4 @@ import { showToast } from "./toast";
 
 /** Somebody I block is not called: that they could not call back would be hard to explain. */
 export const refuseBlocked = (name: string): void =>
-  showToast({ tone: "danger", title: t("common.error"), message: t("people.unblockToCall", { name: isolate(name) }) });
+  showToast({ tone: "danger", title: t("people.unblockToCall", { name: isolate(name) }) });

@@ -1,5 +1,6 @@
-import { useSyncExternalStore } from "react";
+import { useEffect, useSyncExternalStore } from "react";
 import { useT } from "../i18n/setup";
+import { Observable } from "../lib/observable";
 import { IconButton } from "./icon-button";
 
 /** SPEC.md §9: one toast at a time, for five seconds. */
@@ -31,14 +32,40 @@ const subscribe = (listener: () => void): (() => void) => {
 export const showToast = (toast: { title?: string; message?: string; tone?: ToastTone }): void =>
   set({ id: ++lastId, title: toast.title, message: toast.message, tone: toast.tone ?? "info" });
 
-/** Stands once at the root of the app. Failures interrupt a screen reader, everything else waits its turn. */
-export function Toaster() {
+/** Where toasts are shown; what comes later lies over what comes before. */
+const looks = {
+  page: "fixed inset-x-0 top-2 z-50 px-3 pt-safe",
+  app: "w-full",
+  call: "absolute inset-x-0 top-16 z-10 px-3",
+} as const;
+type Place = keyof typeof looks;
+const inOrder: readonly Place[] = ["page", "app", "call"];
+
+const places = new Observable<readonly Place[]>([]);
+const findTopmost = (): Place | undefined => inOrder.findLast((place) => places.get().includes(place));
+
+const useIsTopmost = (place: Place): boolean => {
+  useEffect(() => {
+    places.set([...places.get(), place]);
+    return () => {
+      const leaving = places.get().indexOf(place);
+      places.set(places.get().filter((_, index) => index !== leaving));
+    };
+  }, [place]);
+  const topmost = useSyncExternalStore(places.subscribe, findTopmost, readPrerendered);
+  return topmost === place;
+};
+
+/** Stands once in each place. Failures interrupt a screen reader, everything else waits its turn. */
+export function Toaster({ place = "page" }: { place?: Place }) {
   const t = useT();
-  const toast = useSyncExternalStore(subscribe, read, readPrerendered);
+  const isTopmost = useIsTopmost(place);
+  const newest = useSyncExternalStore(subscribe, read, readPrerendered);
+  const toast = isTopmost ? newest : undefined;
   const card = toast && (
     <div
       key={toast.id}
-      className={`rise pointer-events-auto flex w-full max-w-104 items-center gap-3 rounded-card border bg-surface py-1 pr-1 pl-4 text-text shadow-lg ${
+      className={`rise pointer-events-auto mb-2 flex w-full max-w-104 items-center gap-3 rounded-card border bg-surface py-1 pr-1 pl-4 text-text shadow-lg ${
         toast.tone === "danger" ? "border-danger" : "border-line"
       }`}
     >
@@ -54,7 +81,7 @@ export function Toaster() {
     </div>
   );
   return (
-    <div className="pointer-events-none fixed inset-x-0 top-2 z-50 flex flex-col items-center px-3 pt-safe">
+    <div className={`pointer-events-none flex flex-col items-center ${looks[place]}`}>
       <div role="status" className="flex w-full justify-center">
         {toast?.tone === "info" && card}
       </div>

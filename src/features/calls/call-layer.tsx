@@ -6,10 +6,12 @@ import { statusKey } from "../../calls/call-words";
 import type { CallSaying, CallView } from "../../calls/views";
 import type { AvatarPerson } from "../../components/avatar";
 import { IconButton } from "../../components/icon-button";
+import { Note } from "../../components/notes";
 import { nameOfPerson } from "../../components/person-name";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { useProfile } from "../../sync/use-profile";
+import { useShownLink } from "../../sync/use-shown-link";
 import { CallScreen } from "./call-screen";
 import { EndCard } from "./end-card";
 import type { Spot } from "./preview-place";
@@ -44,6 +46,7 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
   if (nowWorked !== worked) setWorked(nowWorked);
   const [spot, setSpot] = useState<Spot>();
 
+  const isAway = useShownLink() !== "online";
   const isOver = state.at === "ended";
   const isRinging = state.at === "ringing";
   const isHeld = useHeldRing(isRinging, isMinimised);
@@ -61,8 +64,7 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
       {/* biome-ignore lint/a11y/useMediaCaption: two people talk; nobody has captions of that */}
       <audio ref={element} autoPlay hidden />
       {state.at === "ended" && (
-        // Below whatever strip stands above, and taking no room.
-        <div className="relative z-40 h-0 shrink-0">
+        <Note>
           <EndCard
             call={state}
             bytes={media.bytes}
@@ -74,7 +76,7 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
               onLeave();
             }}
           />
-        </div>
+        </Note>
       )}
       {state.at !== "ended" && !isMinimised && !isHeld && (
         <CallScreen
@@ -82,7 +84,8 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
           state={state}
           person={person}
           name={name}
-          troubles={troublesOf(call, nowWorked)}
+          troubles={troublesOf(call, nowWorked, isAway)}
+          isAway={isAway}
           sound={sound}
           onUnblock={isBlocked ? play : undefined}
           spot={spot}

@@ -7,6 +7,7 @@ import type { CallView } from "../../calls/views";
 import { Avatar, type AvatarPerson } from "../../components/avatar";
 import { IconButton } from "../../components/icon-button";
 import { Modal } from "../../components/modal";
+import { Toaster } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { CallControls } from "./call-controls";
 import DeviceSheet from "./device-sheet";
@@ -28,6 +29,8 @@ export type CallScreenProps = {
   person: AvatarPerson;
   name: string;
   troubles: Trouble[];
+  /** There is no way to the server. */
+  isAway: boolean;
   sound: SoundOutput;
   /** When the browser does not let the other side be heard: within a tap it does. */
   onUnblock: (() => void) | undefined;
@@ -106,6 +109,11 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
       ) : (
         timer
       )}
+      {props.isAway && !isUp && (
+        <p role="status" className="late rounded-card bg-raised px-3 py-2 text-sm leading-tight text-text">
+          {t("calls.away")}
+        </p>
+      )}
     </>
   );
   const troubleLines = <TroubleLines troubles={troubles} name={name} onUnblock={props.onUnblock} />;
@@ -122,6 +130,7 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
           ref={setPanel}
           className={`relative flex size-full flex-col overflow-hidden sm:max-h-[700px] sm:max-w-[512px] sm:rounded-bubble sm:border sm:border-line sm:shadow-xl ${isSeen ? "bg-black text-white" : "entry-ground bg-surface"}`}
         >
+          <Toaster place="call" />
           <p id={`${id}-status`} role="status" className="sr-only">
             {status}
           </p>

@@ -7,7 +7,7 @@ import { callLine } from "../../components/call-line";
 import { IconButton } from "../../components/icon-button";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
-import { useCallBody } from "../../sync/hooks";
+import { useCallBody, useConversation, usePerson } from "../../sync/hooks";
 import { type CardLook, isToJudge, stay } from "./card-stay";
 import { Feedback } from "./feedback";
 import { isLargeText } from "./large-text";
@@ -34,7 +34,10 @@ export function EndCard({ call, bytes, person, name, said, onLeave }: EndCardPro
   const t = useT();
   // In the log's own words: the server's, as soon as they are here.
   const told = useCallBody(call.call.conversation, call.call.id);
-  const asks = isToJudge(told?.seconds ?? call.seconds);
+  // Whom they let go of just now, they are not asked about.
+  const isConnected = usePerson(call.call.peer)?.state === "contact";
+  const isBlocked = useConversation(call.call.conversation)?.blocked === true;
+  const asks = isConnected && !isBlocked && isToJudge(told?.seconds ?? call.seconds);
   const [stage, setStage] = useState<CardLook["stage"]>("asked");
   const [isTouched, setTouched] = useState(false);
   const [isFocused, setFocused] = useState(false);
@@ -54,43 +57,41 @@ export function EndCard({ call, bytes, person, name, said, onLeave }: EndCardPro
     ...(bytes >= toldFromBytes ? [formatMegabytes(bytes)] : []),
   ];
   return (
-    <div className="pointer-events-none absolute inset-x-0 top-[80px] flex justify-center px-3">
-      <section
-        data-call
-        aria-label={t("calls.with", { name })}
-        className="rise pointer-events-auto w-full max-w-104 rounded-card border border-line bg-surface py-1 pr-1 pl-3 text-text shadow-lg"
-        onPointerEnter={() => setTouched(true)}
-        onPointerLeave={() => setTouched(false)}
-        onFocus={() => setFocused(true)}
-        onBlur={() => setFocused(false)}
-      >
-        <div className="flex items-center gap-3">
-          {!isLargeText() && <Avatar person={person} size={40} />}
-          <div role="status" className="min-w-0 flex-1 py-2 leading-tight">
-            <p className={`font-semibold ${line.isBad ? "text-danger" : ""}`}>
-              {isElsewhere ? t("calls.elsewhere") : line.text}
+    <section
+      data-call
+      aria-label={t("calls.with", { name })}
+      className="rise pointer-events-auto w-full max-w-104 rounded-card border border-line bg-surface py-1 pr-1 pl-3 text-text shadow-lg"
+      onPointerEnter={() => setTouched(true)}
+      onPointerLeave={() => setTouched(false)}
+      onFocus={() => setFocused(true)}
+      onBlur={() => setFocused(false)}
+    >
+      <div className="flex items-center gap-3">
+        {!isLargeText() && <Avatar person={person} size={40} />}
+        <div role="status" className="min-w-0 flex-1 py-2 leading-tight">
+          <p className={`font-semibold ${line.isBad ? "text-danger" : ""}`}>
+            {isElsewhere ? t("calls.elsewhere") : line.text}
+          </p>
+          {/* The dot before what begins a line is cut off. */}
+          <p className="overflow-hidden text-sm text-muted">
+            <span className="-ml-3 flex flex-wrap">
+              <bdi className="max-w-full truncate pl-3">{name}</bdi>
+              {details.length > 0 && (
+                <span className="whitespace-nowrap before:inline-block before:w-3 before:text-center before:content-['·']">
+                  {details.join(" · ")}
+                </span>
+              )}
+            </span>
+          </p>
+          {words && (
+            <p className={`text-sm break-words ${words.tone === "danger" ? "text-danger" : ""}`}>
+              <b className="block font-semibold">{words.title}</b> {words.message}
             </p>
-            {/* The dot before what begins a line is cut off. */}
-            <p className="overflow-hidden text-sm text-muted">
-              <span className="-ml-3 flex flex-wrap">
-                <bdi className="max-w-full truncate pl-3">{name}</bdi>
-                {details.length > 0 && (
-                  <span className="whitespace-nowrap before:inline-block before:w-3 before:text-center before:content-['·']">
-                    {details.join(" · ")}
-                  </span>
-                )}
-              </span>
-            </p>
-            {words && (
-              <p className={`text-sm break-words ${words.tone === "danger" ? "text-danger" : ""}`}>
-                <b className="block font-semibold">{words.title}</b> {words.message}
-              </p>
-            )}
-          </div>
-          <IconButton icon="i-ph-x" label={t("common.close")} onClick={onLeave} />
+          )}
         </div>
-        {asks && <Feedback call={call} onJudging={() => setStage("judging")} onSent={() => setStage("thanked")} />}
-      </section>
-    </div>
+        <IconButton icon="i-ph-x" label={t("common.close")} onClick={onLeave} />
+      </div>
+      {asks && <Feedback call={call} onJudging={() => setStage("judging")} onSent={() => setStage("thanked")} />}
+    </section>
   );
 }

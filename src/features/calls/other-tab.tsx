@@ -13,9 +13,8 @@ export default function OtherTab({ call: { peer, kind }, isGone }: OtherTabCall)
   const person = look.state === "found" ? look.person : undefined;
   const name = person?.username || person?.phone || nameOfPerson(person, t);
   return (
-    <section
+    <div
       data-call
-      aria-label={t("calls.banner")}
       className="flex min-h-14 shrink-0 flex-wrap items-center justify-end gap-2 border-b border-line bg-accent-soft py-1 pr-2 pl-4 text-text"
     >
       <span
@@ -32,6 +31,6 @@ export default function OtherTab({ call: { peer, kind }, isGone }: OtherTabCall)
         </Button>
       )}
       <CallAct act="hangUp" kind={kind} onPress={hangUpOtherTab} />
-    </section>
+    </div>
   );
 }

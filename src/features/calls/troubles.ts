@@ -46,7 +46,7 @@ const peerPicture = ({ peer, camera, isVoiceOnly }: MediaView): Trouble | undefi
 };
 
 /** What is said of this side's and the other side's media. Before a call that rings is taken there is nothing to say. */
-export const troublesOf = ({ state, media }: CallView, worked: Worked): Trouble[] => {
+export const troublesOf = ({ state, media }: CallView, worked: Worked, isAway = false): Trouble[] => {
   if (state.at === "ringing" || state.at === "ended") return [];
   const isUp = state.at === "connected";
   const found: (Trouble | undefined)[] = [
@@ -68,6 +68,7 @@ export const troublesOf = ({ state, media }: CallView, worked: Worked): Trouble[
       media.isSeenAgain ? { key: "calls.notice.seenAgain", tone: "plain" } : undefined,
     );
   }
+  if (isUp && isAway) found.push({ key: "calls.notice.away", tone: "plain" });
   if (isUp && !state.isInterrupted) {
     found.push(
       peerTrouble(media),

@@ -1,0 +1,42 @@
+import { useEffect, useState, useSyncExternalStore } from "react";
+import { type LinkState, useLink } from "./hooks";
+
+/** Connecting that lasts no longer is nothing to tell of. */
+const connectingQuietMs = 2_500;
+
+const subscribeNetwork = (listener: () => void): (() => void) => {
+  addEventListener("online", listener);
+  addEventListener("offline", listener);
+  return () => {
+    removeEventListener("online", listener);
+    removeEventListener("offline", listener);
+  };
+};
+const hasNetwork = (): boolean => navigator.onLine;
+
+/** Whether this has been so for a while. */
+const useLasting = (isSo: boolean, ms: number): boolean => {
+  const [hasLasted, setLasted] = useState(false);
+  useEffect(() => {
+    if (!isSo) return;
+    const timer = setTimeout(() => setLasted(true), ms);
+    return () => {
+      clearTimeout(timer);
+      setLasted(false);
+    };
+  }, [isSo, ms]);
+  return isSo && hasLasted;
+};
+
+/**
+ * The way to the server as a person is told of it. A link that works is believed before the browser, one that is being
+ * tried is not: the phone knows it has no network.
+ */
+export const useShownLink = (): LinkState => {
+  const link = useLink();
+  const isConnected = useSyncExternalStore(subscribeNetwork, hasNetwork);
+  const isLasting = useLasting(link === "connecting" && isConnected, connectingQuietMs);
+  if (link !== "connecting") return link;
+  if (!isConnected) return "offline";
+  return isLasting ? "connecting" : "online";
+};
