@@ -7,7 +7,8 @@ export default defineConfig({
   testDir: "tests",
   outputDir: "test-results",
   globalSetup: "./tests/support/build.ts",
-  workers: 2,
+  // Most of a test is waiting: for a ring to end, for a network to come back.
+  workers: 3,
   fullyParallel: false,
   forbidOnly: true,
   retries: 0,
@@ -23,6 +24,6 @@ export default defineConfig({
     // Each window's service worker would fetch every file of the app in the middle of a test about something else: it
     // runs where a test is about it, about being offline, or is a whole journey.
     { name: "e2e", testDir: "tests/e2e", use: { serviceWorkers: "block" } },
-    { name: "chaos", testDir: "tests/chaos", timeout: 180_000, workers: 1 },
+    { name: "chaos", testDir: "tests/chaos", timeout: 180_000, workers: 2 },
   ],
 });
