@@ -55,6 +55,12 @@ test("help is searched, read and copied from by keyboard, without a network too 
     expect(copied).not.toContain(secret);
   }
   await expect(page.locator("pre")).toHaveText(copied);
+  // Where the browser does not let it copy, the lines can be taken by hand.
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => Promise.reject(new Error("refused"));
+  });
+  await page.getByRole("button", { name: texts.help.copy }).click();
+  await expect(page.getByRole("alert")).toContainText(texts.help.copyFailed);
 
   // The language changes without a network where its texts were loaded once, and the answers with it.
   await page.getByRole("link", { name: texts.common.back }).click();

@@ -123,12 +123,21 @@ test("a phone that cannot keep a setting says so, and muted conversations are li
   await expect(page.getByText(texts.mute.isOff)).toBeVisible();
   await page.getByRole("button", { name: texts.common.close }).click();
 
+  // What the server refuses for good is as it was before.
+  const sound = switchOf(phone, `${notifications.messages} ${notifications.sound}`);
+  await page.route("**/api/settings", (route) =>
+    route.fulfill({ status: 400, json: { code: 400, error_code: "invalid_input", msg: "" } }),
+  );
+  await sound.click();
+  await expect(page.getByRole("alert")).toContainText(texts.shell.notice.settingsRefused);
+  await expect(sound).toBeChecked();
+  await page.getByRole("button", { name: texts.common.close }).click();
+
   await page.evaluate(() => {
     IDBObjectStore.prototype.put = () => {
       throw new DOMException("no room", "QuotaExceededError");
     };
   });
-  const sound = switchOf(phone, `${notifications.messages} ${notifications.sound}`);
   await sound.click();
   await expect(page.getByRole("alert")).toContainText(texts.settings.failed);
   await expect(sound).toBeChecked();

@@ -1,0 +1,190 @@
+import type { Locator } from "@playwright/test";
+import { createUuid, packUuid } from "../../contract/ids";
+import { postPageRows } from "../../contract/limits";
+import type { PostPage } from "../../contract/tala";
+import { makePicture } from "../support/attachments";
+import { expect, test } from "../support/browser-test";
+import { keptChoices } from "../support/kept-choices";
+import { siteOf } from "../support/pair";
+import { callSite, makePerson } from "../support/people";
+import { fill, Phone } from "../support/phone";
+
+test.describe.configure({ timeout: 120_000 }); // on a machine that may be busy
+
+const feed = "**/api/tala";
+const refusal = (status: number, error_code: string) => ({ status, json: { code: status, error_code, msg: "" } });
+
+const post = ({ page }: Phone, text: string): Locator =>
+  page.getByRole("main").getByRole("listitem").filter({ hasText: text });
+
+test("what goes wrong in publishing and deleting a status is said, and what was written stays", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 6_620, "Ana Mbala");
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  const field = page.getByRole("textbox", { name: texts.tala.composer });
+  const alert = page.getByRole("alert");
+  const publish = page.getByRole("button", { name: texts.tala.publish, exact: true });
+  await phone.signIn(ana, "/app/tala");
+  await page.getByRole("button", { name: texts.tala.write }).click();
+  await field.fill("Au bord du fleuve");
+
+  const isBegun = () =>
+    expect.poll(async () => (await keptChoices(page)).map(({ text }) => text)).toEqual(["Au bord du fleuve"]);
+  await isBegun();
+
+  // Files that are no pictures.
+  const gallery = page.locator('input[data-attach="image"]');
+  const file = { name: "x.png", mimeType: "image/png" };
+  await gallery.setInputFiles({ ...file, buffer: Buffer.from("words") });
+  await expect(alert).toContainText("Ce fichier n'est pas une image.");
+  await gallery.setInputFiles({ ...file, buffer: Buffer.alloc(0) });
+  await expect(alert).toContainText(texts.chat.attach.empty);
+
+  // A phone that cannot keep it, and one that is full.
+  for (const [name, said] of [
+    ["UnknownError", texts.tala.notKept],
+    ["QuotaExceededError", texts.errors.no_room],
+  ] as const) {
+    await page.evaluate((name) => {
+      const { add } = IDBObjectStore.prototype;
+      IDBObjectStore.prototype.add = function (...args) {
+        if (this.name !== "postbox") return add.apply(this, args);
+        throw new DOMException("no", name);
+      };
+    }, name);
+    await publish.click();
+    await expect(alert).toContainText(said);
+    await expect(field).toHaveValue("Au bord du fleuve");
+    await expect(field).toBeFocused();
+    await isBegun();
+  }
+  await page.reload();
+  await expect(field).toHaveValue("Au bord du fleuve");
+
+  // A server that refuses it for good: it stays, with the reason, also after a reload.
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(feed, async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    await held;
+    await route.fulfill(refusal(400, "invalid_text"));
+  });
+  await publish.click();
+  await expect(page.getByRole("button", { name: "Publication..." })).toHaveAttribute("aria-busy", "true");
+  answer();
+  await expect(alert).toContainText("Votre statut n'a pas pu être publié.");
+  await expect(alert).toContainText(texts.common.error);
+  await page.unroute(feed);
+  await page.reload();
+  const mine = post(phone, "Au bord du fleuve");
+  await expect(mine).toContainText(texts.tala.failed);
+  await expect(mine).toContainText(texts.errors.invalid_text);
+  await mine.getByRole("button", { name: texts.tala.dropWaiting }).click();
+  const question = page.getByRole("alertdialog", { name: texts.tala.deleteTitle });
+  await expect(question).toContainText(texts.tala.deleteWaitingBody);
+  await question.getByRole("button", { name: texts.common.cancel }).click();
+  await mine.getByRole("button", { name: texts.tala.retry }).click();
+  await expect(mine.locator("time")).toBeVisible();
+
+  // A deletion that fails leaves it where it is.
+  await page.route(`${feed}/*`, (route) => route.fulfill(refusal(503, "unavailable")));
+  await mine.getByRole("button", { name: texts.tala.delete.split("{")[0] ?? "" }).click();
+  await expect(question).toContainText(texts.tala.deleteBody);
+  await question.getByRole("button", { name: texts.common.delete }).click();
+  await expect(alert).toContainText(texts.tala.deleteFailed);
+  await expect(mine).toBeVisible();
+
+  // Turned off, it comes back only where the phone can keep that.
+  await callSite(site, "PATCH", "/api/settings", { token: ana.token, body: { tala: false } });
+  await expect(page.getByText(texts.tala.offBody)).toBeVisible();
+  await page.evaluate(() => {
+    IDBObjectStore.prototype.put = () => {
+      throw new DOMException("no", "UnknownError");
+    };
+  });
+  await page.getByRole("button", { name: texts.tala.turnOn }).click();
+  await expect(alert).toContainText(texts.tala.turnOnFailed);
+  await expect(page.getByText(texts.tala.offBody)).toBeVisible();
+  await phone.close();
+});
+
+/** A page of made-up statuses, the newest of which has a picture; there are older ones. */
+const makePage = (newest: number): PostPage => ({
+  authors: [[packUuid(createUuid()), "Ben Kasongo", null]],
+  posts: Array.from({ length: postPageRows }, (_, i) => {
+    const number = newest - i;
+    return [number, packUuid(createUuid()), 0, Date.now() - i * 60_000, `Status ${number}`, i ? null : [40, 30, ""]];
+  }),
+  before: newest - postPageRows + 1,
+});
+
+test("what cannot be had of the feed says so where it is missing, what is here stays, and a tap asks again", async ({
+  browser,
+  server,
+}) => {
+  const ana = await makePerson(siteOf(server), 6_621, "Ana Mbala");
+  const phone = await Phone.open(browser, server, "en");
+  const { page, texts } = phone;
+  const first = makePage(100);
+  const older: PostPage = { ...makePage(80), before: null };
+  let fails: "unreached" | "failed" | undefined = "unreached";
+  await page.route("**/api/tala{,?*}", (route) => {
+    if (fails === "unreached") return route.abort();
+    const isOlder = route.request().url().includes("before=");
+    return route.fulfill(fails === "failed" ? refusal(500, "internal") : { json: isOlder ? older : first });
+  });
+  let hasPictures = false;
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const picture = { contentType: "image/png", body: makePicture(40, 30) };
+  await page.route("**/api/tala/pictures/*small", async (route) => {
+    await held;
+    await route.fulfill(picture);
+  });
+  await page.route("**/api/tala/pictures/*large", (route) => (hasPictures ? route.fulfill(picture) : route.abort()));
+
+  await phone.signIn(ana, "/app/tala");
+  const retry = page.getByRole("button", { name: texts.common.retry });
+  await expect(page.getByText(texts.tala.loadFailedTitle)).toBeVisible();
+  await expect(page.getByText(texts.tala.loadFailedOffline)).toBeVisible();
+  fails = "failed";
+  await retry.click();
+  await expect(page.getByText(texts.tala.loadFailedBody)).toBeVisible();
+  await expect(page.getByRole("alert")).toContainText(texts.errors.internal);
+  fails = undefined;
+  await retry.click();
+  await expect(post(phone, "Status 100")).toBeVisible();
+
+  // A picture that comes under the finger takes no tap away.
+  const enlarge = page.getByRole("button", { name: fill(texts.tala.enlarge, { name: "Ben Kasongo" }) });
+  const small = enlarge.locator("img");
+  await enlarge.hover();
+  await page.mouse.down();
+  letGo();
+  await expect(small).toHaveCSS("opacity", "1");
+  await page.mouse.up();
+  const viewer = page.getByRole("dialog");
+  await expect(viewer.getByRole("alert")).toContainText(texts.tala.pictureFailed);
+  hasPictures = true;
+  await viewer.getByRole("button", { name: texts.common.retry }).click();
+  await expect(viewer.getByRole("alert")).toHaveCount(0);
+  await page.keyboard.press("Escape");
+
+  fails = "failed";
+  await post(phone, "Status 81").scrollIntoViewIfNeeded();
+  await expect(page.getByText(texts.tala.olderFailed)).toBeVisible();
+  fails = undefined;
+  await retry.click();
+  await expect(post(phone, "Status 80")).toBeVisible();
+  await post(phone, "Status 61").scrollIntoViewIfNeeded();
+  await expect(page.getByText(texts.tala.end)).toBeVisible();
+  await phone.close();
+});
