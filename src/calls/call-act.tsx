@@ -55,6 +55,7 @@ export function CallAct({ act, kind, isWide = false, className = "", onPress }: 
   return (
     <button
       type="button"
+      data-act={act}
       {...name}
       className={`${isWide ? wide : round} ${look} ${className} rounded-full text-white hover:opacity-90`}
       onClick={pressing(act, onPress ?? (() => run(kind)))}

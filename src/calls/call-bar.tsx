@@ -1,8 +1,10 @@
+import { useEffect, useRef } from "react";
 import { useT } from "../i18n/setup";
 import { isolate } from "../lib/isolate";
 import { restore } from "./actions";
 import { CallAct } from "./call-act";
 import { ongoingKey, statusKey } from "./call-words";
+import { takeFocus } from "./put-away";
 import { useCallClock } from "./use-clock";
 import type { CallView } from "./views";
 
@@ -18,6 +20,12 @@ type CallBarProps = {
 export default function CallBar({ call: { state }, name, children }: CallBarProps) {
   const t = useT();
   const time = useCallClock(state);
+  const section = useRef<HTMLElement>(null);
+  // Whatever else is to have the focus has it by then.
+  useEffect(() => {
+    const timer = setTimeout(() => takeFocus(section.current));
+    return () => clearTimeout(timer);
+  }, []);
   if (state.at === "ended") return null;
   const { kind } = state.call;
   const isRinging = state.at === "ringing";
@@ -26,7 +34,8 @@ export default function CallBar({ call: { state }, name, children }: CallBarProp
   return (
     <section
       // Where it names nobody it stands in the chat with them, below the header.
-      data-call={name === undefined ? "chat" : ""}
+      data-call={name === undefined ? "chat" : "bar"}
+      ref={section}
       aria-label={t("calls.banner")}
       className="flex min-h-14 shrink-0 flex-wrap items-center justify-end gap-2 border-b border-line bg-accent-soft py-1 pr-2 pl-2 text-text"
     >

@@ -38,6 +38,7 @@ export const useCallStart = (peer: Uuid, name: string): CallStart => {
   const t = useT();
   const canCall = useCanCall();
   const [asked, setAsked] = useState<CallKind>();
+  if (asked && !canCall) setAsked(undefined); // somebody calls meanwhile
   const call = (kind: CallKind) => {
     const me = getSession()?.userId;
     if (me) dial({ conversation: privateConversationId(me, peer), peer, kind });

@@ -1,12 +1,14 @@
 import type { CallEvent, CallPlace, CallState } from "../../contract/call-machine";
 import type { Call, Device } from "../../contract/calls";
-import type { ConversationId, Uuid } from "../../contract/ids";
+import { type ConversationId, otherMember, type Uuid } from "../../contract/ids";
 import { callRingMs } from "../../contract/limits";
 import type { CallNews } from "../sync/call-news";
 import { type CallAsker, toHere } from "./asker";
 import type { Ends } from "./ends";
+import { isOwned } from "./kept-call";
 import type { CallLink } from "./link";
 import type { MediaPlane } from "./media-plane";
+import type { CallSaying } from "./views";
 
 export type EarHost = {
   state(): CallState;
@@ -17,6 +19,7 @@ export type EarHost = {
   media(): MediaPlane | undefined;
   /** It is coming into this tab by itself. */
   isTaking(call: Uuid): boolean;
+  say(saying: CallSaying): void;
   /** Goes without a screen that tells how it ended. */
   leave(): void;
 };
@@ -71,8 +74,15 @@ export class CallEar {
         const { call_id: id, conversation, seconds, reason } = news.data;
         this.forget(id, conversation);
         if (this.#isHere(news.data)) this.#host.step({ type: "over", id, status: news.event_type, seconds, reason });
+        else if (reason === "busy") this.#onBusy(conversation);
       }
     }
+  }
+
+  /** Somebody called who was told that this person is in a call. */
+  #onBusy(conversation: ConversationId): void {
+    const peer = otherMember(conversation, this.#link.me);
+    if (peer && isOwned(this.#host.state())) this.#host.say({ notice: "called", peer });
   }
 
   /** Whether that is the call of this tab: somebody else may have taken its id for another. */

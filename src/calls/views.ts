@@ -14,4 +14,9 @@ export type CallView = {
 };
 
 /** What a person is told besides. */
-export type CallSaying = { notice: CallNotice; error?: CallError; peer: Uuid };
+export type CallSaying = {
+  /** `called`: somebody did, and was told that this person is in a call. */
+  notice: CallNotice | "called";
+  error?: CallError;
+  peer: Uuid;
+};

@@ -1,4 +1,5 @@
-import { type ReactNode, useLayoutEffect, useRef } from "react";
+import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
+import { takeBack } from "./back-gesture";
 
 type ModalProps = {
   /** Names the dialog to a screen reader; `labelledBy` when a visible heading does. */
@@ -7,7 +8,7 @@ type ModalProps = {
   describedBy?: string;
   role?: "dialog" | "alertdialog";
   className?: string;
-  /** Escape, the phone's back gesture and a tap beside the dialog ask for this. */
+  /** Escape, the way back, a phone's gesture too, and a tap beside the dialog ask for this. */
   onDismiss: () => void;
   children: ReactNode;
 };
@@ -40,6 +41,8 @@ export function Modal({ label, labelledBy, describedBy, role, className = "", on
       giveCaretBack();
     };
   }, []);
+  const dismiss = useEffectEvent(onDismiss);
+  useEffect(() => takeBack(() => dismiss()), []);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard's way out is Escape, which arrives as onCancel
     <dialog

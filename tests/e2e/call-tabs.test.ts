@@ -1,6 +1,14 @@
-import type { BrowserContext, Page, WebSocketRoute } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { expect, test } from "../support/browser-test";
-import { callButton, callLine, callScreen, expectHearing, openCalling, patienceMs } from "../support/calling";
+import {
+  callButton,
+  callLine,
+  callScreen,
+  expectHearing,
+  makeSwitch,
+  openCalling,
+  patienceMs,
+} from "../support/calling";
 import { makeCouple, siteOf } from "../support/pair";
 
 test.describe.configure({ timeout: 180_000 });
@@ -13,22 +21,6 @@ declare global {
     saidOtherTab: boolean;
   }
 }
-
-/** A switch for the way from a browser to the server; whatever goes from phone to phone goes on. */
-const makeSwitch = async (context: BrowserContext) => {
-  let isCut = false;
-  const sockets = new Set<WebSocketRoute>();
-  await context.routeWebSocket(/\/api\/socket/, (socket) => {
-    if (isCut) return void socket.close();
-    socket.connectToServer();
-    sockets.add(socket);
-  });
-  await context.route("**/api/**", (route) => (isCut ? route.abort() : route.fallback()));
-  return async (is: boolean) => {
-    isCut = is;
-    if (is) for (const socket of sockets) await socket.close();
-  };
-};
 
 /** As when somebody removes what a site keeps: all of it but for cookies. */
 const emptyStore = async (page: Page, origin: string) => {

@@ -1,4 +1,11 @@
-import { type Browser, type BrowserContext, expect, type Locator, type Page } from "@playwright/test";
+import {
+  type Browser,
+  type BrowserContext,
+  expect,
+  type Locator,
+  type Page,
+  type WebSocketRoute,
+} from "@playwright/test";
 import type { CallKind } from "../../contract/calls";
 import type { Language } from "../../contract/language";
 import type { Person } from "./people";
@@ -93,6 +100,22 @@ export const expectSilence = async ({ page }: Phone): Promise<void> => {
     return now.samples - before.samples;
   };
   await expect.poll(silence, { timeout: patienceMs }).toBeGreaterThan(silentSamples);
+};
+
+/** A switch for the way from a browser to the server; whatever goes from phone to phone goes on. */
+export const makeSwitch = async (context: BrowserContext) => {
+  let isCut = false;
+  const sockets = new Set<WebSocketRoute>();
+  await context.routeWebSocket(/\/api\/socket/, (socket) => {
+    if (isCut) return void socket.close();
+    socket.connectToServer();
+    sockets.add(socket);
+  });
+  await context.route("**/api/**", (route) => (isCut ? route.abort() : route.fallback()));
+  return async (is: boolean) => {
+    isCut = is;
+    if (is) for (const socket of sockets) await socket.close();
+  };
 };
 
 /** The button that calls somebody, wherever one is on this page. */

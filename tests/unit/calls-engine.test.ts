@@ -271,6 +271,7 @@ describe("two at once", () => {
     expect(c.sayings).toMatchObject([{ notice: "busy" }]);
     expect(c.tone).toBe("busy");
     expect(b.at).toBe("connected");
+    expect(b.sayings).toEqual([{ notice: "called", peer: cleo }]);
     await time.pass(2_500);
     expectQuiet(c);
     expect(server.lines).toMatchObject([{ status: "missed", reason: "busy" }]);

@@ -1,8 +1,9 @@
 import { useState } from "react";
 import { useLocation } from "react-router";
-import { leaveEnded, minimise } from "../../calls/actions";
+import { leaveEnded } from "../../calls/actions";
 import CallBar from "../../calls/call-bar";
 import { statusKey } from "../../calls/call-words";
+import { putAway } from "../../calls/put-away";
 import type { CallSaying, CallView } from "../../calls/views";
 import type { AvatarPerson } from "../../components/avatar";
 import { IconButton } from "../../components/icon-button";
@@ -94,7 +95,7 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
             popOut &&
             (() => {
               popOut();
-              minimise();
+              putAway();
             })
           }
         />

@@ -1,7 +1,8 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
-import { chooseDevice, minimise } from "../../calls/actions";
+import { chooseDevice } from "../../calls/actions";
 import { statusKey } from "../../calls/call-words";
 import { bytesPerMinute, formatMegabytes, toldFromBytes } from "../../calls/data-use";
+import { putAway } from "../../calls/put-away";
 import { useCallClock } from "../../calls/use-clock";
 import type { CallView } from "../../calls/views";
 import { Avatar, type AvatarPerson } from "../../components/avatar";
@@ -123,7 +124,7 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
       labelledBy={`${id}-name`}
       describedBy={`${id}-status`}
       className="m-0 size-full max-h-none max-w-none overflow-hidden bg-bg p-0 text-text"
-      onDismiss={minimise}
+      onDismiss={putAway}
     >
       <div className="flex h-full items-center justify-center">
         <div
@@ -146,7 +147,7 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
               icon="i-ph-caret-down-bold"
               label={t("calls.minimise")}
               className={iconLook}
-              onClick={minimise}
+              onClick={putAway}
             />
             <div className="min-w-0 flex-1 leading-tight">
               {isSeen && <div className="w-fit max-w-full rounded-card bg-black/60 px-2 py-1">{who}</div>}

@@ -27,6 +27,8 @@ export const wordsOf = ({ notice, error }: CallSaying, name: string, t: Translat
       return { title: t("calls.say.unanswered"), message: t("calls.say.unansweredBody", { name }) };
     case "busy":
       return { title: t("calls.say.busy"), message: t("calls.say.busyBody", { name }) };
+    case "called":
+      return { title: t("calls.say.called", { name }) };
     case "failed":
       return { tone: "danger", title: t("calls.say.failed"), message: why ?? t("calls.say.failedBody") };
     case "acceptFailed":
