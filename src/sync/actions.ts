@@ -1,6 +1,6 @@
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
-import { dropChoice, dropChoices, keptAt, readLeftOver } from "./begun";
+import { keptAt, readLeftOver, throwAway } from "./begun";
 import { hide, mute, relate, retract } from "./changing";
 import type { ChoiceKeeper } from "./choices";
 import { running, type Sync } from "./engine";
@@ -94,8 +94,9 @@ export const dropRecording = async (conversation: ConversationId): Promise<void>
 
 /** Whether a page that died had something chosen there. */
 export const hasChoice = async (place: ChoicePlace): Promise<boolean> => {
-  const store = running.get()?.tab.context.get()?.store;
-  return store !== undefined && (await keptAt(store, place)).length > 0;
+  const tab = running.get()?.tab;
+  const store = tab?.context.get()?.store;
+  return tab !== undefined && store !== undefined && (await keptAt(tab, store, place)).length > 0;
 };
 /** Keeps what this page chooses there; undefined when too many pages do, or when that cannot be had. */
 export const openChoice = async (place: ChoicePlace): Promise<ChoiceKeeper | undefined> => {
@@ -110,11 +111,11 @@ export const choicesLetGo = async (place: ChoicePlace): Promise<void> => {
 
 /** Throws away what a page that was left kept of a choice. */
 export const dropKept = async (kept: KeptChoice): Promise<void> => {
-  await dropChoice(getContext(getSync().tab).store, kept);
+  await throwAway(getSync().tab, kept.place, [kept.key]);
 };
 /** Throws away what is kept of all choices there. */
 export const throwAwayChoices = async (conversation: ConversationId): Promise<void> => {
-  await dropChoices(getContext(getSync().tab).store, conversation);
+  await throwAway(getSync().tab, conversation);
 };
 /** The bytes of a chosen file. */
 export const readChosen = async (file: Uuid): Promise<Blob | undefined> =>

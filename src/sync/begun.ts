@@ -1,4 +1,5 @@
 import type { ConversationId } from "../../contract/ids";
+import { readBegun, strikeBegun } from "./jotting";
 import { changeBegun } from "./leaving";
 import { drop } from "./recordings";
 import { type ChoicePlace, type ChoiceRow, choiceKeys, draftKey, type KeptChoice, type Store } from "./store";
@@ -13,8 +14,24 @@ const choicesAt = async (store: Store, keys: readonly string[]): Promise<ChoiceR
 export const readChoice = async (store: Store, { key }: KeptChoice): Promise<ChoiceRow | undefined> =>
   (await choicesAt(store, [key]))[0];
 
+/** What was being written there when its page was left, of which the store has an older text or nothing. */
+const takeJotted = async ({ platform, userId }: Tab, store: Store, place: ChoicePlace): Promise<void> => {
+  const notes = { platform, me: userId };
+  for (const key of choiceKeys(place)) {
+    const text = readBegun(notes, key);
+    if (text === undefined) continue;
+    await changeBegun(store, place, [], async () => {
+      const [kept] = await choicesAt(store, [key]);
+      const value: ChoiceRow = { files: [], isOriginal: false, to: [], ...kept, text };
+      await store.meta.put({ key, value });
+    });
+    strikeBegun(notes, key);
+  }
+};
+
 /** Where something is kept of what was chosen in a place. */
-export const keptAt = async (store: Store, place: ChoicePlace): Promise<string[]> => {
+export const keptAt = async (tab: Tab, store: Store, place: ChoicePlace): Promise<string[]> => {
+  await takeJotted(tab, store, place);
   const rows = await store.meta.bulkGet(choiceKeys(place));
   return rows.flatMap((row) => row?.key ?? []);
 };
@@ -29,9 +46,14 @@ const dropAt = (store: Store, place: ChoicePlace, keys: readonly string[]): Prom
 
 /** Forgets what one page kept of a choice; false when nothing was. */
 export const dropChoice = (store: Store, { place, key }: KeptChoice): Promise<boolean> => dropAt(store, place, [key]);
-/** Forgets what all pages chose there. */
-export const dropChoices = (store: Store, place: ChoicePlace): Promise<boolean> =>
-  dropAt(store, place, choiceKeys(place));
+
+/** Forgets what was chosen there, by all pages unless told which, and what these were writing when they were left. */
+export const throwAway = async (tab: Tab, place: ChoicePlace, keys = choiceKeys(place)): Promise<void> => {
+  const store = tab.context.get()?.store;
+  if (!store) return;
+  for (const key of keys) strikeBegun({ platform: tab.platform, me: tab.userId }, key);
+  await dropAt(store, place, keys);
+};
 
 /** What was chosen or recorded there, and not sent. */
 export const readLeftOver = async (store: Store, conversation: ConversationId): Promise<LeftOver> => {
@@ -45,6 +67,6 @@ export const forgetBegun = async (tab: Tab, conversation: ConversationId): Promi
   const store = tab.context.get()?.store;
   if (!store) return;
   await store.meta.delete(draftKey(conversation));
-  await dropChoices(store, conversation);
+  await throwAway(tab, conversation);
   await drop(tab, conversation);
 };

@@ -1,6 +1,7 @@
 import { createUuid, type Uuid } from "../../contract/ids";
 import { fileMaxBytes } from "../../contract/limits";
 import { dropChoice, keptAt, readChoice } from "./begun";
+import { jotBegun, strikeBegun } from "./jotting";
 import { changeBegun } from "./leaving";
 import type { Platform } from "./platform";
 import { isQuotaError } from "./room";
@@ -61,7 +62,7 @@ const claim = async (tab: Tab, place: ChoicePlace): Promise<Slot | undefined> =>
     }
     return undefined;
   };
-  const kept = await keptAt(getContext(tab).store, place);
+  const kept = await keptAt(tab, getContext(tab).store, place);
   const left = (await free(kept)) ?? (kept.length > 0 ? await holdSoon(tab, locks, kept) : undefined);
   return left ?? free(keys);
 };
@@ -88,7 +89,7 @@ export class ChoiceKeeper {
     this.#tab = tab;
     this.kept = kept;
     this.#release = release;
-    this.#unsubscribe = tab.platform.onLeave(() => void this.#flush());
+    this.#unsubscribe = tab.platform.onLeave(() => this.#leave());
   }
 
   /** Undefined while too many other pages keep what is chosen there. */
@@ -129,9 +130,21 @@ export class ChoiceKeeper {
     this.#cancel ??= this.#tab.platform.after(settleMs, () => void this.#flush());
   }
 
+  get #notes() {
+    return { platform: this.#tab.platform, me: this.#tab.userId };
+  }
+
+  /** The page may be gone before the store has what is given to it now. */
+  #leave(): void {
+    const text = this.#latest?.text ?? "";
+    if (text.trim() !== "") jotBegun(this.#notes, this.kept.key, text);
+    void this.#flush();
+  }
+
   /** It was sent, or given up. */
   async drop(): Promise<void> {
     this.#stop();
+    strikeBegun(this.#notes, this.kept.key);
     await this.#queue(async () => {
       const { store } = getContext(this.#tab);
       await dropChoice(store, this.kept);
@@ -202,5 +215,6 @@ export class ChoiceKeeper {
       else await store.meta.put({ key, value: { ...rest, to: [...rest.to], files: rows } });
       await store.blobs.bulkDelete(gone);
     });
+    if (this.#latest === undefined) strikeBegun(this.#notes, key);
   }
 }

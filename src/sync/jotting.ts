@@ -18,6 +18,7 @@ let lastN = 0;
 
 const sentPrefix = (me: Uuid) => `${storeName(me)}-sent-`;
 const draftPrefix = (me: Uuid) => `${storeName(me)}-draft-`;
+const begunPrefix = (me: Uuid) => `${storeName(me)}-begun-`;
 
 const parseJson = (text: string): unknown => {
   try {
@@ -75,9 +76,19 @@ export const listDrafts = (place: Place): [ConversationId, string][] =>
     v.is(ConversationId, entry[0]),
   );
 
+/** What is written beside what is chosen, by the key it is kept under, when its page is left. */
+export const jotBegun = ({ platform, me }: Place, key: string, text: string): void =>
+  void write(platform, begunPrefix(me) + key, text);
+
+export const readBegun = ({ platform, me }: Place, key: string): string | undefined =>
+  platform.notes?.getItem(begunPrefix(me) + key) ?? undefined;
+
+export const strikeBegun = ({ platform, me }: Place, key: string): void =>
+  platform.notes?.removeItem(begunPrefix(me) + key);
+
 /** Forgets everything of this person. */
 export const dropJotted = (place: Place): void => {
-  for (const prefix of [sentPrefix(place.me), draftPrefix(place.me)])
+  for (const prefix of [sentPrefix(place.me), draftPrefix(place.me), begunPrefix(place.me)])
     for (const [id] of list(place, prefix)) place.platform.notes?.removeItem(prefix + id);
   dropShown(place);
 };

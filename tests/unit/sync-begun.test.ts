@@ -93,6 +93,30 @@ describe("what is chosen and not sent", () => {
     });
   });
 
+  it("has the words that were typed last, though the page went before the store had them", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const first = await phone.openTab();
+    const keeper = await open(first, "tala");
+    keeper.keep(choice([photo], { text: "Mbote" }));
+    await eventually(async () => expect((await keeper.find())?.text).toBe("Mbote"));
+    const { store } = contextOf(first);
+    const put = store.meta.put.bind(store.meta);
+    store.meta.put = (() => new Promise(() => {})) as unknown as typeof put; // the page is gone before it is done
+    keeper.keep(choice([photo], { text: "Mbote na bino" }));
+    phone.hide();
+    void keeper.close();
+    await phone.kill(first);
+    store.meta.put = put;
+    const again = await open(await phone.openTab(), "tala");
+    expect(await keptOf(again)).toMatchObject({
+      text: "Mbote na bino",
+      files: [["fête.jpg", "image/jpeg", "photo", undefined]],
+    });
+    await again.drop();
+    expect(await (await open(await phone.openTab(), "tala")).find()).toBeUndefined();
+  });
+
   it("of a broadcast, words and people are there again too, and an empty one is nothing", async () => {
     const { server, amina, benoit } = makePair();
     const tab = await makeDevice(server, amina).openTab();

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ConversationId, Uuid } from "../../contract/ids";
-import { dropChoices, readLeftOver } from "../../src/sync/begun";
+import { readLeftOver, throwAway } from "../../src/sync/begun";
 import { hide, mute } from "../../src/sync/changing";
 import { ChoiceKeeper } from "../../src/sync/choices";
 import { Drafts } from "../../src/sync/drafts";
@@ -255,7 +255,7 @@ describe("a group that one is taken out of", () => {
     expect(await (await store.blobs.get(files[0]?.id ?? ""))?.blob.text()).toBe("photo");
     // Without the one it stays for the other, and a recording that ends only now is not too late.
     await speak(tab, 1);
-    await dropChoices(store, group);
+    await throwAway(tab, group);
     expect(await rowIn(tab, group)).toMatchObject({ gone: true });
     expect(await leftIn(tab)).toEqual({ files: [], recorded: { startedAt: 1, ms: 900 } });
     await drop(tab, group);
