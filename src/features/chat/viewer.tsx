@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import type { Body } from "../../../contract/conversations";
 import type { ConversationId } from "../../../contract/ids";
 import { IconButton, iconButtonLook } from "../../components/icon-button";
-import { Modal } from "../../components/modal";
+import { overPicture, PictureLayer, PictureModal } from "../../components/picture-layer";
 import { formatTime } from "../../i18n/format";
 import { formatDayHeading } from "../../i18n/relative-date";
 import { useLanguage, useT } from "../../i18n/setup";
@@ -35,10 +35,6 @@ type LayerProps = {
   onClose: () => void;
 };
 
-const overPicture = "hover:!bg-white/15";
-// A finger zooms and turns by itself.
-const forMouse = "!hidden [@media(hover:hover)]:!inline-grid";
-
 function Layer({ conversation, item, author, isFirst, isLast, onTurn, onClose }: LayerProps) {
   const t = useT();
   const language = useLanguage();
@@ -46,53 +42,20 @@ function Layer({ conversation, item, author, isFirst, isLast, onTurn, onClose }:
   const file = useAttachment(conversation, body);
   const keys = useRef<(key: string) => boolean>(undefined);
   const when = `${formatDayHeading(at, language)}, ${formatTime(at, language)}`;
+  const save = file.url && (
+    <a href={file.url} download={body.name} title={t("messages.save")} className={`${iconButtonLook} ${overPicture}`}>
+      <span className="i-ph-download-simple" aria-hidden="true" />
+      <span className="sr-only">{t("messages.save")}</span>
+    </a>
+  );
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys work wherever the focus is
-    <div
-      tabIndex={-1} // a click on the picture keeps the keys here
-      className="flex h-full flex-col pt-safe focus:outline-none"
-      onKeyDown={(event) => {
-        if (!event.metaKey && !event.ctrlKey && !event.altKey && keys.current?.(event.key)) event.preventDefault();
-      }}
+    <PictureLayer
+      who={author}
+      when={when}
+      press={(key) => keys.current?.(key) ?? false}
+      actions={save}
+      onClose={onClose}
     >
-      <header className="z-1 flex shrink-0 items-center gap-1 bg-black/40 px-2 py-1">
-        <IconButton
-          icon="i-ph-x"
-          label={t("common.close")}
-          data-autofocus=""
-          className={overPicture}
-          onClick={onClose}
-        />
-        <div className="min-w-0 flex-1 px-1">
-          <p className="truncate font-semibold">
-            <bdi>{author}</bdi>
-          </p>
-          <p className="truncate text-xs text-white/75 tabular-nums">{when}</p>
-        </div>
-        <IconButton
-          icon="i-ph-magnifying-glass-minus"
-          label={t("messages.zoomOut")}
-          className={`${overPicture} ${forMouse}`}
-          onClick={() => keys.current?.("-")}
-        />
-        <IconButton
-          icon="i-ph-magnifying-glass-plus"
-          label={t("messages.zoomIn")}
-          className={`${overPicture} ${forMouse}`}
-          onClick={() => keys.current?.("+")}
-        />
-        {file.url && (
-          <a
-            href={file.url}
-            download={body.name}
-            title={t("messages.save")}
-            className={`${iconButtonLook} ${overPicture}`}
-          >
-            <span className="i-ph-download-simple" aria-hidden="true" />
-            <span className="sr-only">{t("messages.save")}</span>
-          </a>
-        )}
-      </header>
       <div className="relative min-h-0 flex-1">
         <ViewerStage
           key={item.key}
@@ -130,7 +93,7 @@ function Layer({ conversation, item, author, isFirst, isLast, onTurn, onClose }:
           </bdi>
         </p>
       )}
-    </div>
+    </PictureLayer>
   );
 }
 
@@ -152,11 +115,7 @@ export default function Viewer({ conversation, items, startKey, people, onClose 
     if (next) setKey(next.key);
   };
   return (
-    <Modal
-      label={t("messages.viewer")}
-      className="m-0 h-dvh max-h-none w-full max-w-none bg-black p-0 text-white [--accent:#eba3cc] [--muted:#c8c8c8]"
-      onDismiss={onClose}
-    >
+    <PictureModal label={t("messages.viewer")} onClose={onClose}>
       <Layer
         conversation={conversation}
         item={item}
@@ -166,6 +125,6 @@ export default function Viewer({ conversation, items, startKey, people, onClose 
         onTurn={turn}
         onClose={onClose}
       />
-    </Modal>
+    </PictureModal>
   );
 }
