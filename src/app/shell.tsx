@@ -1,4 +1,4 @@
-import { Activity, type ReactNode, Suspense, useEffect } from "react";
+import { Activity, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Link, type Location, Route, Routes, useLocation } from "react-router";
 import { Avatar } from "../components/avatar";
 import { rememberPath } from "../components/back-link";
@@ -68,16 +68,21 @@ function NothingOpen() {
 function Panes({ location, route }: { location: Location; route: AppRoute }): ReactNode {
   const isWide = useIsWide();
   const isListPage = route.pane === "list";
+  // It loads nothing while it is hidden: before it was seen there is nothing to keep.
+  const [wasListSeen, setListSeen] = useState(isListPage || isWide);
+  if ((isListPage || isWide) && !wasListSeen) setListSeen(true);
   // Beside a detail stands the conversation list; on a phone it waits hidden, as it was left.
   const listLocation = isListPage ? location : masoloPath;
   return (
     <div className="flex min-h-0 flex-1">
-      <Activity mode={isListPage || isWide ? "visible" : "hidden"}>
-        <div className="flex min-h-0 w-full shrink-0 flex-col border-line lg:w-[400px] lg:border-r">
-          <Pane pane="list" location={listLocation} isPage={isListPage} />
-          {isWide && hasTabBar(location.pathname) && <TabBar pathname={location.pathname} />}
-        </div>
-      </Activity>
+      {wasListSeen && (
+        <Activity mode={isListPage || isWide ? "visible" : "hidden"}>
+          <div className="flex min-h-0 w-full shrink-0 flex-col border-line lg:w-[400px] lg:border-r">
+            <Pane pane="list" location={listLocation} isPage={isListPage} />
+            {isWide && hasTabBar(location.pathname) && <TabBar pathname={location.pathname} />}
+          </div>
+        </Activity>
+      )}
       {!isListPage && (
         <div className="flex min-h-0 min-w-0 flex-1 flex-col">
           <Pane pane="detail" location={location} isPage />

@@ -47,7 +47,7 @@ export function TabBar({ pathname }: { pathname: string }) {
                   )}
                 </span>
                 <span
-                  className={`max-w-full truncate text-[10px] leading-4 tracking-tight min-[350px]:text-[11px]  ${isActive ? "font-bold" : "font-medium min-[350px]:tracking-normal"}`}
+                  className={`max-w-full truncate text-[10px] leading-4 tracking-tight min-[350px]:text-[10.5px] min-[390px]:text-[11px] ${isActive ? "font-bold" : "font-medium min-[390px]:tracking-normal"}`}
                 >
                   {t(`shell.tabs.${tab.id}`)}
                 </span>
