@@ -15,13 +15,13 @@ export default function OtherTab({ call: { peer, kind }, isGone }: OtherTabCall)
   return (
     <div
       data-call
-      className="flex min-h-14 shrink-0 flex-wrap items-center justify-end gap-2 border-b border-line bg-accent-soft py-1 pr-2 pl-4 text-text"
+      className="flex min-h-14 shrink-0 flex-wrap items-center justify-end gap-2 border-b border-line bg-accent-soft py-1 pr-2 pl-3 text-text"
     >
       <span
         className={`${kind === "video" ? "i-ph-video-camera-fill" : "i-ph-phone-fill"} shrink-0 text-2xl text-accent max-[400px]:hidden`}
         aria-hidden="true"
       />
-      <p role="status" className="flex min-w-[144px] flex-1 flex-col px-1 leading-tight">
+      <p role="status" className="flex min-w-[144px] flex-1 flex-col px-1 py-1 leading-tight">
         <bdi className="truncate font-semibold">{name}</bdi>
         <span className="text-sm">{t(isGone ? "calls.otherTabGone" : "calls.otherTab")}</span>
       </p>
