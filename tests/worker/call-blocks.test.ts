@@ -107,7 +107,7 @@ test("a call that was held back stays so when the block ends, and rings nobody t
   await anas.hears(next, "ring");
 });
 
-test("a call that is under way when a block ends does not begin to ring, and is missed where both see it", async () => {
+test("a call that began while its caller was blocked rings nobody and leaves no line when the block ends before it", async () => {
   const { ana, ben, id, anas, bens } = await newCallers();
   await block(ana, ben);
   const call = createUuid();
@@ -115,10 +115,41 @@ test("a call that is under way when a block ends does not begin to ring, and is 
   await block(ana, ben, false);
   await post(ben, id, "tu as débloqué");
   await anas.link.nextLive();
-  expect(anas.told).toEqual([]);
+  await evict(id);
+  for (const type of ["standing", "beat"] as const) {
+    expect(await anas.ask({ type, call })).toEqual({ error: "call_not_found" });
+  }
+  expect(await anas.answer(call)).toEqual({ error: "call_not_found" });
+  expect(await anas.hangUp(call, "rejected")).toEqual({ error: "call_not_found" });
   await bens.hangUp(call, "missed");
-  await anas.hears(call, "missed");
+  await bens.hears(call, "missed");
+  await alarm(id);
+  await post(ben, id, "encore");
   await until(async () => (await rowOf(ana, id)).unread === 2);
+  expect(anas.told).toEqual([]);
+  expect((await readLog(ana, id)).map(({ body }) => body.type)).toEqual(["text", "withheld", "text"]);
+  expect((await readLog(ben, id))[1]).toMatchObject({ held: true, body: line(call, "missed") });
+});
+
+test("what a call of somebody who was blocked leaves is not what the other's list shows, and it may still be entered", async () => {
+  const { ana, ben, id, anas, bens } = await newCallers();
+  await block(ana, ben);
+  const call = createUuid();
+  await bens.dial(call);
+  await block(ana, ben, false);
+  await post(ben, id, "tu as débloqué");
+  await anas.link.nextLive();
+  await bens.hangUp(call, "missed");
+  await alarm(id);
+  expect(await rowOf(ana, id)).toMatchObject({ unread: 1, preview: { type: "text" } });
+  await block(ana, ben);
+  const next = createUuid();
+  await bens.dial(next);
+  await block(ana, ben, false);
+  expect(await anas.dial(createUuid())).toMatchObject({ over: null, call: { call_id: next } });
+  await anas.hears(next, "answered");
+  await bens.hangUp(next, "ended");
+  await anas.hears(next, "ended");
 });
 
 test.each([

@@ -1,11 +1,12 @@
 import { evictDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import type { CallSignals } from "../../contract/calls";
+import { policies } from "../../worker/lib/rate-limit";
 import type { Person } from "../support/people";
 import { Device, until } from "./device";
 import { channelStub, newTalk } from "./phone";
 import { seedPerson } from "./seeded-people";
-import { call } from "./site";
+import { call, drain } from "./site";
 
 /** What a device without a socket can learn of a call by asking. */
 
@@ -61,4 +62,15 @@ test("a channel that slept meanwhile goes on from there", async () => {
   await anas.signal(callId, "après");
   expect(wordsOf(await ask(ben, callId, at))).toEqual(["après"]);
   device.close();
+});
+
+test("who asks without a socket may do so each second for as long as they like, and not without end", async () => {
+  expect(policies.call_poll_by_user).toEqual({ burst: 120, everyMs: 500 });
+  const { ana, ben, call: callId } = await newTalk();
+  await drain("call_poll_by_user", ben.id);
+  for (const path of [`/api/calls/${callId}/signals`, "/api/calls"]) {
+    const limited = await call("GET", path, { token: ben.token });
+    expect([limited.status, Number(limited.headers.get("retry-after")) > 0]).toEqual([429, true]);
+    expect((await call("GET", path, { token: ana.token })).status).toBe(200);
+  }
 });

@@ -37,6 +37,7 @@ export const callRoutes = createRoutes()
     "/calls",
     operation({ tag: "calls", summary: "One's calls under way", ok: { status: 200, body: OpenCalls } }),
     authenticate,
+    limitCaller("call_poll_by_user"),
     async (c) => c.json({ calls: await listOpen(c), now: Date.now() }, 200),
   )
   .post(
@@ -108,6 +109,7 @@ export const callRoutes = createRoutes()
     authenticate,
     validate("param", Named),
     validate("query", After),
+    limitCaller("call_poll_by_user"),
     async (c) => {
       const { user } = c.var.caller;
       const said = await userChannelOf(c.env, user).findSaid(user, c.req.valid("param").id, c.req.valid("query").after);

@@ -44,6 +44,8 @@ export const policies = {
   avatar_by_user: { burst: 20, everyMs: 30 * second },
   // A call asks when it begins and with every way it tries anew on a bad network, every few seconds at worst.
   ice_by_user: { burst: 60, everyMs: 5 * second },
+  // Who has no socket asks once a second for what is told in a call.
+  call_poll_by_user: { burst: 120, everyMs: 500 },
   feedback_by_user: { burst: 20, everyMs: 30 * second },
   // Sent again it costs nothing, once it stands.
   post_by_user: { burst: 10, everyMs: 2 * minute },

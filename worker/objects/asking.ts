@@ -4,7 +4,7 @@ import { toCommand } from "../../contract/command-frames";
 import { CommandSchema } from "../../contract/command-schemas";
 import { type Command, type CommandOf, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
 import { type ErrorCode, isErrorCode } from "../../contract/errors";
-import type { ConversationId } from "../../contract/ids";
+import type { ConversationId, Uuid } from "../../contract/ids";
 import { spreadMax } from "../../contract/limits";
 import { refusalFrame } from "../../contract/protocol";
 import type { Feed } from "./feed";
@@ -22,7 +22,7 @@ type Host = {
   sockets: Sockets;
   feed: Feed;
   sending: Sending;
-  run(command: Command): Promise<CommandResults[Command["type"]] | Refusal>;
+  run(command: Command, session?: Uuid): Promise<CommandResults[Command["type"]] | Refusal>;
 };
 
 const fullRetryMs = 1_000;
@@ -62,7 +62,7 @@ export class Asking {
     if (isHeavy && this.#host.sockets.isFull(socket))
       return refuse({ error: "rate_limited", retryAfterMs: fullRetryMs });
     if (command.type === "mark") return this.#markFrom(socket, command);
-    const result = await this.#host.run(command);
+    const result = await this.#host.run(command, socket.state?.session);
     if (isRefusal(result)) return refuse(result);
     if (!socket.state) return;
     const answer = answerFrame(command.type, ref ?? 0, result as CommandResults[Answered], socket.state.base);

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { CallBody, type CallKind, type Heard, type OpenCall } from "../../contract/calls";
+import type { Uuid } from "../../contract/ids";
 
 /** A call as the conversation keeps it, also after its end. Who is rung knows nothing of one that is `withheld`. */
 export type KeptCall = OpenCall & { over: CallBody | null; withheld: boolean };
@@ -19,10 +20,16 @@ type Columns = {
   unanswered: number;
   unanswered_since: number;
   unanswered_from: number;
+  caller_session: string | null;
+  callee_session: string | null;
 };
 
 /** How many calls in a row the caller has made that nobody answered, since when, and where the log ended then. */
 export type Unanswered = { count: number; since: number; from: number };
+
+/** The sessions by which its sides came into it, as far as they are known. */
+export type CallSessions = { caller: Uuid | null; callee: Uuid | null };
+const noSessions: CallSessions = { caller: null, callee: null };
 
 const toCall = (row: Columns): KeptCall => ({
   id: row.id,
@@ -36,7 +43,13 @@ const toCall = (row: Columns): KeptCall => ({
   withheld: row.withheld === 1,
 });
 
-type State = { kept: KeptCall | undefined; heard: Heard; unanswered: Unanswered; version: number };
+type State = {
+  kept: KeptCall | undefined;
+  heard: Heard;
+  unanswered: Unanswered;
+  sessions: CallSessions;
+  version: number;
+};
 
 /** The one call of a conversation, in the table and in memory. */
 export class CallRow {
@@ -56,6 +69,7 @@ export class CallRow {
         since: row?.unanswered_since ?? 0,
         from: row?.unanswered_from ?? 0,
       },
+      sessions: { caller: row?.caller_session ?? null, callee: row?.callee_session ?? null },
       version,
     };
   }
@@ -81,17 +95,23 @@ export class CallRow {
     return this.#state.unanswered;
   }
 
+  get sessions(): CallSessions {
+    return this.#state.sessions;
+  }
+
   /** How often there was a change. */
   get version(): number {
     return this.#state.version;
   }
 
   /** From here on both sides are taken to be there. */
-  write(call: KeptCall, now: number, unanswered = this.unanswered): void {
-    this.#state = { kept: call, heard: { caller: now, callee: now }, unanswered, version: this.version + 1 };
+  write(call: KeptCall, now: number, unanswered = this.unanswered, entered: Partial<CallSessions> = {}): void {
+    const before = call.id === this.kept?.id ? this.sessions : noSessions;
+    const sessions = { ...before, ...entered };
+    this.#state = { kept: call, heard: { caller: now, callee: now }, unanswered, sessions, version: this.version + 1 };
     this.#sql.exec("DELETE FROM calls WHERE id <> ?", call.id);
     this.#sql.exec(
-      "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       call.id,
       call.kind,
       call.caller,
@@ -106,6 +126,8 @@ export class CallRow {
       unanswered.count,
       unanswered.since,
       unanswered.from,
+      sessions.caller,
+      sessions.callee,
     );
     this.#sql.exec("UPDATE conversation SET calls = ?", this.version);
   }

@@ -5,8 +5,11 @@ import type { KeptCall } from "./call-row";
 
 type Row = { conversation: ConversationId; version: number; call: string | null };
 
-/** What is to be told of a call: how it is now, and how it ended if it did. */
-export type CallNews = { call: Call; over: Pick<CallBody, "status" | "seconds" | "reason"> | null };
+/** What is to be told of a call: how it is now, and how it ended if it did. Of one that is `held`, nobody is told. */
+export type CallNews = { call: Call; over: Pick<CallBody, "status" | "seconds" | "reason"> | null; isHeld?: true };
+
+const Stored = v.object({ ...Call.entries, held: v.optional(v.literal(true)) });
+type Stored = v.InferOutput<typeof Stored>;
 
 const versionsMax = 1_000;
 
@@ -19,7 +22,7 @@ const lost = (call: Call): CallNews => ({
 /** The calls of a person, as their conversations told of them. */
 export class CallTable {
   readonly #sql: SqlStorage;
-  #open: Call[] | undefined;
+  #stored: { open: Call[]; held: Call[] } | undefined;
   /** Versions of conversations, as far as they were looked up: notices of messages carry the last call too. */
   readonly #versions = new Map<ConversationId, number>();
 
@@ -29,11 +32,12 @@ export class CallTable {
 
   /** Those under way: at most one in each conversation. */
   get open(): readonly Call[] {
-    this.#open ??= this.#sql
-      .exec<Row>("SELECT * FROM calls WHERE call IS NOT NULL")
-      .toArray()
-      .map(({ call }) => v.parse(Call, JSON.parse(call ?? "")));
-    return this.#open;
+    return this.#read().open;
+  }
+
+  /** Those that ring and that this person is not to know of: they count for nothing but for those who make them. */
+  get held(): readonly Call[] {
+    return this.#read().held;
   }
 
   find(conversation: ConversationId, id: Uuid): Call | undefined {
@@ -41,14 +45,18 @@ export class CallTable {
   }
 
   /** Takes in how a conversation's call stands, null for none that this person may know of. What of it is news. */
-  take(conversation: ConversationId, kept: KeptCall | null, version: number): CallNews[] {
+  take(conversation: ConversationId, kept: KeptCall | null, version: number, heldCall?: KeptCall): CallNews[] {
     if (version <= this.#versionOf(conversation)) return [];
-    const before = this.open.find((call) => call.conversation === conversation);
-    if (!kept && !before) return [];
+    const isOfThis = (call: Call) => call.conversation === conversation;
+    const before = this.open.find(isOfThis);
+    if (!kept && !heldCall && !before && !this.held.some(isOfThis)) return [];
     const call = kept && toCall(conversation, kept);
-    this.#write(conversation, version, kept?.over ? null : call);
-    const news = before && before.call_id !== call?.call_id ? [lost(before)] : [];
-    return call ? [...news, { call, over: kept?.over ?? null }] : news;
+    const held = heldCall && toCall(conversation, heldCall);
+    this.#write(conversation, version, held ? { ...held, held: true } : kept?.over ? null : call);
+    const news: CallNews[] = before && before.call_id !== call?.call_id ? [lost(before)] : [];
+    if (held) news.push({ call: held, over: null, isHeld: true });
+    if (call) news.push({ call, over: kept?.over ?? null });
+    return news;
   }
 
   /** The conversation says that this call is over, and perhaps how, though its version is known here. */
@@ -57,6 +65,15 @@ export class CallTable {
     if (!call) return [];
     this.#write(conversation, this.#versionOf(conversation), null);
     return [over ? { call, over } : lost(call)];
+  }
+
+  #read(): { open: Call[]; held: Call[] } {
+    if (this.#stored) return this.#stored;
+    const rows = this.#sql.exec<Row>("SELECT * FROM calls WHERE call IS NOT NULL").toArray();
+    const all = rows.map(({ call }) => v.parse(Stored, JSON.parse(call ?? "")));
+    const { open = [], held = [] } = Object.groupBy(all, (call) => (call.held ? "held" : "open"));
+    this.#stored = { open, held: held.map(({ held: _, ...call }) => call) };
+    return this.#stored;
   }
 
   #versionOf(conversation: ConversationId): number {
@@ -72,7 +89,7 @@ export class CallTable {
     return version;
   }
 
-  #write(conversation: ConversationId, version: number, call: Call | null): void {
+  #write(conversation: ConversationId, version: number, call: Stored | null): void {
     this.#sql.exec(
       "INSERT OR REPLACE INTO calls VALUES (?, ?, ?)",
       conversation,
@@ -80,6 +97,6 @@ export class CallTable {
       call && JSON.stringify(call),
     );
     this.#remember(conversation, version);
-    this.#open = undefined;
+    this.#stored = undefined;
   }
 }

@@ -2,6 +2,7 @@ import {
   advance,
   type CallBody,
   type CallDeed,
+  type CallReason,
   type CallStatus,
   dueAt,
   expire,
@@ -13,12 +14,14 @@ import {
 import type { Refusal } from "../../contract/commands";
 import type { Uuid } from "../../contract/ids";
 import { callNoteMs, unansweredMax, unansweredMs } from "../../contract/limits";
-import type { KeptCall, Unanswered } from "./call-row";
+import type { CallSessions, KeptCall, Unanswered } from "./call-row";
 import type { ConversationLog } from "./conversation-log";
 import type { Member } from "./members";
 import { callFor } from "./notices";
 import type { CallStanding } from "./rpc";
 import type { Telling } from "./telling";
+
+const noCall: Refusal = { error: "call_not_found" };
 
 const sideOf = ({ number }: Member, { caller }: Pick<OpenCall, "caller">): keyof Heard =>
   number === caller ? "caller" : "callee";
@@ -50,11 +53,35 @@ export class Calling {
     return open ? dueAt(open, this.#heard) : undefined;
   }
 
-  /** What a member does with it. */
-  do(member: Member, deed: CallDeed, now = Date.now()): CallStanding | Refusal {
+  /** What a member does with it, by a session of theirs. */
+  do(member: Member, deed: CallDeed, session?: Uuid, now = Date.now()): CallStanding | Refusal {
     return this.change(() => {
       this.#expire(now);
-      return this.#advance(member, deed, now);
+      return this.#advance(member, deed, session, now);
+    });
+  }
+
+  /** It rings for a member who is busy. They need not be allowed to know of it: whoever calls hears the same. */
+  refuse(member: Member, id: Uuid, now = Date.now()): CallStanding | Refusal {
+    return this.change(() => {
+      this.#expire(now);
+      const { kept, open } = this.#log.calls;
+      if (kept?.id !== id || kept.caller === member.number) return noCall;
+      if (open?.answeredAt === null) this.#end(open, member.number, "missed", now, "busy");
+      return this.#standing(member, this.#log.calls.kept ?? kept);
+    });
+  }
+
+  /** Sessions of a member ended: the call that they are in by one of them ends as if they hung up. */
+  signOut(member: Member, ended: readonly Uuid[] | "all", now = Date.now()): CallStanding | Refusal {
+    return this.change(() => {
+      this.#expire(now);
+      const { open, sessions } = this.#log.calls;
+      const side = open && sideOf(member, open);
+      if (!side || (side === "callee" && open.answeredAt === null)) return noCall;
+      if (ended !== "all" && !ended.includes(sessions[side] ?? "")) return noCall;
+      this.cut(member, now);
+      return this.#standing(member, this.#log.calls.kept ?? { ...open, over: null, withheld: false });
     });
   }
 
@@ -62,14 +89,14 @@ export class Calling {
   find(member: Member, id: Uuid): CallStanding | Refusal {
     this.expire();
     const { call } = callFor(this.#log, member);
-    return call?.id === id ? this.#standing(member, call) : { error: "call_not_found" };
+    return call?.id === id ? this.#standing(member, call) : noCall;
   }
 
   /** A side is still there. False when the call is not, or another device has that side: it keeps none of one that is gone. */
   beat(member: Member, id: Uuid, device?: Uuid, now = Date.now()): boolean {
     const { calls } = this.#log;
     const { open, heard } = calls;
-    if (open?.id !== id) return false;
+    if (open?.id !== id || callFor(this.#log, member).call?.id !== id) return false;
     if (device !== undefined && !hasSide(open, member.number === open.caller, device)) return false;
     this.#hear(member, open, now);
     if (open.answeredAt !== null && now - heard[sideOf(member, open)] >= callNoteMs) calls.note(this.#known);
@@ -100,13 +127,12 @@ export class Calling {
     return result;
   }
 
-  #advance(member: Member, deed: CallDeed, now: number): CallStanding | Refusal {
+  #advance(member: Member, deed: CallDeed, session: Uuid | undefined, now: number): CallStanding | Refusal {
     const { calls, group } = this.#log;
     if (group) return { error: "not_allowed" };
     const { kept, open } = calls;
     // What rings nowhere is neither answered nor refused.
-    const isHidden = member.blocks && deed.type !== "create" && callFor(this.#log, member).call?.id !== deed.id;
-    if (isHidden) return { error: "call_not_found" };
+    if (deed.type !== "create" && callFor(this.#log, member).call?.id !== deed.id) return noCall;
     // It is over, and whoever asks has not heard of it yet.
     if (kept?.over && kept.id === deed.id && deed.type !== "answer") return this.#standing(member, kept);
     let unanswered: Unanswered | undefined;
@@ -114,7 +140,7 @@ export class Calling {
       if (!this.#log.isOpen) return { error: "not_connected" };
       if (member.blocks) return { error: "contact_blocked" };
       // It was over before another one began.
-      if (open?.id !== deed.id && this.#log.findSent(member.number, deed.id)) return { error: "call_not_found" };
+      if (open?.id !== deed.id && this.#log.findSent(member.number, deed.id)) return noCall;
       if (!open) {
         const before = this.#unansweredOf(member, now);
         const { count, since } = before;
@@ -122,13 +148,14 @@ export class Calling {
         unanswered = { ...before, count: count + 1 };
       } else if (open.id !== deed.id && isAbandoned(open, open.caller === member.number, this.#heard, now)) {
         this.#end(open, member.number, "ended", now);
-        return this.#advance(member, deed, now);
+        return this.#advance(member, deed, session, now);
       }
     }
     const next = advance(open, member.number, deed, now, this.#heard);
     if ("error" in next) return next;
     this.#hear(member, next.call ?? open, now);
-    return this.#standing(member, this.#write(open, next, now, unanswered));
+    const entered = session && next.call && deed.type !== "end" ? { [sideOf(member, next.call)]: session } : {};
+    return this.#standing(member, this.#write(open, next, now, unanswered, entered));
   }
 
   /** The calls of theirs that nobody answered up to now; whoever answers, or writes, has them begin anew. */
@@ -146,10 +173,10 @@ export class Calling {
   }
 
   /** The device of a side ends its call. */
-  #end(open: OpenCall, by: number, status: CallStatus, now: number): void {
+  #end(open: OpenCall, by: number, status: CallStatus, now: number, reason?: CallReason): void {
     const { id, caller, callerDevice, calleeDevice } = open;
     const device = by === caller ? callerDevice : (calleeDevice ?? callerDevice);
-    const next = advance(open, by, { type: "end", id, device, status }, now);
+    const next = advance(open, by, { type: "end", id, device, status, ...(reason ? { reason } : {}) }, now);
     if (!("error" in next)) this.#write(open, next, now);
   }
 
@@ -171,18 +198,27 @@ export class Calling {
     next: { call: OpenCall | null; line?: CallBody },
     now: number,
     unanswered?: Unanswered,
+    entered?: Partial<CallSessions>,
   ): KeptCall {
     const { calls } = this.#log;
     const call = next.call ?? before;
     if (!call) throw new Error("a call ended that never was");
     const over = next.line ?? null;
-    const kept = { ...call, over, withheld: this.#log.isWithheld(call.caller) };
+    const kept = { ...call, over, withheld: this.#isWithheld(before, call) };
     if (next.call === before) return calls.kept ?? kept;
-    calls.write(kept, now, unanswered);
+    calls.write(kept, now, unanswered, entered);
     this.#heard = calls.heard;
     this.#known = calls.heard;
     // In logs of before, a message may have taken the call's name while it was open.
-    if (over && !this.#log.findSent(call.caller, call.id)) this.#log.append(call.caller, call.id, over, now);
+    if (over && !this.#log.findSent(call.caller, call.id))
+      this.#log.append(call.caller, call.id, over, now, kept.withheld);
     return kept;
+  }
+
+  /** That is decided when it begins, and stays so; but who enters it knows of it. */
+  #isWithheld(before: OpenCall | null, call: OpenCall): boolean {
+    return before
+      ? call.answeredAt === null && this.#log.calls.kept?.withheld === true
+      : this.#log.isWithheld(call.caller);
   }
 }

@@ -17,8 +17,8 @@ export const carryOut = async <T extends Command["type"]>(
   c: AppContext,
   command: CommandOf<T>,
 ): Promise<CommandResults[T] | Refusal> => {
-  const { user } = c.var.caller;
-  return userChannelOf(c.env, user).execute<T>(user, command);
+  const { user, session } = c.var.caller;
+  return userChannelOf(c.env, user).execute<T>(user, command, session);
 };
 
 /** The same, and answers what came of it. */

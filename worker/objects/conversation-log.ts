@@ -6,12 +6,13 @@ import groups from "../../migrations/conversation/0003_groups.sql?raw";
 import calls from "../../migrations/conversation/0004_calls.sql?raw";
 import callSides from "../../migrations/conversation/0005_call_sides.sql?raw";
 import receipts from "../../migrations/conversation/0006_receipts.sql?raw";
+import callSessions from "../../migrations/conversation/0007_call_sessions.sql?raw";
 import { CallRow } from "./call-row";
 import { type Member, Members } from "./members";
 import { fromColumns, toColumns, toPreview } from "./message-body";
 import { migrate, readVersion } from "./migrator";
 
-const migrations = [log, changes, groups, calls, callSides, receipts];
+const migrations = [log, changes, groups, calls, callSides, receipts, callSessions];
 const recentMax = 64; // messages
 
 type Own = {
@@ -197,10 +198,19 @@ export class ConversationLog {
     return !this.group && this.members.all.some((member) => member.blocks && member.number !== sender);
   }
 
-  /** The next message. Its time never goes back, whatever the clock does. */
-  append(sender: number, cid: Uuid, body: StoredBody, now: number): { seq: number; at: number } {
+  /**
+   * The next message. Its time never goes back, whatever the clock does. `isHeld`: it goes to nobody, whatever is so now;
+   * where nobody blocks its author any more, they may know that.
+   */
+  append(
+    sender: number,
+    cid: Uuid,
+    body: StoredBody,
+    now: number,
+    isHeld = this.isWithheld(sender),
+  ): { seq: number; at: number } {
     const pair = this.group ? [] : this.members.all;
-    const withheld = this.isWithheld(sender) ? heldBack : 0;
+    const withheld = !isHeld ? 0 : this.isWithheld(sender) ? heldBack : heldBackAndTold;
     const at = Math.max(now, this.last.at);
     const row = { seq: this.head + 1, sender, cid, at, ...toColumns(body), revision: 0, withheld };
     this.sql.exec(
@@ -218,6 +228,7 @@ export class ConversationLog {
     for (const member of pair) {
       const sees = withheld === 0 || member.number === sender;
       if (member.ends !== null && sees) this.members.change(member, { ends: null });
+      if (member.ends === null && !sees) this.members.change(member, { ends: this.head });
     }
     this.#remember(row);
     return row;

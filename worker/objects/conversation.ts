@@ -164,9 +164,19 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return departed;
   }
 
-  async call(_id: ConversationId, user: Uuid, deed: CallDeed): Promise<CallStanding | Refusal> {
+  async call(_id: ConversationId, user: Uuid, deed: CallDeed, session?: Uuid): Promise<CallStanding | Refusal> {
     const member = this.#log?.members.of(user);
-    return member && this.#calling ? this.#calling.do(member, deed) : notFound;
+    return member && this.#calling ? this.#calling.do(member, deed, session) : notFound;
+  }
+
+  async refuse(_id: ConversationId, user: Uuid, call: Uuid): Promise<CallStanding | Refusal> {
+    const member = this.#log?.members.of(user);
+    return member && this.#calling ? this.#calling.refuse(member, call) : notFound;
+  }
+
+  async signOut(_id: ConversationId, user: Uuid, ended: Uuid[] | "all"): Promise<CallStanding | Refusal> {
+    const member = this.#log?.members.of(user);
+    return member && this.#calling ? this.#calling.signOut(member, ended) : notFound;
   }
 
   async standing(_id: ConversationId, user: Uuid, call: Uuid): Promise<CallStanding | Refusal> {

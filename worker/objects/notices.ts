@@ -28,10 +28,11 @@ const farewell = ({ id, epoch, began }: ConversationLog, { turn }: Member): Noti
   messages: [],
 });
 
-/** The call as a member may know of it. */
-export const callFor = (log: ConversationLog, { number }: Member): Pick<Notice, "call" | "calls"> => {
+/** The call as a member may know of it, and beside it one of which only their channel does. */
+export const callFor = (log: ConversationLog, { number }: Member): Pick<Notice, "call" | "held" | "calls"> => {
   const { kept = null, version } = log.calls;
-  return { call: kept?.withheld && kept.caller !== number ? null : kept, calls: version };
+  if (!kept?.withheld || kept.caller === number) return { call: kept, calls: version };
+  return { call: null, calls: version, ...(kept.over ? {} : { held: kept }) };
 };
 
 /** What a member's channel, which has been told this much, is told now. */

@@ -9,6 +9,7 @@ import { frameOf, signalFrame } from "./call-frames";
 import { CallLimits } from "./call-limits";
 import type { KeptCall } from "./call-row";
 import { CallTable } from "./call-table";
+import { type Ended, Entering } from "./entering";
 import type { Gate } from "./gate";
 import type { CallSignal, CallStanding, ConversationRpc } from "./rpc";
 import { SaidSignals } from "./said-signals";
@@ -41,6 +42,7 @@ export class PersonCalls {
   readonly #abandoned = new Set<Uuid>();
   readonly #limits: CallLimits;
   readonly #said = new SaidSignals();
+  readonly #entering = new Entering();
 
   constructor(sql: SqlStorage, host: Host) {
     this.#host = host;
@@ -58,16 +60,21 @@ export class PersonCalls {
 
   /**
    * Takes in how a conversation's call stands, null for none that this person may know of. Whoever is in a call, calls
-   * or is rung already is busy for everybody else.
+   * or is rung already is busy for everybody else, also for whoever rings without their knowing (`held`).
    */
-  take(conversation: ConversationId, kept: KeptCall | null, version: number): void {
+  take(conversation: ConversationId, kept: KeptCall | null, version: number, held?: KeptCall): void {
     if (version === 0) return;
-    for (const news of this.#table.take(conversation, kept, version)) {
-      const { call, over } = news;
+    for (const news of this.#table.take(conversation, kept, version, held)) {
+      const { call, over, isHeld } = news;
+      if (isHeld) {
+        if (!hasRungOut(call, Date.now())) this.#host.later(this.#weigh(call));
+        continue;
+      }
       if (over) this.#abandoned.delete(call.call_id);
       if (over || !this.#isRung(call)) this.#host.sockets.signal(frameOf(news), true);
       else if (!hasRungOut(call, Date.now())) this.#ring(call);
-      if (!over && !this.#isRung(call)) for (const other of this.#others(conversation)) this.#refuse(other);
+      if (over || this.#isRung(call)) continue;
+      for (const other of [...this.#others(conversation), ...this.#heldOthers(conversation)]) this.#refuse(other);
     }
   }
 
@@ -85,15 +92,27 @@ export class PersonCalls {
     return call && this.#said.since(call, after);
   }
 
-  async ask(asked: Asked): Promise<CallResult | Passed | Refusal> {
+  /** Sessions of this person ended: so do the calls they are in. */
+  async signOut(ended: Ended): Promise<void> {
+    this.#entering.signOut(ended);
+    await Promise.all(this.#table.open.map(({ conversation }) => this.#signOutOf(conversation, ended)));
+  }
+
+  async ask(asked: Asked, session?: Uuid): Promise<CallResult | Passed | Refusal> {
     const { conversation, call } = asked;
+    const enter = (work: () => Promise<CallResult | Refusal>) =>
+      this.#entering.run(
+        session,
+        () => this.#turns.take(conversation, work),
+        async (ended, entered) => (isRefusal(entered) ? entered : this.#signOutOf(conversation, ended)),
+      );
     switch (asked.type) {
       case "dial":
-        return this.#turns.take(conversation, () => this.#dial(asked));
+        return enter(() => this.#dial(asked, session));
       case "answer": {
         const { device } = asked;
-        const answer = () => this.#do(conversation, { type: "answer", id: call, device });
-        return this.#limits.deed() ?? this.#turns.take(conversation, () => this.#claim(conversation, call, answer));
+        const answer = () => this.#do(conversation, { type: "answer", id: call, device }, session);
+        return this.#limits.deed() ?? enter(() => this.#claim(conversation, call, answer));
       }
       case "hangUp":
         return this.#limits.deed() ?? this.#turns.take(conversation, () => this.#hangUp(asked));
@@ -108,12 +127,18 @@ export class PersonCalls {
     }
   }
 
-  async #dial({ conversation, call, kind, device }: AskOf<"dial">): Promise<CallResult | Refusal> {
+  async #dial({ conversation, call, kind, device }: AskOf<"dial">, session?: Uuid): Promise<CallResult | Refusal> {
     if (this.#givenUp.has(call)) return { error: "call_not_found" };
     const isAgain = this.#isMine(conversation, call);
     const refusal = isAgain ? undefined : this.#limits.dial();
     if (refusal) return refusal;
-    return this.#claim(conversation, call, () => this.#do(conversation, { type: "create", id: call, kind, device }));
+    const deed: CallDeed = { type: "create", id: call, kind, device };
+    return this.#claim(conversation, call, () => this.#do(conversation, deed, session));
+  }
+
+  #signOutOf(conversation: ConversationId, ended: Ended): Promise<CallResult | Refusal> {
+    const { user } = this.#host;
+    return this.#ask(conversation, (stub) => stub.signOut(conversation, user, ended === "all" ? ended : [...ended]));
   }
 
   async #hangUp({ conversation, call, device, status, reason }: AskOf<"hangUp">): Promise<CallResult | Refusal> {
@@ -180,19 +205,25 @@ export class PersonCalls {
 
   /** Tells the devices that somebody calls, unless this person is busy: what makes them so may be over by now. */
   #ring(call: Call): void {
-    const { sockets, later } = this.#host;
-    const others = this.#others(call.conversation);
-    const tell = () => sockets.signal(frameOf({ call, over: null }), true);
+    const tell = () => this.#host.sockets.signal(frameOf({ call, over: null }), true);
     const decide = async () => {
-      for (const other of others) await this.#lookAt(other);
+      const isBusy = await this.#isBusyBeside(call);
       const isStill = this.#table.find(call.conversation, call.call_id)?.answered_at === null;
-      if (!isStill) return;
-      if (this.#others(call.conversation).some((other) => !this.#abandoned.has(other.call_id)))
-        await this.#sayBusy(call);
-      else tell();
+      if (isStill && isBusy) await this.#sayBusy(call);
+      else if (isStill) tell();
     };
-    if (others.length === 0) tell();
-    else later(decide());
+    if (this.#others(call.conversation).length === 0) tell();
+    else this.#host.later(decide());
+  }
+
+  /** The same for whoever rings without this person's knowing: no device is told, and only their like find them busy by it. */
+  async #weigh(call: Call): Promise<void> {
+    if (this.#heldOthers(call.conversation).length > 0 || (await this.#isBusyBeside(call))) await this.#sayBusy(call);
+  }
+
+  async #isBusyBeside({ conversation }: Call): Promise<boolean> {
+    for (const other of this.#others(conversation)) await this.#lookAt(other);
+    return this.#others(conversation).some((other) => !this.#abandoned.has(other.call_id));
   }
 
   /** Somebody rings while this person has begun to talk, or to call, elsewhere. */
@@ -202,7 +233,7 @@ export class PersonCalls {
 
   #sayBusy({ conversation, call_id }: Call): Promise<unknown> {
     const { user } = this.#host;
-    return this.#do(conversation, { type: "end", id: call_id, device: user, status: "missed", reason: "busy" });
+    return this.#ask(conversation, (stub) => stub.refuse(conversation, user, call_id));
   }
 
   /** Whoever talks elsewhere has left the call of a device that is gone. */
@@ -252,6 +283,12 @@ export class PersonCalls {
     return this.#table.open.filter((call) => call.conversation !== conversation);
   }
 
+  /** Those that ring elsewhere without this person's knowing. */
+  #heldOthers(conversation: ConversationId): Call[] {
+    const now = Date.now();
+    return this.#table.held.filter((call) => call.conversation !== conversation && !hasRungOut(call, now));
+  }
+
   /** What rings for this person: one at a time, and nothing while they are in a call. */
   #ringing(now = Date.now()): Call | undefined {
     const open = this.#table.open.filter((call) => !hasRungOut(call, now));
@@ -275,9 +312,9 @@ export class PersonCalls {
     return [...this.#claims].some((claim) => claim.conversation === conversation && claim.call === id);
   }
 
-  #do(conversation: ConversationId, deed: CallDeed): Promise<CallResult | Refusal> {
+  #do(conversation: ConversationId, deed: CallDeed, session?: Uuid): Promise<CallResult | Refusal> {
     const { user } = this.#host;
-    return this.#ask(conversation, (stub) => stub.call(conversation, user, deed));
+    return this.#ask(conversation, (stub) => stub.call(conversation, user, deed, session));
   }
 
   async #ask(
@@ -290,7 +327,8 @@ export class PersonCalls {
     const isAway = call.over === null && call.answeredAt !== null && Date.now() >= heardAt + callAbandonedMs;
     if (isAway) this.#abandoned.add(call.id);
     else this.#abandoned.delete(call.id);
-    this.take(conversation, call, calls);
+    const isUnknown = call.withheld && toCall(conversation, call).to === this.#host.user;
+    this.take(conversation, isUnknown ? null : call, calls);
     return { call: toCall(conversation, call), over: call.over, now: Date.now() };
   }
 }

@@ -37,6 +37,8 @@ export type Notice = {
   others: Marks;
   /** The call under way, or the last one; null when this member may not know of it, and of none before it that is open. */
   call: KeptCall | null;
+  /** One that rings, of which this member is not to know: their channel says whether they are busy, and nothing besides. */
+  held?: KeptCall;
   /** How often there was a change of it: of two notices the one with more knows better. */
   calls: number;
   /**
@@ -99,10 +101,11 @@ export type CallStanding = { call: KeptCall; calls: number; heardAt: number };
 export type CallSignal = { call: Uuid; conversation: ConversationId; from: Device; to: Device | null; signal: string };
 
 export interface UserChannelRpc {
-  /** Carries out a command for this person, from whichever carrier. `user` is the object's own name. */
+  /** Carries out a command for this person, from whichever carrier, by a session. `user` is the object's own name. */
   execute<T extends Command["type"]>(
     user: Uuid,
     command: Extract<Command, { type: T }>,
+    session?: Uuid,
   ): Promise<CommandResults[T] | Refusal>;
   /**
    * From a Conversation: pushes to the sockets, then writes the inbox row. "written" confirms; "held" says that the row
@@ -129,7 +132,7 @@ export interface UserChannelRpc {
   signal(user: Uuid, from: Uuid, signal: CallSignal): Promise<void>;
   /** Another member, of this number, is typing: passed on to the sockets, never stored. */
   typing(user: Uuid, conversation: ConversationId, from: { user: Uuid; number: number }): Promise<void>;
-  /** Ends the sockets of these sessions, or all of them. */
+  /** These sessions ended, or all of them: so do their sockets, and the calls they are in. */
   closeSessions(user: Uuid, sessions: Uuid[] | "all"): Promise<void>;
   /** The account is gone: sees to whatever is left of it, until nothing is. Idempotent. */
   part(user: Uuid): Promise<void>;
@@ -176,7 +179,11 @@ export interface ConversationRpc {
   /** The member does, or no longer does, let the other through. Private conversations only; idempotent. */
   block(id: ConversationId, user: Uuid, isBlocked: boolean): Promise<void>;
   /** Carries out what a member does with the call of a private conversation; the answer is how it stands then. */
-  call(id: ConversationId, user: Uuid, deed: CallDeed): Promise<CallStanding | Refusal>;
+  call(id: ConversationId, user: Uuid, deed: CallDeed, session?: Uuid): Promise<CallStanding | Refusal>;
+  /** The call that rings for this member, whether they may know of it or not, finds them busy. */
+  refuse(id: ConversationId, user: Uuid, call: Uuid): Promise<CallStanding | Refusal>;
+  /** The member's side of the call is left, if one of these sessions has it. */
+  signOut(id: ConversationId, user: Uuid, ended: Uuid[] | "all"): Promise<CallStanding | Refusal>;
   /** A call, the one under way or the last one, as this member may know of it. */
   standing(id: ConversationId, user: Uuid, call: Uuid): Promise<CallStanding | Refusal>;
   /** A side of the call is still there. False when the call is not, or another device has that side of it. */

@@ -89,7 +89,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       this.#sockets.closeSessions("all");
     };
     this.#parting = new Parting({ ctx, env, user, close });
-    const run = (command: Command) => this.#run(command);
+    const run = (command: Command, session?: Uuid) => this.#run(command, session);
     this.#asking = new Asking({ sockets: this.#sockets, feed, sending: this.#sending, run });
   }
 
@@ -140,8 +140,9 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   async execute<T extends Command["type"]>(
     _user: Uuid,
     command: Extract<Command, { type: T }>,
+    session?: Uuid,
   ): Promise<CommandResults[T] | Refusal> {
-    return (await this.#run(command)) as CommandResults[T] | Refusal;
+    return (await this.#run(command, session)) as CommandResults[T] | Refusal;
   }
 
   async notify(_user: Uuid, notice: Notice): ReturnType<UserChannelRpc["notify"]> {
@@ -149,7 +150,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       await this.#parting.decline(notice);
       return "written";
     }
-    this.#calls.take(notice.conversation, notice.call, notice.calls);
+    this.#calls.take(notice.conversation, notice.call, notice.calls, notice.held);
     return (await this.#take(notice)) ? "written" : "held";
   }
 
@@ -198,6 +199,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   async closeSessions(_user: Uuid, sessions: Uuid[] | "all"): Promise<void> {
     this.#sockets.closeSessions(sessions);
+    if (!this.#parting.isGone) await this.#calls.signOut(sessions);
   }
 
   async part(user: Uuid): Promise<void> {
@@ -244,7 +246,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   // ── commands, from either carrier ────────────────────────────────────────────────────────────────────────
 
-  async #run(command: Command): Promise<CommandResults[Command["type"]] | Refusal> {
+  async #run(command: Command, session?: Uuid): Promise<CommandResults[Command["type"]] | Refusal> {
     if (this.#parting.isGone) return { error: "account_deleted" };
     try {
       switch (command.type) {
@@ -276,7 +278,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
         case "standing":
         case "beat":
         case "signal":
-          return await this.#calls.ask(command);
+          return await this.#calls.ask(command, session);
         default:
           return command satisfies never;
       }
