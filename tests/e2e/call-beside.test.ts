@@ -64,7 +64,7 @@ test("what stands beside a call is in nobody's way: questions, toasts, the way b
   const price = page.getByRole("alertdialog", { name: fill(texts.calls.price.title.audio, { name: ben.username }) });
   await expect(price).toBeVisible();
   await callButton(bens, ana).click();
-  await patient(callScreen(anas, ben)).toBeVisible();
+  await patient(callScreen(anas, ben).and(page.locator(":has([data-act=accept])"))).toBeVisible();
   await expect(price).toHaveCount(0);
 
   // Back puts the ring away, and leaves nothing else; the focus is where the call can be taken.
@@ -116,6 +116,17 @@ test("what stands beside a call is in nobody's way: questions, toasts, the way b
   await patient(card(bens, "Ana")).toBeVisible();
   await expect(card(anas, "Ben").getByText(texts.calls.feedback.question)).toHaveCount(0);
   for (const phone of [anas, bens, cleos]) await phone.close();
+});
+
+test("a page that was opened and has loaded says nowhere that it loads", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 8_382, "Ana"), await makePerson(site, 8_383, "Ben")];
+  await connectPeople(site, ana, ben);
+  const anas = await openCalling(browser, server);
+  await anas.signInToChat(ana, ben.id);
+  await expect(anas.page.getByText(anas.texts.chat.emptyTitle)).toBeVisible();
+  await expect(anas.page.locator("[role=status]").getByText(anas.texts.common.loading)).toHaveCount(0);
+  await anas.close();
 });
 
 test("where the server cannot be reached the screen of a ring says so", async ({ browser, server }) => {
