@@ -19,10 +19,11 @@ const readPage = (body: unknown): PostPage => {
 /** Asks for the newest statuses; nothing travels where they are those that are here. Throws a SyncError. */
 const bringNewest = async (context: Context): Promise<void> => {
   const { platform, store } = context;
+  const askedAt = platform.now();
   const answer = await platform.look(feedPath, await readMark(store));
   if (!answer) return;
   const page = readPage(answer.body);
-  await withRoom(context, () => takePage(store, page, platform.now(), { mark: answer.mark }), false);
+  await withRoom(context, () => takePage(store, page, platform.now(), { mark: answer.mark, askedAt }), false);
 };
 
 /** Asks for the page that begins before a number. Throws a SyncError. */

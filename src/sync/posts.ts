@@ -1,4 +1,5 @@
 import { type Uuid, unpackUuid } from "../../contract/ids";
+import { feedFreshMs } from "../../contract/limits";
 import type { PictureSize, PostPage } from "../../contract/tala";
 import type { PostRow, Store } from "./store";
 
@@ -8,8 +9,11 @@ import type { PostRow, Store } from "./store";
  */
 
 const keptMax = 200;
-/** A page says what was so a while ago: what it does not name is gone only if it was here before that. */
-const pageOldMaxMs = 60_000;
+/**
+ * The newest page says what was so at most that long before it was asked for, the servers' clocks' differences included:
+ * what it does not name is gone only if it was here before that.
+ */
+const pageOldMaxMs = feedFreshMs + 2_000;
 const goneKeptMs = 10 * 60_000; // no page that is asked for was made so long ago
 
 /** Which page was last told to be the newest, by the server's mark of it. */
@@ -33,20 +37,20 @@ const toTold = ({ authors, posts }: PostPage): Told[] =>
 const newestFirst = (store: Store) => store.posts.orderBy("number").reverse();
 
 /** Whether a row that a page does not name, though it speaks of that place, is there no more. */
-const isMissed = (row: PostRow, upTo: number, now: number): boolean => {
-  if (row.goneAt !== undefined) return row.goneAt < now - goneKeptMs;
-  return row.number < upTo || row.heardAt < now - pageOldMaxMs;
+const isMissed = (row: PostRow, upTo: number, askedAt: number): boolean => {
+  if (row.goneAt !== undefined) return row.goneAt < askedAt - goneKeptMs;
+  return row.number < upTo || row.heardAt < askedAt - pageOldMaxMs;
 };
 
 /**
  * Takes in a page: that of the newest statuses, or the one that begins `before`. `mark` is the server's of the newest
- * page, kept only when that page has all that is here.
+ * page, kept only when that page has all that is here; `askedAt` is when the page was asked for.
  */
 export const takePage = (
   store: Store,
   page: PostPage,
   now: number,
-  { before, mark }: { before?: number; mark?: string | null } = {},
+  { before, mark, askedAt = now }: { before?: number; mark?: string | null; askedAt?: number } = {},
 ): Promise<void> =>
   store.transaction("rw", [store.posts, store.meta], async () => {
     const told = toTold(page);
@@ -71,7 +75,8 @@ export const takePage = (
     const named = new Set(told.map(({ number }) => number));
     const from = page.before === null ? 0 : (last?.number ?? 0);
     const speaksOf = ({ number }: PostRow) => number >= from && (before === undefined || number < before);
-    const isGone = (row: PostRow) => !named.has(row.number) && speaksOf(row) && isMissed(row, before ?? newest, now);
+    const isGone = (row: PostRow) =>
+      !named.has(row.number) && speaksOf(row) && isMissed(row, before ?? newest, askedAt);
     await store.posts.filter(isGone).delete();
     if (before !== undefined) return;
     const isAll = (await store.posts.where("number").above(newest).count()) === 0;

@@ -22,6 +22,8 @@ export type Feed = {
   looking: Looking;
   /** Asks now for the newest, and says how it stands then. */
   again(): Promise<Looking>;
+  /** Somebody reads: from now on what comes waits above what is shown. */
+  begin(): void;
   /** Shows what came since. */
   showNewest(): void;
   /** Shows what is further down; rejects with a SyncError when that cannot be had. */
@@ -45,9 +47,29 @@ export const useFeed = (): Feed => {
   const { get, subscribe } = looker?.looking ?? silent;
   const looking = useSyncExternalStore(subscribe, get);
 
-  // What is here when the screen opens, or comes first, is what one reads.
+  // Until the first answer, or until somebody begins to read, the newest is what one reads.
   const newest = rows?.[0]?.number;
-  if (top === undefined && newest !== undefined) setTop(newest);
+  const [isOpened, setOpened] = useState(false);
+  if (isOpened && top === undefined && newest !== undefined) setTop(newest);
+  const isSeen = looking.at === "seen";
+  useEffect(() => {
+    if (!isSeen || isOpened || !sync) return;
+    let isCurrent = true;
+    // The answer stands in the store a moment before it does in `rows`.
+    const settle = (first: number | undefined) => {
+      if (!isCurrent) return;
+      if (first !== undefined) setTop((before) => before ?? first);
+      setOpened(true);
+    };
+    readFeed(getContext(sync.tab).store).then(
+      ([first]) => settle(first?.number),
+      () => settle(undefined),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [isSeen, isOpened, sync]);
+  const begin = useCallback(() => setOpened(true), []);
   const view = useMemo(() => rows && toFeedView(rows, top ?? newest ?? 0, limit), [rows, top, newest, limit]);
 
   const again = useCallback(async () => looker?.again() ?? asking, [looker]);
@@ -69,7 +91,7 @@ export const useFeed = (): Feed => {
       bringOlder(context, last.number).catch(() => undefined); // what is here stays
     setLimit((before) => before + postPageRows);
   }, [sync, view]);
-  return { view, looking, again, showNewest, loadOlder };
+  return { view, looking, again, begin, showNewest, loadOlder };
 };
 
 /** What waits to be published, the newest first. */

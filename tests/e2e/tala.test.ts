@@ -116,6 +116,13 @@ test("two people publish words and a picture, and what comes in moves nothing th
   // Only one's own has a way to be deleted.
   await expect(post(bens.page, "Au marché").getByRole("button")).toHaveCount(1);
 
+  // What came while nobody looked is there at once for whoever opens Tala again.
+  await publish(anas, "Encore une");
+  await expect(post(page, "Encore une").locator("time")).toBeVisible();
+  await bens.page.reload();
+  await expect(post(bens.page, "Encore une")).toBeInViewport();
+  await expect(bens.page.getByRole("button", { name: bens.texts.tala.newer_one.split("} ")[1] ?? "" })).toHaveCount(0);
+
   const deletion = entry.getByRole("button", { name: texts.tala.delete.split("{")[0] ?? "" });
   await deletion.click();
   const question = page.getByRole("alertdialog", { name: texts.tala.deleteTitle });
@@ -124,6 +131,7 @@ test("two people publish words and a picture, and what comes in moves nothing th
   await deletion.click();
   await question.getByRole("button", { name: texts.common.delete }).click();
   await expect(entry).toHaveCount(0);
+  await expect(post(page, "O primeiro estado").getByRole("article")).toBeFocused();
   expect(await feedOf(site, ana)).not.toContainEqual(expect.stringContaining("Au marché"));
   await anas.close();
   await bens.close();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createUuid, type Uuid } from "../../contract/ids";
-import { feedLookMs, postPageRows } from "../../contract/limits";
+import { feedFreshMs, feedLookMs, postPageRows } from "../../contract/limits";
 import { bringOlder, FeedLooker } from "../../src/sync/feed-looker";
 import { publish, unpublish } from "../../src/sync/postbox";
 import { readFeed, toFeedView } from "../../src/sync/posts";
@@ -135,7 +135,7 @@ describe("the feed on a phone", () => {
     // Of the newest one it is not known whether the page is older: it goes once no page can be.
     server.tala.posts = server.tala.posts.filter(({ number }) => number < (posts[4]?.number ?? 0));
     await lookAgain(looker);
-    await phone.pass(70_000);
+    await phone.pass(feedFreshMs + 3_000);
     await lookAgain(looker);
     expect((await look(tab)).texts).toEqual(["post 4", "post 2", "post 1"]);
     looker.stop();

@@ -15,6 +15,7 @@ import { useBegun } from "../../sync/use-begun";
 import { type ChosenPicture, usePicture } from "./use-picture";
 
 const tellsFrom = 20; // characters left
+const previewPx = { width: 256, height: 128 };
 
 type Camera = ComponentType<Parameters<typeof CameraSheet>[0]>;
 
@@ -30,22 +31,19 @@ function Preview({ picture, onRemove }: { picture: ChosenPicture; onRemove: () =
   const t = useT();
   const url = useObjectUrl(picture.outgoing.blob);
   const { width, height } = picture.outgoing;
+  const scale = Math.min(1, previewPx.width / width, previewPx.height / height);
   return (
-    <div className="relative mt-2 w-fit">
-      <div className="grid h-32 place-items-center min-w-16 overflow-hidden rounded-card border border-line bg-raised">
-        {url && (
-          <img
-            src={url}
-            alt={t("tala.preview")}
-            {...{ width, height }}
-            className="h-32 w-auto max-w-64 object-contain"
-          />
-        )}
+    <div className="mt-2 flex items-start gap-1">
+      <div
+        className="min-w-0 overflow-hidden rounded-card bg-raised"
+        style={{ width: width * scale, aspectRatio: `${width} / ${height}` }}
+      >
+        {url && <img src={url} alt={t("tala.preview")} {...{ width, height }} className="size-full object-cover" />}
       </div>
       <IconButton
         icon="i-ph-x-bold"
         label={t("tala.removePicture")}
-        className="absolute -top-2 -right-6 border border-line bg-surface text-[18px] shadow-sm"
+        className="text-muted hover:text-text"
         onClick={onRemove}
       />
     </div>

@@ -19,17 +19,16 @@ type EntryFrameProps = {
 export function EntryFrame({ author, note, content, picture, deeds, children }: EntryFrameProps) {
   const t = useT();
   return (
-    <article className="flex items-start gap-3 px-4 py-3">
+    <article tabIndex={-1} className="flex items-start gap-3 px-4 py-3 -outline-offset-3">
       <Avatar person={{ ...author, phone: "" }} size={44} />
       <div className="min-w-0 flex-1">
-        <div className="flex items-start gap-1">
-          <div className="min-w-0 flex-1">
-            <h2 className="leading-6 font-semibold break-words">
-              <bdi>{author.username || t("common.user")}</bdi>
-            </h2>
-            <p className="text-sm text-muted">{note}</p>
-          </div>
-          {deeds}
+        <h2 className="leading-6 font-semibold break-words">
+          <bdi>{author.username || t("common.user")}</bdi>
+        </h2>
+        {/* Here and not at the end of the line, where the button that floats over the list is. */}
+        <div className="flex items-center">
+          <p className="min-w-0 text-sm text-muted">{note}</p>
+          {deeds && <span className="-my-3 shrink-0">{deeds}</span>}
         </div>
         {content !== "" && (
           <p dir="auto" className="mt-1 whitespace-pre-wrap text-start [overflow-wrap:anywhere]">

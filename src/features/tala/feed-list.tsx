@@ -87,7 +87,7 @@ type FeedListProps = { ref: Ref<HTMLElement>; feed: Feed; waiting: WaitingPost[]
 /** What waits to be published, then what is, newest first. */
 export function FeedList({ ref, feed, waiting = [] }: FeedListProps) {
   const t = useT();
-  const { view, looking, again } = feed;
+  const { view, looking, again, begin } = feed;
   useToldFailure(looking);
   const posts = view?.posts ?? [];
   const published = new Set(posts.map(({ id }) => id));
@@ -100,7 +100,12 @@ export function FeedList({ ref, feed, waiting = [] }: FeedListProps) {
       tabIndex={0}
       data-scroller
       aria-label={t("tala.list")}
-      className="flex min-h-0 flex-1 flex-col overflow-y-auto overscroll-contain -outline-offset-3"
+      className="relative flex min-h-0 flex-1 flex-col overflow-y-auto overscroll-contain -outline-offset-3"
+      onScroll={({ currentTarget }) => {
+        if (currentTarget.scrollTop > 0) begin();
+      }}
+      onPointerDown={begin}
+      onFocus={begin}
     >
       {isEmpty ? (
         view && <NoPosts looking={looking} again={again} />

@@ -1,12 +1,18 @@
 import { useT } from "../../i18n/setup";
 import type { Feed } from "../../sync/use-tala";
 
-/** Says how many statuses came while one reads, over the feed, so that nothing in it moves. */
+/**
+ * Says how many statuses came while one reads, over the feed, so that nothing in it moves: below, beside the button that
+ * opens the composer, where no name is that one reads first.
+ */
 export function NewerPill({ view, onShow }: { view: Feed["view"]; onShow: () => void }) {
   const t = useT();
   const count = view?.newer ?? 0;
   return (
-    <div role="status" className="pointer-events-none absolute inset-x-0 top-2 z-2 flex justify-center px-4">
+    <div
+      role="status"
+      className="pointer-events-none absolute right-20 bottom-4 left-0 z-2 flex min-h-14 items-center justify-center pl-4"
+    >
       {count > 0 && (
         <button
           type="button"

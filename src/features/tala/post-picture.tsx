@@ -22,7 +22,7 @@ export function PostPicture({ post, picture, name, date }: PostPictureProps) {
         type="button"
         aria-label={t("tala.enlarge", { name })}
         aria-haspopup="dialog"
-        className="grid min-h-12 min-w-12 place-items-center rounded-card"
+        className="grid min-h-12 min-w-12 items-center justify-items-start rounded-card"
         onClick={() => setLarge(true)}
       >
         <span

@@ -53,7 +53,7 @@ export function WaitingEntry({ post }: { post: WaitingPost }) {
         <IconButton
           icon="i-ph-trash"
           label={t("tala.dropWaiting")}
-          className="-mt-2 -mr-3 text-muted hover:text-text"
+          className="text-muted hover:text-text"
           onClick={() => setAsking(true)}
         />
       }
