@@ -6,8 +6,8 @@ export type AvatarPerson = { username: string; phone: string; avatar: string | n
 type AvatarProps = { person: AvatarPerson; size?: number; isSquare?: boolean };
 
 const servedPx = { small: 50, large: 512 } as const;
-/** Hues on which white text of this lightness keeps 4.5:1. */
-const hues = [322, 350, 14, 32, 165, 190, 212, 250, 280];
+/** Hues of which a disc of this lightness keeps 4.5:1 to white text, and a writer's name to its ground. */
+export const hues = [322, 350, 14, 32, 165, 190, 212, 250, 280];
 
 /** SPEC.md §3: seeded from the username, else the phone, else the word User. */
 const seedOf = (person: AvatarPerson): string => person.username.trim() || person.phone.trim() || "User";
@@ -62,7 +62,7 @@ export function Avatar({ person, size = 50, isSquare = false }: AvatarProps) {
       aria-hidden="true"
       data-initials={initialsOf(seed)}
       className={`relative inline-grid shrink-0 place-items-center overflow-hidden font-semibold text-white select-none before:content-[attr(data-initials)] ${isSquare ? "rounded-bubble" : "rounded-full"}`}
-      style={{ width: size, height: size, fontSize: size * 0.38, backgroundColor: `hsl(${toHue(seed)} 45% 36%)` }}
+      style={{ width: size, height: size, fontSize: size * 0.38, backgroundColor: `hsl(${toHue(seed)} 45% 35%)` }}
     >
       {key && key !== failed && (
         <img
