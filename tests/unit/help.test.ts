@@ -40,9 +40,13 @@ test("a question that asks for it comes before an answer that names it", () => {
   expect(found.length).toBeGreaterThan(1);
 });
 
-test("what stands nowhere is not found, and one word too many finds nothing either", () => {
+test("what stands nowhere is not found; of several words most are enough where no question has all", () => {
   expect(searchQuestions(questions.fr, "zzz")).toEqual([]);
-  expect(searchQuestions(questions.fr, "groupe zzz")).toEqual([]);
+  expect(searchQuestions(questions.fr, "le zzz")).toEqual([]);
+  expect(searchQuestions(questions.fr, "groupe zzz yyy")).toEqual([]);
+  expect(searchQuestions(questions.fr, "groupe zzz")).toEqual(searchQuestions(questions.fr, "groupe"));
+  const some = searchQuestions(questions.fr, "numero voit zzz");
+  expect(some[0]).toEqual(searchQuestions(questions.fr, "numero voit")[0]);
 });
 
 const secrets = {

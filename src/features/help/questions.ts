@@ -19,14 +19,27 @@ const weigh = ({ question, answer, words }: Question, word: string): number => {
   return at === -1 ? 0 : 3 - at;
 };
 
-/** The questions in which all these words stand, without case and accents; those that ask for them first. */
+const tellingLength = 3; // shorter words stand nearly everywhere
+
+/**
+ * The questions in which all these words stand, without case and accents, those that ask for them first; where there is
+ * none, those in which at least half of the words stand that tell something, the most of them first.
+ */
 export const searchQuestions = (all: readonly Question[], query: string): Question[] => {
   const words = foldText(query)
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean);
-  const found = all.flatMap((question) => {
-    const weights = words.map((word) => weigh(question, word));
-    return weights.includes(0) ? [] : [{ question, weight: weights.reduce((sum, weight) => sum + weight, 0) }];
+  const weighed = all.map((question) => {
+    const weights = new Map(words.map((word) => [word, weigh(question, word)]));
+    const sum = [...weights.values()].reduce((total, weight) => total + weight, 0);
+    return { question, weights, sum };
   });
-  return found.sort((a, b) => b.weight - a.weight).map(({ question }) => question);
+  const whole = weighed.filter(({ weights }) => words.every((word) => weights.get(word)));
+  if (whole.length > 0) return whole.sort((a, b) => b.sum - a.sum).map(({ question }) => question);
+  const telling = words.filter(({ length }) => length >= tellingLength);
+  return weighed
+    .map((one) => ({ ...one, met: telling.filter((word) => one.weights.get(word)).length }))
+    .filter(({ met }) => met > 0 && met * 2 >= telling.length)
+    .sort((a, b) => b.met - a.met || b.sum - a.sum)
+    .map(({ question }) => question);
 };
