@@ -91,7 +91,7 @@ export function Screen({ title, subtitle, description, heading, back, actions, c
         {actions}
         {profile && headerEnd}
       </header>
-      <div className={`flex min-h-0 flex-1 flex-col ${scrolls ? "overflow-y-auto overscroll-contain" : ""}`}>
+      <div className={`flex min-h-0 flex-1 flex-col ${scrolls ? "relative overflow-y-auto overscroll-contain" : ""}`}>
         {children}
       </div>
     </section>

@@ -10,6 +10,8 @@ import { Phone } from "../support/phone";
 
 test.describe.configure({ timeout: 120_000 }); // two windows on a machine that may be busy
 
+const tabsPerPage = 16; // more than any of these pages has fields
+
 const switchOf = ({ page }: Phone, name: string) => page.getByRole("switch", { name, exact: true });
 
 /** What the server has of somebody's settings becomes this. */
@@ -141,5 +143,32 @@ test("a phone that cannot keep a setting says so, and muted conversations are li
   await sound.click();
   await expect(page.getByRole("alert")).toContainText(texts.settings.failed);
   await expect(sound).toBeChecked();
+  await phone.close();
+});
+
+test("whoever goes through a page's fields by keyboard, in very large text on a small screen, moves its list and never the app", async ({
+  browser,
+  server,
+}) => {
+  const ana = await makePerson(siteOf(server), 9_829, "Ana");
+  const phone = await Phone.open(browser, server);
+  const { page } = phone;
+  await page.setViewportSize({ width: 360, height: 560 });
+  await phone.signIn(ana, "/app/appearance");
+  await page.getByText(phone.texts.appearance.larger, { exact: true }).click();
+  for (const path of ["/app/appearance", "/app/privacy", "/app/profile"]) {
+    await phone.goTo(path);
+    const places = new Set<number>();
+    for (let step = 0; step < tabsPerPage; step++) {
+      await page.keyboard.press("Tab");
+      places.add(
+        await page.evaluate(() => [...document.querySelectorAll("*")].indexOf(document.activeElement ?? document.body)),
+      );
+      expect(await page.evaluate(() => document.documentElement.scrollTop), `${path}, field ${step}`).toBe(0);
+    }
+    expect(places.size, path).toBeGreaterThan(3);
+    const room = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight);
+    expect(room, path).toBe(0);
+  }
   await phone.close();
 });

@@ -13,7 +13,7 @@ export function FindableChoice({ value, onChoose }: { value: FindableBy; onChoos
         {findableBy.map((by) => (
           <label
             key={by}
-            className="flex min-h-12 cursor-pointer items-center gap-4 rounded-card px-3 py-2 hover:bg-raised has-[:focus-visible]:outline-3 has-[:focus-visible]:-outline-offset-3 has-[:focus-visible]:outline-accent has-[:focus-visible]:outline-solid"
+            className="relative flex min-h-12 cursor-pointer items-center gap-4 rounded-card px-3 py-2 hover:bg-raised has-[:focus-visible]:outline-3 has-[:focus-visible]:-outline-offset-3 has-[:focus-visible]:outline-accent has-[:focus-visible]:outline-solid"
           >
             <input
               type="radio"
