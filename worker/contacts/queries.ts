@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, not, sql } from "drizzle-orm";
 import type { ConnectionRequest, Contact, ContactPage, RequestPage } from "../../contract/contacts";
 import { createUuid, privateConversationId, type Uuid } from "../../contract/ids";
 import { contactPageRows, requestPageRows } from "../../contract/limits";
-import type { Profile } from "../../contract/people";
+import type { Profile, RelationState } from "../../contract/people";
 import type { Db } from "../db/client";
 import { listProfiles, waitsUnseen } from "../db/relations";
 import { blocks, connection_requests, connections } from "../db/schema";
@@ -26,8 +26,10 @@ export const findRequest = (db: Db, id: Uuid): Promise<(Request & { blocked: boo
     .where(eq(connection_requests.id, id))
     .get();
 
-const profilesById = async (db: Db, me: Uuid, ids: Uuid[]): Promise<Map<Uuid, Profile>> =>
-  new Map(ids.length === 0 ? [] : (await listProfiles(db, me, ids)).map((profile) => [profile.id, profile]));
+const profilesById = async (db: Db, me: Uuid, people: [Uuid, RelationState][]): Promise<Map<Uuid, Profile>> => {
+  const meetings = new Map(people.map(([id, state]) => [id, { state, haveMet: true }]));
+  return new Map((await listProfiles(db, me, meetings)).map((profile) => [profile.id, profile]));
+};
 
 const toRequest = (row: Request, people: Map<Uuid, Profile>): ConnectionRequest | undefined => {
   const from_user = people.get(row.from_user_id);
@@ -59,8 +61,10 @@ export const listRequests = async (db: Db, me: Uuid, before: Uuid | undefined): 
   ]);
   const rows = [...received, ...sent].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, requestPageRows);
   const people = await profilesById(db, me, [
-    me,
-    ...rows.map((row) => (row.from_user_id === me ? row.to_user_id : row.from_user_id)),
+    [me, "none"],
+    ...rows.map((row): [Uuid, RelationState] =>
+      row.from_user_id === me ? [row.to_user_id, "sent"] : [row.from_user_id, "received"],
+    ),
   ]);
   const requests = rows.flatMap((row) => toRequest(row, people) ?? []);
   return {
@@ -82,7 +86,11 @@ export const listContacts = async (db: Db, me: Uuid, after: Uuid | undefined): P
   const [first, second] = await db.batch([half(connections.user1_id), half(connections.user2_id)]);
   const rows = [...first, ...second].sort((a, b) => (a.id > b.id ? 1 : -1)).slice(0, contactPageRows);
   const otherOf = (row: Connection) => (row.user1_id === me ? row.user2_id : row.user1_id);
-  const people = await profilesById(db, me, rows.map(otherOf));
+  const people = await profilesById(
+    db,
+    me,
+    rows.map((row) => [otherOf(row), "contact"]),
+  );
   const contacts = rows.flatMap((row): Contact[] => {
     const profile = people.get(otherOf(row));
     if (!profile) return [];

@@ -1,12 +1,17 @@
 import { and, eq, inArray, not, sql } from "drizzle-orm";
 import { type ConversationId, otherMember, privateConversationId, type Uuid } from "../../contract/ids";
 import type { Profile, Relation } from "../../contract/people";
+import { defaultSettings, type FindableBy } from "../../contract/settings";
+import { can, type Meeting } from "../lib/access";
 import type { Db } from "./client";
-import { blocks, connection_requests, connections, profiles } from "./schema";
+import { blocks, connection_requests, connections, profiles, settings } from "./schema";
 
 /** How people stand to each other, read from the directory. */
 
-/** A profile as a person may see it: who blocks them shows the picture of when that began. */
+/** A profile with its number, which not everybody is told, and what its person lets themselves be found by. */
+type Read = Profile & { findable: FindableBy };
+
+/** Profiles as somebody may see them but for the number: who blocks them shows the picture of when that began. */
 export const selectProfiles = (db: Db, viewer: Uuid) =>
   db
     .select({
@@ -17,15 +22,27 @@ export const selectProfiles = (db: Db, viewer: Uuid) =>
         string | null
       >`CASE WHEN ${blocks.user_id} IS NULL THEN ${profiles.avatar_url} ELSE ${blocks.avatar_url} END`,
       created_at: profiles.created_at,
+      findable: sql<FindableBy>`ifnull(${settings.findable}, ${defaultSettings.findable})`,
     })
     .from(profiles)
-    .leftJoin(blocks, and(eq(blocks.user_id, profiles.id), eq(blocks.blocked_user_id, viewer)));
+    .leftJoin(blocks, and(eq(blocks.user_id, profiles.id), eq(blocks.blocked_user_id, viewer)))
+    .leftJoin(settings, eq(settings.user_id, profiles.id));
 
-export const listProfiles = (db: Db, viewer: Uuid, ids: Uuid[]): Promise<Profile[]> =>
-  selectProfiles(db, viewer).where(inArray(profiles.id, ids)).all();
+const unmet: Meeting = { state: "none", haveMet: false };
+
+/** What leaves the Worker of a profile: without the number, unless it may be told. */
+const toProfile = (me: Uuid, { findable, ...profile }: Read, meeting: Meeting = unmet): Profile =>
+  can.readPhone(me, { id: profile.id, findable, ...meeting }) ? profile : { ...profile, phone: "" };
+
+/** The profiles of people of whom it is known already how they stand to me. */
+export const listProfiles = async (db: Db, me: Uuid, people: ReadonlyMap<Uuid, Meeting>): Promise<Profile[]> => {
+  if (people.size === 0) return [];
+  const read = await selectProfiles(db, me).where(inArray(profiles.id, [...people.keys()]));
+  return read.map((profile) => toProfile(me, profile, people.get(profile.id)));
+};
 
 export const findOwnProfile = async (db: Db, me: Uuid): Promise<Profile | undefined> =>
-  (await listProfiles(db, me, [me]))[0];
+  (await listProfiles(db, me, new Map([[me, unmet]])))[0];
 
 type Connection = { id: Uuid; conversation_id: ConversationId; request_id: Uuid | null; created_at: number };
 const connectionColumns = {
@@ -82,6 +99,8 @@ const standingsQueries = (db: Db, me: Uuid, others: Uuid[]) => {
 type Found = { standing: Standing; haveAsked: boolean };
 type Standings = Map<Uuid, Found>;
 
+const toMeeting = ({ standing, haveAsked }: Found): Meeting => ({ state: standing.state, haveMet: haveAsked });
+
 const toStandings = (
   me: Uuid,
   links: Connection[],
@@ -136,19 +155,35 @@ export const listRelations = async (db: Db, me: Uuid, others: Uuid[]): Promise<R
     ...standingsQueries(db, me, others),
   ]);
   const standings = toStandings(me, ...rest);
-  return people.map((profile) => ({ profile, ...(standings.get(profile.id)?.standing ?? strangers) }));
+  return people.map((person) => {
+    const found = standings.get(person.id);
+    return { profile: toProfile(me, person, found && toMeeting(found)), ...(found?.standing ?? strangers) };
+  });
+};
+
+/** The profiles of people who are in one group with me. How they stand to me is asked only where it decides. */
+export const listMembers = async (db: Db, me: Uuid, ids: Uuid[]): Promise<Profile[]> => {
+  if (ids.length === 0) return [];
+  const people = await selectProfiles(db, me).where(inArray(profiles.id, ids));
+  const hidden = people.filter(({ findable }) => findable !== "part").map(({ id }) => id);
+  const standings = await listStandings(db, me, hidden);
+  return people.map((person) => {
+    const state = standings.get(person.id)?.standing.state ?? "none";
+    return toProfile(me, person, { state, haveMet: true });
+  });
 };
 
 export type Encounter = { profile: Profile; standing: Standing; haveAsked: boolean };
 
 /** A person, how they stand to me, and whether there ever was a request between us that I know of. */
 export const findEncounter = async (db: Db, me: Uuid, other: Uuid): Promise<Encounter | undefined> => {
-  const [[profile], ...rest] = await db.batch([
+  const [[person], ...rest] = await db.batch([
     selectProfiles(db, me).where(eq(profiles.id, other)),
     ...standingsQueries(db, me, [other]),
   ]);
-  if (!profile) return undefined;
-  return { profile, ...(toStandings(me, ...rest).get(other) ?? { standing: strangers, haveAsked: false }) };
+  if (!person) return undefined;
+  const found = toStandings(me, ...rest).get(other) ?? { standing: strangers, haveAsked: false };
+  return { profile: toProfile(me, person, toMeeting(found)), ...found };
 };
 
 /** The same as a relation: what every change of a standing answers. */

@@ -4,7 +4,7 @@ import type { GroupMember, MemberPage } from "../../contract/groups";
 import { privateConversationId, type Uuid } from "../../contract/ids";
 import { memberPageRows } from "../../contract/limits";
 import type { Db } from "../db/client";
-import { listProfiles } from "../db/relations";
+import { listMembers } from "../db/relations";
 import { blocks, connections } from "../db/schema";
 import type { Newcomer, Seats } from "../objects/rpc";
 
@@ -54,8 +54,11 @@ export const toNewcomers = async (db: Db, me: Uuid, people: readonly Uuid[]): Pr
 
 /** Members with their profiles, as this member may see them. */
 export const toMemberPage = async (db: Db, me: Uuid, { seats, ...rest }: Seats): Promise<MemberPage> => {
-  const ids = seats.map(({ user }) => user);
-  const profiles = ids.length === 0 ? [] : await listProfiles(db, me, ids);
+  const profiles = await listMembers(
+    db,
+    me,
+    seats.map(({ user }) => user),
+  );
   const byId = new Map(profiles.map((profile) => [profile.id, profile]));
   const members = seats.map(({ user, ...seat }): GroupMember => ({ ...seat, profile: byId.get(user) ?? null }));
   return { ...rest, members };

@@ -4,7 +4,7 @@ import type { BlockList } from "../../contract/contacts";
 import { privateConversationId, type Uuid } from "../../contract/ids";
 import { blockPageRows } from "../../contract/limits";
 import type { Db } from "../db/client";
-import { listProfiles } from "../db/relations";
+import { listRelations } from "../db/relations";
 import { blocks, profiles } from "../db/schema";
 import { queueStanding } from "../lib/relation-delivery";
 
@@ -21,7 +21,7 @@ export const listBlocks = async (db: Db, me: Uuid, before: number | undefined): 
     .orderBy(desc(blocks.created_at))
     .limit(blockPageRows);
   const others = rows.map(({ other }) => other);
-  const people = others.length === 0 ? [] : await listProfiles(db, me, others);
+  const people = (await listRelations(db, me, others)).map(({ profile }) => profile);
   return {
     blocked: others.flatMap((other) => people.find(({ id }) => id === other) ?? []),
     before: rows.length === blockPageRows ? (rows.at(-1)?.created_at ?? null) : null,

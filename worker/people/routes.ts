@@ -12,17 +12,13 @@ import { type AvatarSize, avatarKeyPattern, deleteAvatar, findAvatar, storeAvata
 import { operation } from "../lib/operation";
 import { limitCaller } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
-import { flushEach, listToTell } from "../lib/relation-delivery";
+import { flushAbout } from "../lib/relation-delivery";
 import { validate } from "../lib/validate";
 import { replaceAvatar, searchByPhone, updateName } from "./queries";
 
 /** Everybody who has this profile hears of its change, after the answer. */
 const tellAcquaintances = (c: AppContext, me: Uuid): void =>
-  afterAnswer(
-    c.executionCtx,
-    "tell of a changed profile",
-    listToTell(openDb(c.env), me).then((people) => flushEach(c.env, people)),
-  );
+  afterAnswer(c.executionCtx, "tell of a changed profile", flushAbout(c.env, me));
 
 const AvatarSizeName = v.pipe(
   v.picklist(avatarSizes.map(String)),

@@ -4,6 +4,7 @@ import type { Uuid } from "../../contract/ids";
 import { defaultSettings, type KeptSettings, Settings, type SettingsChange } from "../../contract/settings";
 import type { Db } from "../db/client";
 import { settings } from "../db/schema";
+import { queueNumber } from "../lib/relation-delivery";
 
 const { messages, groups, calls } = Settings.entries;
 const Notices = v.object({ messages, groups, calls });
@@ -40,11 +41,14 @@ export const confirmTold = async (db: Db, me: Uuid, version: number): Promise<vo
 const noticesOf = ({ messages, groups, calls }: SettingsChange) =>
   JSON.stringify({ ...(messages && { messages }), ...(groups && { groups }), ...(calls && { calls }) });
 
-/** Changes what is named and nothing else, whatever else is changed at the same time. */
+/**
+ * Changes what is named and nothing else, whatever else is changed at the same time. By what one is found decides too
+ * who reads one's number (`can.readPhone`).
+ */
 export const updateSettings = async (db: Db, me: Uuid, change: SettingsChange): Promise<KeptSettings> => {
   const { receipts, presence, findable, tala } = change;
   const first = { ...defaultSettings, ...change };
-  const [row] = await db
+  const write = db
     .insert(settings)
     .values({
       user_id: me,
@@ -67,6 +71,7 @@ export const updateSettings = async (db: Db, me: Uuid, change: SettingsChange): 
       },
     })
     .returning();
+  const [row] = findable === undefined ? await write : (await db.batch([write, queueNumber(db, me)]))[0];
   if (!row) throw new Error("settings were not written");
   return toKept(row);
 };

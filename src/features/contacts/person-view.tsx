@@ -51,9 +51,11 @@ function LivingPerson({ person }: { person: PersonRow }) {
         <p className="mt-3 max-w-full text-[length:calc(1rem+8px)] leading-[calc(1rem+16px)] font-bold break-words">
           <bdi>{person.username || t("common.user")}</bdi>
         </p>
-        <p className="text-muted">
-          <bdi dir="ltr">{person.phone}</bdi>
-        </p>
+        {person.phone !== "" && (
+          <p className="text-muted">
+            <bdi dir="ltr">{person.phone}</bdi>
+          </p>
+        )}
       </div>
       <PersonActions person={person} />
       <section aria-labelledby="person-information" className="rounded-card border border-line bg-surface">
@@ -61,9 +63,11 @@ function LivingPerson({ person }: { person: PersonRow }) {
           {t("contacts.person.information")}
         </h2>
         <dl>
-          <Fact icon="i-ph-phone" name={t("contacts.person.phone")}>
-            <bdi dir="ltr">{person.phone}</bdi>
-          </Fact>
+          {person.phone !== "" && (
+            <Fact icon="i-ph-phone" name={t("contacts.person.phone")}>
+              <bdi dir="ltr">{person.phone}</bdi>
+            </Fact>
+          )}
           <Fact icon="i-ph-calendar-blank" name={t("contacts.person.since")}>
             <time dateTime={new Date(person.createdAt).toISOString()}>{date(person.createdAt)}</time>
           </Fact>

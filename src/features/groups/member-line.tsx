@@ -23,7 +23,7 @@ export function MemberLine({ member, items }: MemberLineProps) {
           {member.isMe && <span className="shrink-0 text-muted">({t("common.you")})</span>}
         </span>
         <span className="flex flex-wrap items-center gap-x-3 text-sm">
-          {!isGone && (
+          {member.phone !== "" && (
             <bdi dir="ltr" className="min-w-0 truncate text-muted tabular-nums">
               {member.phone}
             </bdi>
