@@ -14,8 +14,8 @@ const joined = /(\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]*)\u200d(?=\
 
 const loneSurrogate = /\p{Surrogate}/u;
 
-// Format characters (joiners, marks of direction) and the letters that are drawn as nothing.
-const unseen = /[\p{Cf}\s\u115f\u1160\u2800\u3164\uffa0]/gu;
+// Format characters (joiners, marks of direction), the letters that are drawn as nothing, and marks, which need a letter.
+const unseen = /[\p{Cf}\p{M}\s\u115f\u1160\u2800\u3164\uffa0]/gu;
 
 /** Nothing to see in it, whatever it is made of. */
 export const isBlank = (text: string): boolean => text.replace(unseen, "") === "";

@@ -281,7 +281,7 @@ export const accessTable: Record<string, Row> = {
 
   // Tala: everybody reads what everybody publishes; an empty form is refused after who sends it.
   "GET /api/tala": { expected: signedIn(200) },
-  "POST /api/tala": { body: () => ({}), expected: signedIn(400) },
+  "POST /api/tala": { body: () => ({}), expected: signedIn(415) },
   "DELETE /api/tala/:id": {
     path: ({ post }) => `/api/tala/${post}`,
     expected: { ...signedIn(403), entitled: 204 },

@@ -145,6 +145,8 @@ describe("text", () => {
     "  \n\t ",
     "\u200b\ufeff",
     "\u2060 \u202e",
+    "\u0301",
+    " \u20e3\ufe0f\n\u0336",
     "\u3164",
     "a\u0000b",
     "a\u0085",
@@ -156,7 +158,7 @@ describe("text", () => {
 
   test("a name is one line without characters that hide or reorder", () => {
     expect(v.parse(DisplayName, "  Marie \n Claire ")).toBe("Marie Claire");
-    for (const name of ["", " ", "a\u202eb", "a\u200bb", "\ufeff", "a\u0007", "\u3164", "x".repeat(51)]) {
+    for (const name of ["", " ", "\u0301", "a\u202eb", "a\u200bb", "\ufeff", "a\u0007", "\u3164", "x".repeat(51)]) {
       expect(v.is(DisplayName, name)).toBe(false);
     }
     // Nobody is called like somebody else by means of what is not seen.

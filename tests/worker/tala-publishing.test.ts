@@ -251,6 +251,7 @@ test.each([
   ["spaces", "   "],
   ["line ends", "\n\n"],
   ["joiners", "\u200d\u200b\u2060"],
+  ["an accent on nothing", "\u0301"],
 ])("%s without a picture is no status", async (_, content) => {
   const answer = await publishPost(await newPerson(), { content });
   expect(answer.status).toBe(400);
@@ -323,7 +324,6 @@ const formOf = (...parts: [string, string | Blob][]): FormData => {
 const png = () => new Blob([makePng(20, 20)], { type: "image/png" });
 const picture = { width: 20, height: 20, thumb: "" };
 test.each<[string, () => BodyInit]>([
-  ["JSON by itself", () => post()],
   ["an empty form", () => formOf()],
   ["half a form", () => new Blob(["--x\r\nContent-Disp"], { type: "multipart/form-data; boundary=x" })],
   ["no JSON", () => formOf(["post", "{"])],
@@ -352,6 +352,17 @@ test.each<[string, () => BodyInit]>([
 ])("%s is refused and publishes nothing", async (_, makeForm) => {
   const ana = await newPerson();
   expect(await sendForm(ana, makeForm())).toMatchObject(refusedAs(400, "invalid_input"));
+  expect(await rowsOf(ana.id)).toEqual([]);
+});
+
+test.each<[string, () => BodyInit]>([
+  ["JSON by itself", () => new Blob([post()], { type: "application/json" })],
+  ["text", () => post()],
+  ["an address's form", () => new URLSearchParams({ post: post() })],
+  ["a form without a name for what it is", () => new TextEncoder().encode(post())],
+])("%s is no form with parts: it is refused as what it is and publishes nothing", async (_, makeBody) => {
+  const ana = await newPerson();
+  expect(await sendForm(ana, makeBody())).toMatchObject(refusedAs(415, "unsupported_media"));
   expect(await rowsOf(ana.id)).toEqual([]);
 });
 

@@ -5,7 +5,11 @@ import * as v from "valibot";
 import { type ErrorCode, isErrorCode } from "../../contract/errors";
 import { refuse } from "./refusal";
 
-const isJson = /^application\/([a-z-.]+\+)?json\s*(;|$)/i;
+/** In what a body is taken: another way to write the same is not. */
+const mediaTypes: Partial<Record<keyof ValidationTargets, RegExp>> = {
+  json: /^application\/([a-z-.]+\+)?json\s*(;|$)/i,
+  form: /^multipart\/form-data\s*(;|$)/i,
+};
 
 /** The code of the first issue that names one (`v.check(…, "weak_password")`), else the fallback. */
 const toCode = (issues: readonly v.BaseIssue<unknown>[], fallback: ErrorCode): ErrorCode =>
@@ -27,9 +31,8 @@ export const validate = <T extends v.GenericSchema, Target extends keyof Validat
 ) => {
   const checked: v.GenericSchema = target === "json" ? v.pipe(v.unknown(), isNoList, schema) : schema;
   const check = vValidator(target, checked, (result, c) => {
-    if (target === "json" && !isJson.test(c.req.header("content-type") ?? "") && hasBody(c)) {
-      return refuse(c, "unsupported_media");
-    }
+    const isTaken = mediaTypes[target]?.test(c.req.header("content-type") ?? "") ?? true;
+    if (!isTaken && hasBody(c)) return refuse(c, "unsupported_media");
     if (result.success) return;
     const msg = describeIssue(result.issues[0]);
     return refuse(c, toCode(result.issues, fallback), msg === undefined ? {} : { msg });
