@@ -4,7 +4,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App, preloadApp } from "./app/app";
 import { showToast } from "./components/toast";
-import { loadLanguage } from "./i18n/setup";
+import { followLanguage, loadLanguage } from "./i18n/setup";
 import { followAppearance } from "./lib/appearance";
 import { browserLanguage } from "./lib/language";
 import { takeNotice } from "./lib/notice";
@@ -20,6 +20,7 @@ await loadLanguage(browserLanguage()).catch((error: unknown) => {
   showUnloaded();
   throw error;
 });
+followLanguage();
 createRoot(root).render(
   <StrictMode>
     <App />

@@ -56,11 +56,15 @@ function Pane({ pane, location, isPage }: { pane: AppRoute["pane"]; location: Lo
   );
 }
 
-function NothingOpen() {
+/** Whether what stands beside is a list one opens conversations or people from. */
+const hasListBeside = (pathname: string): boolean => pathname === masoloPath || pathname === "/app/contacts";
+
+function NothingOpen({ pathname }: { pathname: string }) {
   const t = useT();
+  const body = t(hasListBeside(pathname) ? "shell.nothingOpen.body" : "shell.nothingOpen.bodyElsewhere");
   return (
     <section aria-label={t("shell.nothingOpen.title")} className="grid flex-1 place-items-center bg-bg">
-      <EmptyState icon="i-ph-chats-circle" title={t("shell.nothingOpen.title")} body={t("shell.nothingOpen.body")} />
+      <EmptyState icon="i-ph-chats-circle" title={t("shell.nothingOpen.title")} body={body} />
     </section>
   );
 }
@@ -88,7 +92,7 @@ function Panes({ location, route }: { location: Location; route: AppRoute }): Re
           <Pane pane="detail" location={location} isPage />
         </div>
       )}
-      {isListPage && isWide && <NothingOpen />}
+      {isListPage && isWide && <NothingOpen pathname={location.pathname} />}
     </div>
   );
 }

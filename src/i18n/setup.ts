@@ -1,6 +1,6 @@
 import { createInstance } from "i18next";
 import { useSyncExternalStore } from "react";
-import { defaultLanguage, type Language, toLanguageCookie } from "../../contract/language";
+import { defaultLanguage, isLanguage, type Language, toLanguageCookie } from "../../contract/language";
 import type french from "./fr.json";
 
 /**
@@ -62,11 +62,30 @@ export const loadLanguage = async (language: Language): Promise<void> => {
   showTexts(language, texts.default);
 };
 
-/** The person chose: shows the language and remembers it for a year. */
+const channelName = "language";
+
+/** Shows what is chosen in another tab of this browser. */
+export const followLanguage = (): void => {
+  if (typeof BroadcastChannel === "undefined") return;
+  new BroadcastChannel(channelName).onmessage = ({ data }: MessageEvent<unknown>) => {
+    if (typeof data === "string" && isLanguage(data) && data !== state.language)
+      loadLanguage(data).catch(() => undefined); // its texts cannot be had: this tab stays readable as it is
+  };
+};
+
+const tellOtherTabs = (language: Language): void => {
+  if (typeof BroadcastChannel === "undefined") return;
+  const channel = new BroadcastChannel(channelName);
+  channel.postMessage(language);
+  channel.close();
+};
+
+/** The person chose: shows the language, here and in the other tabs, and remembers it for a year. */
 export const setLanguage = async (language: Language): Promise<void> => {
   await loadLanguage(language);
   // biome-ignore lint/suspicious/noDocumentCookie: the Worker picks the prerendered page by this cookie
   document.cookie = toLanguageCookie(language);
+  tellOtherTabs(language);
 };
 
 export const getLanguage = (): Language => state.language;

@@ -106,6 +106,13 @@ test("a new name, by keyboard alone, is seen by the other person and in the othe
   await expect(other.page.getByRole("main").getByText("Anne-Marie Mbuyi")).toBeVisible();
   await page.reload();
   await expect(shown).toHaveText("Anne-Marie Mbuyi");
+
+  // Another language is that of every tab at once.
+  await page.getByRole("group", { name: texts.common.language }).getByText("English", { exact: true }).click();
+  for (const at of [page, tab]) {
+    await expect(at.getByRole("heading", { level: 1, name: other.texts.profile.title })).toBeVisible();
+    await expect(at.locator("html")).toHaveAttribute("lang", "en");
+  }
   await other.close();
   await phone.close();
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "../support/browser-test";
 import { faultsIn } from "../support/faults";
 import { siteOf } from "../support/pair";
-import { callSite, makePerson, phoneOf } from "../support/people";
+import { callSite, connectPeople, makePerson, phoneOf } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
 const search = async (phone: Phone, digits: string): Promise<void> => {
@@ -117,6 +117,14 @@ test("the search refuses less than three digits, finds at most ten and never one
   expect(await faultsIn(page)).toEqual([]);
   await search(phone, "999999999");
   await expect(page.getByText(texts.senga.noUsers.title)).toBeVisible();
+
+  // Who is a contact already is named though nobody finds them by their number.
+  const hidden = await makePerson(site, 7412);
+  await connectPeople(site, ana, hidden);
+  await page.route("**/api/users?*", (route) => route.fulfill({ json: [] }));
+  await search(phone, hidden.phone);
+  await expect(page.getByText(texts.senga.amongContacts_one)).toBeVisible();
+  await expect(results.getByText(hidden.username)).toBeVisible();
   await phone.close();
 });
 

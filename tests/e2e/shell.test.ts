@@ -131,7 +131,10 @@ test("on a wide screen the list stays beside the open chat, and back leads back"
   const { page, texts } = phone;
   await page.setViewportSize(wide);
   await phone.signIn(ana);
-  await expect(page.getByText(texts.shell.nothingOpen.title)).toBeVisible();
+  await expect(page.getByText(texts.shell.nothingOpen.body)).toBeVisible();
+  await phone.goToTab("services");
+  await expect(page.getByText(texts.shell.nothingOpen.bodyElsewhere)).toBeVisible();
+  await phone.goToTab("masolo");
   const row = page.getByRole("list", { name: texts.masolo.list }).getByText(ben.username, { exact: true });
   await row.click();
   await expect(phone.message("Mbote")).toBeVisible();

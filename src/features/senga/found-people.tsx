@@ -4,11 +4,21 @@ import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
 import { PersonLine } from "../../components/person-line";
 import { useT } from "../../i18n/setup";
-import { usePerson } from "../../sync/hooks";
+import { useContacts, usePerson } from "../../sync/hooks";
 import type { RequestActions } from "./request-actions";
 
 /** Narrow, so that name and number keep their room on a 360 px screen; long words go on two lines. */
 const buttonShape = "!px-2.5 ml-auto max-w-[106px] shrink-0 text-sm leading-tight";
+const knownMax = 10;
+
+type Contact = NonNullable<ReturnType<typeof useContacts>>[number];
+const toFound = ({ id, username, phone, avatar }: Contact): FoundPerson => ({
+  id,
+  username,
+  phone,
+  avatar_url: avatar,
+  state: "contact",
+});
 
 function FoundRow({ found, actions }: { found: FoundPerson; actions: RequestActions }) {
   const t = useT();
@@ -62,17 +72,27 @@ function FoundRow({ found, actions }: { found: FoundPerson; actions: RequestActi
   );
 }
 
-/** At most ten people whose number holds the digits. */
-export function FoundPeople({ people, actions }: { people: FoundPerson[]; actions: RequestActions }) {
+type FoundPeopleProps = { people: FoundPerson[]; digits: string; actions: RequestActions };
+
+/** At most ten people whose number holds the digits; whom nobody finds by it, only those who are contacts already. */
+export function FoundPeople({ people, digits, actions }: FoundPeopleProps) {
   const t = useT();
-  if (people.length === 0) {
+  const contacts = useContacts() ?? [];
+  const known = people.length > 0 ? [] : contacts.filter(({ phone }) => phone.includes(digits)).slice(0, knownMax);
+  const shown = people.length > 0 ? people : known.map(toFound);
+  if (shown.length === 0) {
     return <EmptyState icon="i-ph-binoculars" title={t("senga.noUsers.title")} body={t("senga.noUsers.body")} />;
   }
   return (
-    <ul aria-label={t("senga.results")} className="divide-y divide-line">
-      {people.map((found) => (
-        <FoundRow key={found.id} found={found} actions={actions} />
-      ))}
-    </ul>
+    <>
+      {known.length > 0 && (
+        <p className="px-3 pt-3 text-sm text-muted">{t("senga.amongContacts", { count: known.length })}</p>
+      )}
+      <ul aria-label={t("senga.results")} className="divide-y divide-line">
+        {shown.map((found) => (
+          <FoundRow key={found.id} found={found} actions={actions} />
+        ))}
+      </ul>
+    </>
   );
 }

@@ -59,7 +59,7 @@ export default function SengaScreen() {
             aria-label={t("senga.results")}
             className="mx-4 mb-4 overflow-hidden rounded-card border border-line bg-surface"
           >
-            <FoundPeople people={search.people} actions={actions} />
+            <FoundPeople people={search.people} digits={search.digits} actions={actions} />
           </section>
         )}
       </div>

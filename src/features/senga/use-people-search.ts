@@ -14,7 +14,7 @@ export type PeopleSearch =
   | { status: "refused" } // too few digits
   | { status: "searching" }
   | { status: "failed"; error: unknown }
-  | { status: "found"; people: FoundPerson[] };
+  | { status: "found"; people: FoundPerson[]; digits: string };
 
 const FoundPeople = v.array(FoundPerson);
 const idle: PeopleSearch = { status: "idle" };
@@ -50,7 +50,7 @@ export const usePeopleSearch = () => {
         signal: abort.signal,
       });
       const people = v.parse(FoundPeople, answer);
-      if (!abort.signal.aborted) setSearch({ status: "found", people });
+      if (!abort.signal.aborted) setSearch({ status: "found", people, digits });
     } catch (error) {
       if (abort.signal.aborted) return;
       underway.current = undefined; // the same digits may be asked again
