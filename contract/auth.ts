@@ -18,6 +18,10 @@ export const SignUp = v.object({
   phone: Phone,
   password: v.pipe(v.string(), v.check(isAcceptablePassword, "weak_password")),
   data: v.optional(v.object({ username: v.optional(DisplayName) })),
+  /** Whoever comes from a provider (`phone_needed`): the account is linked to it from the start. */
+  identity: v.optional(
+    v.object({ auth_code: v.pipe(v.string(), v.maxLength(128)), code_verifier: v.pipe(v.string(), v.maxLength(256)) }),
+  ),
   gotrue_meta_security: Meta,
 });
 export type SignUp = v.InferInput<typeof SignUp>;
@@ -33,11 +37,42 @@ export type PasswordGrant = v.InferInput<typeof PasswordGrant>;
 export const RefreshGrant = v.object({ refresh_token: v.optional(v.pipe(v.string(), v.maxLength(256))) });
 export type RefreshGrant = v.InferInput<typeof RefreshGrant>;
 
+/** What a person can show after a password, to go on. */
+export const secondSteps = ["totp", "passkey", "recovery_code"] as const;
+export type SecondStep = (typeof secondSteps)[number];
+
+/** A code app, as the public GoTrue API lists it; `unverified` until its first code was right. */
+export const Factor = v.object({
+  id: Uuid,
+  friendly_name: v.string(),
+  factor_type: v.literal("totp"),
+  status: v.picklist(["verified", "unverified"]),
+  created_at: v.string(),
+  updated_at: v.string(),
+});
+export type Factor = v.InferOutput<typeof Factor>;
+
+/** An account at another provider that signs in to this one. */
+export const Identity = v.object({
+  id: Uuid, // GoTrue's clients read both names
+  identity_id: Uuid,
+  user_id: Uuid,
+  provider: v.string(),
+  identity_data: v.object({ sub: v.string(), email: v.optional(v.string()), name: v.optional(v.string()) }),
+  created_at: v.string(),
+  last_sign_in_at: v.string(),
+});
+export type Identity = v.InferOutput<typeof Identity>;
+
 export const AuthUser = v.object({
   id: Uuid,
   aud: v.literal("authenticated"),
   role: v.literal("authenticated"),
   phone: v.string(),
+  /** The confirmed recovery address, if there is one. */
+  email: v.optional(v.string()),
+  factors: v.optional(v.array(Factor)),
+  identities: v.optional(v.array(Identity)),
   created_at: v.string(),
   updated_at: v.string(),
   user_metadata: v.object({ username: v.optional(v.string()) }),
@@ -56,6 +91,8 @@ export const Session = v.object({
   expires_in: v.number(),
   expires_at: v.number(), // seconds since 1970
   user: AuthUser,
+  /** There when the session may do nothing yet but show one of these. */
+  awaits: v.optional(v.array(v.picklist(secondSteps))),
 });
 export type Session = v.InferOutput<typeof Session>;
 
@@ -63,7 +100,16 @@ export const sessionTransportHeader = "x-session-transport";
 const signOutScopes = ["global", "local", "others"] as const;
 
 export const SignOut = v.object({ scope: v.optional(v.picklist(signOutScopes), "global") });
-export const grantTypes = ["password", "refresh_token"] as const;
+export const grantTypes = ["password", "refresh_token", "pkce"] as const;
+
+/** A code that an address brought back (`/callback`, `/verify`), and what only the browser that began it knows. */
+export const PkceGrant = v.object({
+  auth_code: v.pipe(v.string(), v.maxLength(128)),
+  code_verifier: v.pipe(v.string(), v.maxLength(256)),
+});
+export type PkceGrant = v.InferInput<typeof PkceGrant>;
+
+export const codeChallengeMethods = ["s256", "S256"] as const; // plain proves nothing
 
 /**
  * A proof of work to be solved with `altcha-lib` (its v2 format). The solved one goes back as

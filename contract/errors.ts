@@ -28,6 +28,26 @@ export const errorStatus = {
   captcha_failed: 400,
   validation_failed: 400,
   unsupported_grant_type: 400,
+  same_password: 422,
+  insufficient_aal: 401, // the session still owes its second step
+  reauthentication_needed: 403, // a factor has to be shown anew (limits.ts, stepUpSeconds)
+  mfa_factor_not_found: 404,
+  mfa_verification_failed: 422,
+  mfa_challenge_expired: 422,
+  too_many_enrolled_mfa_factors: 422,
+  passkey_not_found: 404,
+  passkey_refused: 400,
+  too_many_passkeys: 422,
+  reset_not_possible: 409,
+  email_exists: 422,
+  otp_expired: 403,
+  flow_state_not_found: 404,
+  bad_code_verifier: 400,
+  oauth_provider_not_supported: 422,
+  bad_oauth_callback: 400,
+  phone_needed: 422, // whoever a provider knows has no account yet
+  identity_already_exists: 422,
+  identity_not_found: 404,
   // people and contacts
   query_too_short: 400,
   user_not_found: 404,

@@ -81,6 +81,26 @@ export const sessionAbsoluteDays = 90;
 export const sessionsPerUserMax = 10;
 export const refreshMarginSeconds = 90; // a token this close to its end is renewed before it is used
 
+// Second step and what may be changed after it
+export const awaitingMinutes = 10; // how long a session may owe its second step
+export const stepUpSeconds = 300; // a factor shown this lately lets one change how one signs in
+export const totpStepSeconds = 30;
+export const totpWindowSteps = 1; // a code of the step before or after is taken too
+export const totpSecretBytes = 20;
+export const factorsMax = 5; // code apps of a person
+export const factorNameMaxLength = 50;
+export const recoveryCodesCount = 10;
+export const passkeysMax = 20;
+export const ceremonySeconds = 300; // how long a challenge may be answered
+export const factorResetHours = 72; // what whoever lost their factors waits for
+export const securityNoticesMax = 20; // kept of a person, the newest
+
+// Recovery and other providers
+export const mailedTokenMinutes = 60;
+export const authCodeSeconds = 300;
+export const oauthFlowSeconds = 600;
+export const emailMaxLength = 254;
+
 // Passwords (SPEC.md §5; OWASP password storage for the hash)
 export const passwordMinLength = 6;
 export const passwordMaxLength = 128;

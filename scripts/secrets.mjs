@@ -2,9 +2,9 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
-export const secretNames = /** @type {const} */ (["JWT_PRIVATE_JWK", "PEPPER", "ALTCHA_HMAC_KEY"]);
+export const secretNames = /** @type {const} */ (["JWT_PRIVATE_JWK", "PEPPER", "ALTCHA_HMAC_KEY", "FACTOR_KEY"]);
 
-/** New secrets: an Ed25519 private JWK with its key id, and two keys of 32 random bytes in base64url. */
+/** New secrets: an Ed25519 private JWK with its key id, and three keys of 32 random bytes in base64url. */
 export function makeSecrets() {
   const { privateKey } = generateKeyPairSync("ed25519");
   const jwk = { ...privateKey.export({ format: "jwk" }), alg: "EdDSA", use: "sig", kid: randomUUID() };
@@ -12,6 +12,7 @@ export function makeSecrets() {
     JWT_PRIVATE_JWK: JSON.stringify(jwk),
     PEPPER: randomBytes(32).toString("base64url"),
     ALTCHA_HMAC_KEY: randomBytes(32).toString("base64url"),
+    FACTOR_KEY: randomBytes(32).toString("base64url"),
   };
 }
 

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import * as v from "valibot";
 import type { AccountDeletion } from "../../contract/account";
-import { Session as ServerSession } from "../../contract/auth";
+import { type SecondStep, Session as ServerSession } from "../../contract/auth";
 import { isPermanent } from "../../contract/errors";
 import { Uuid } from "../../contract/ids";
 import { refreshMarginSeconds } from "../../contract/limits";
@@ -122,14 +122,23 @@ export const dropSession = (): void => {
 export const isNearExpiry = ({ expiresAt }: KnownSession): boolean =>
   expiresAt - Date.now() < refreshMarginSeconds * 1_000;
 
-/** Keeps a session the server opened. Its lifetime counts from now: a phone's clock may be hours off. */
-const keepSession = (answer: unknown): KnownSession => {
+/**
+ * A session that the server opened. One that still owes its second step is nobody's session on this browser yet: only its
+ * cookies know of it, for as long as the step may be shown.
+ */
+export type Opened = { userId: Uuid; awaits: SecondStep[] | undefined };
+
+const read = (answer: unknown): ServerSession => {
   const parsed = v.safeParse(ServerSession, answer);
   if (!parsed.success) throw new ApiFailure("unavailable", 200);
-  const { user, expires_in } = parsed.output;
-  const session = { userId: user.id, expiresAt: Date.now() + expires_in * 1_000 };
-  store(session);
-  return session;
+  return parsed.output;
+};
+
+/** Keeps a session the server opened. Its lifetime counts from now: a phone's clock may be hours off. */
+const keepSession = (answer: unknown): Opened => {
+  const { user, expires_in, awaits } = read(answer);
+  if (!awaits) store({ userId: user.id, expiresAt: Date.now() + expires_in * 1_000 });
+  return { userId: user.id, awaits };
 };
 
 const isFinal = (failure: ApiFailure): boolean =>
@@ -186,8 +195,15 @@ export const refreshSession = (refused = false): Promise<boolean> => {
 
 // Opening and ending a session. Each throws `ApiFailure`; `phone` is as typed, the server normalises it.
 
-export const signIn = async (phone: string, password: string): Promise<KnownSession> =>
-  keepSession(await exchange("POST", "/api/auth/token?grant_type=password", { phone, password }));
+/**
+ * Opens a session, or shows one more factor in the one there is: each answers a session of the API. No tab renews meanwhile,
+ * for what comes back takes the place of what there was.
+ */
+export const openSession = (path: string, body: unknown): Promise<Opened> =>
+  inOneTab(async () => keepSession(await exchange("POST", path, body)));
+
+export const signIn = (phone: string, password: string): Promise<Opened> =>
+  openSession("/api/auth/token?grant_type=password", { phone, password });
 
 export const signUp = async (account: {
   phone: string;
@@ -195,7 +211,7 @@ export const signUp = async (account: {
   username: string;
   /** The solved proof of work. */
   captchaToken: string;
-}): Promise<KnownSession> =>
+}): Promise<Opened> =>
   keepSession(
     await exchange("POST", "/api/auth/signup", {
       phone: account.phone,

@@ -1,12 +1,42 @@
 import { eq } from "drizzle-orm";
-import type { AuthUser } from "../../contract/auth";
+import type { AuthUser, Factor, Identity } from "../../contract/auth";
 import { createUuid, type Uuid } from "../../contract/ids";
+import { account_security, factors, identities } from "../db/account-schema";
 import type { Db } from "../db/client";
 import { profiles, users } from "../db/schema";
 
 export type User = Pick<typeof users.$inferSelect, "id" | "phone" | "created_at" | "updated_at"> & { username: string };
+/** With what else they sign in by. */
+export type Account = User & { email: string | null; factors: Factor[]; identities: Identity[] };
 
-export const toAuthUser = (user: User): AuthUser => ({
+const toIso = (ms: number): string => new Date(ms).toISOString();
+
+export const toFactor = (row: typeof factors.$inferSelect): Factor => ({
+  id: row.id,
+  friendly_name: row.friendly_name,
+  factor_type: "totp",
+  status: row.is_verified ? "verified" : "unverified",
+  created_at: toIso(row.created_at),
+  updated_at: toIso(row.updated_at),
+});
+
+export const toIdentity = (row: typeof identities.$inferSelect): Identity => ({
+  id: row.id,
+  identity_id: row.id,
+  user_id: row.user_id,
+  provider: row.provider,
+  identity_data: {
+    sub: row.subject,
+    ...(row.email === null ? {} : { email: row.email }),
+    ...(row.name === null ? {} : { name: row.name }),
+  },
+  created_at: toIso(row.created_at),
+  last_sign_in_at: toIso(row.used_at),
+});
+
+const nothingElse = { email: null, factors: [], identities: [] };
+
+export const toAuthUser = ({ email, factors, identities, ...user }: Account): AuthUser => ({
   id: user.id,
   aud: "authenticated",
   role: "authenticated",
@@ -14,7 +44,10 @@ export const toAuthUser = (user: User): AuthUser => ({
   created_at: new Date(user.created_at).toISOString(),
   updated_at: new Date(user.updated_at).toISOString(),
   user_metadata: { username: user.username },
-  app_metadata: { provider: "phone", providers: ["phone"] },
+  app_metadata: { provider: "phone", providers: ["phone", ...new Set(identities.map(({ provider }) => provider))] },
+  ...(email === null ? {} : { email }),
+  factors,
+  identities,
 });
 
 const columns = {
@@ -25,29 +58,42 @@ const columns = {
   username: profiles.username,
 };
 
-export const findUser = (db: Db, id: Uuid): Promise<User | undefined> =>
-  db.select(columns).from(users).innerJoin(profiles, eq(profiles.id, users.id)).where(eq(users.id, id)).get();
+export const findAccount = async (db: Db, id: Uuid): Promise<Account | undefined> => {
+  const [[user], apps, others, [security]] = await db.batch([
+    db.select(columns).from(users).innerJoin(profiles, eq(profiles.id, users.id)).where(eq(users.id, id)),
+    db.select().from(factors).where(eq(factors.user_id, id)).orderBy(factors.created_at),
+    db.select().from(identities).where(eq(identities.user_id, id)).orderBy(identities.created_at),
+    db.select({ email: account_security.email }).from(account_security).where(eq(account_security.user_id, id)),
+  ]);
+  return (
+    user && {
+      ...user,
+      email: security?.email ?? null,
+      factors: apps.map(toFactor),
+      identities: others.map(toIdentity),
+    }
+  );
+};
 
-/** With the password's hash, for signing in; the only query that reads it. */
-export const findUserByPhone = (db: Db, phone: string): Promise<(User & { password_hash: string }) | undefined> =>
-  db
-    .select({ ...columns, password_hash: users.password_hash })
-    .from(users)
-    .innerJoin(profiles, eq(profiles.id, users.id))
-    .where(eq(users.phone, phone))
-    .get();
+/** Whose number it is, with the password's hash, for signing in. */
+export const findCredentials = (db: Db, phone: string): Promise<{ id: Uuid; password_hash: string } | undefined> =>
+  db.select({ id: users.id, password_hash: users.password_hash }).from(users).where(eq(users.phone, phone)).get();
+
+/** The same for somebody who is signed in and shows it once more. */
+export const findOwnCredentials = (db: Db, id: Uuid): Promise<{ phone: string; password_hash: string } | undefined> =>
+  db.select({ phone: users.phone, password_hash: users.password_hash }).from(users).where(eq(users.id, id)).get();
 
 export const isPhoneTaken = async (db: Db, phone: string): Promise<boolean> =>
   (await db.select({ id: users.id }).from(users).where(eq(users.phone, phone)).get()) !== undefined;
 
 export const updatePasswordHash = async (db: Db, id: Uuid, password_hash: string): Promise<void> => {
-  await db.update(users).set({ password_hash }).where(eq(users.id, id));
+  await db.update(users).set({ password_hash, updated_at: Date.now() }).where(eq(users.id, id));
 };
 
 type NewUser = { phone: string; username: string | undefined; password_hash: string };
 
 /** An account with its profile. Undefined when somebody took the phone in between. */
-export const insertUser = async (db: Db, { phone, username, password_hash }: NewUser): Promise<User | undefined> => {
+export const insertUser = async (db: Db, { phone, username, password_hash }: NewUser): Promise<Account | undefined> => {
   const now = Date.now();
   const user = { id: createUuid(now), phone, created_at: now, updated_at: now };
   // A person without a name yet is called by the number, as everywhere a name is missing (SPEC.md §3).
@@ -58,7 +104,7 @@ export const insertUser = async (db: Db, { phone, username, password_hash }: New
     if (isPhoneConflict(error)) return undefined;
     throw error;
   }
-  return { ...user, username: profile.username };
+  return { ...user, username: profile.username, ...nothingElse };
 };
 
 const isPhoneConflict = (error: unknown): boolean => {

@@ -9,94 +9,34 @@ import {
   Session,
   SignOut,
   SignUp,
-  sessionTransportHeader,
 } from "../../contract/auth";
 import type { Uuid } from "../../contract/ids";
-import { accessTokenSeconds } from "../../contract/limits";
 import { openDb } from "../db/client";
 import { wasDeletedWith } from "../db/deletions";
-import { signAccessToken } from "../lib/access-token";
-import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
-import { accessTokenOf, authenticate, recognize } from "../lib/authenticate";
-import { clearSessionCookies, refreshCookie, setSessionCookies } from "../lib/cookies";
+import { type AppContext, createRoutes } from "../lib/app";
+import { accessTokenOf, authenticateHalfway, recognize } from "../lib/authenticate";
+import { clearSessionCookies, refreshCookie } from "../lib/cookies";
 import { operation } from "../lib/operation";
-import { addressOf, forgetFullBuckets, limitAddress, returnToken, takeToken } from "../lib/rate-limit";
+import { limitAddress, takeToken } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
-import { forgetOldChallenges, makeChallenge, redeemChallenge } from "./challenge";
-import { hashPassword, isOutdatedHash, verifyPassword } from "./passwords";
-import {
-  findUser,
-  findUserByPhone,
-  insertUser,
-  isPhoneTaken,
-  toAuthUser,
-  type User,
-  updatePasswordHash,
-} from "./queries";
+import { findMeans, stepsOwed } from "./assurance";
+import { makeChallenge, redeemChallenge } from "./challenge";
+import { startSession, toSession, usesCookies } from "./opening";
+import { checkPassword } from "./password-check";
+import { hashPassword } from "./passwords";
+import { findAccount, findCredentials, insertUser, isPhoneTaken, toAuthUser } from "./queries";
 import { parseRefreshToken } from "./refresh-token";
-import { endSessions, findSession, insertSession, newSession, rotateSession, type Tokens, toTokens } from "./sessions";
+import { endSessions, findSession, rotateSession } from "./sessions";
 import { closeSockets } from "./sockets";
-
-const usesCookies = (c: AppContext): boolean => c.req.header(sessionTransportHeader) === "cookie";
-
-/** The session as the client asked for it: tokens in the body, or in cookies and empty in the body. */
-const toSession = async (
-  c: AppContext,
-  user: User,
-  { session, generation, refresh_token }: Tokens,
-): Promise<Session> => {
-  const now = Date.now();
-  const access_token = await signAccessToken(c.env, { sub: user.id, sid: session, gen: generation }, now);
-  tidy(c);
-  const inCookies = usesCookies(c);
-  if (inCookies) setSessionCookies(c, { access_token, refresh_token });
-  return {
-    access_token: inCookies ? "" : access_token,
-    refresh_token: inCookies ? "" : refresh_token,
-    token_type: "bearer",
-    expires_in: accessTokenSeconds,
-    expires_at: Math.floor(now / 1_000) + accessTokenSeconds,
-    user: toAuthUser(user),
-  };
-};
-
-/** What has served its time goes, a little with every session that begins or is renewed. */
-const tidy = (c: AppContext): void => {
-  const db = openDb(c.env);
-  afterAnswer(c.executionCtx, "forget full buckets", forgetFullBuckets(db));
-  afterAnswer(c.executionCtx, "forget old challenges", forgetOldChallenges(db));
-};
-
-/** Signs a person in on this device. The eleventh device takes the place of the oldest. */
-const startSession = async (c: AppContext, user: User): Promise<Session> => {
-  const row = newSession(user.id, Date.now());
-  const { ended } = await insertSession(openDb(c.env), row);
-  afterAnswer(c.executionCtx, "close the oldest session", closeSockets(c.env, user.id, ended));
-  return toSession(c, user, toTokens(c.env, row));
-};
 
 const signInByPassword = async (c: AppContext, { phone, password }: v.InferOutput<typeof PasswordGrant>) => {
   const db = openDb(c.env);
-  const address = addressOf(c.req.raw);
-  const limits = [
-    ["sign_in_by_address", address],
-    ["sign_in_by_account_and_address", `${phone} ${address}`],
-    ["sign_in_by_account", phone],
-  ] as const;
-  for (const [policy, key] of limits) {
-    const taken = await takeToken(db, key, policy);
-    if (!taken.ok) return refuse(c, "rate_limited", taken);
-  }
-
-  const user = await findUserByPhone(db, phone);
-  const isRight = await verifyPassword(password, c.env.PEPPER, user?.password_hash);
-  if (!user || !isRight) return refuse(c, "invalid_credentials");
-  await Promise.all(limits.map(([policy, key]) => returnToken(db, key, policy)));
-  if (isOutdatedHash(user.password_hash)) {
-    await updatePasswordHash(db, user.id, await hashPassword(password, c.env.PEPPER));
-  }
-  return c.json(await startSession(c, user), 200);
+  const checked = await checkPassword(c, phone, password, () => findCredentials(db, phone));
+  if (checked.outcome === "limited") return refuse(c, "rate_limited", checked);
+  const account = checked.outcome === "right" ? await findAccount(db, checked.id) : undefined;
+  if (!account) return refuse(c, "invalid_credentials");
+  return c.json(await startSession(c, account, "password"), 200);
 };
 
 const refreshSession = async (c: AppContext, { refresh_token }: v.InferOutput<typeof RefreshGrant>) => {
@@ -108,8 +48,9 @@ const refreshSession = async (c: AppContext, { refresh_token }: v.InferOutput<ty
   if (!taken.ok) return refuse(c, "rate_limited", taken);
   const rotation = await rotateSession(c.env, db, token);
   if (rotation.outcome === "renewed") {
-    const user = await findUser(db, rotation.user);
-    if (user) return c.json(await toSession(c, user, rotation.tokens), 200);
+    const user = await findAccount(db, rotation.user);
+    const owed = rotation.tokens.awaits && stepsOwed(rotation.tokens.methods, await findMeans(db, rotation.user));
+    if (user) return c.json(await toSession(c, user, rotation.tokens, owed || undefined), 200);
   }
   if (usesCookies(c)) clearSessionCookies(c);
   if (rotation.outcome !== "reused" && rotation.outcome !== "expired") {
@@ -125,7 +66,7 @@ const refreshSession = async (c: AppContext, { refresh_token }: v.InferOutput<ty
 const findLeaver = async (c: AppContext): Promise<{ user: Uuid; session: Uuid } | undefined> => {
   const db = openDb(c.env);
   const access = accessTokenOf(c);
-  const found = access === undefined ? undefined : await recognize(c.env, db, access);
+  const found = access === undefined ? undefined : await recognize(c.env, db, access, true);
   if (typeof found === "object") return found.caller;
   const cookie = usesCookies(c) ? getCookie(c, refreshCookie) : undefined;
   const token = cookie === undefined ? undefined : parseRefreshToken(cookie);
@@ -164,7 +105,7 @@ export const authRoutes = createRoutes()
       const password_hash = await hashPassword(password, c.env.PEPPER);
       const user = await insertUser(db, { phone, username: data?.username, password_hash });
       if (!user) return refuse(c, "phone_exists");
-      return c.json(await startSession(c, user), 200);
+      return c.json(await startSession(c, user, "password", true), 200);
     },
   )
   .post(
@@ -222,9 +163,9 @@ export const authRoutes = createRoutes()
   .get(
     "/user",
     operation({ tag: "auth", summary: "Who is signed in", ok: { status: 200, body: AuthUser } }),
-    authenticate,
+    authenticateHalfway,
     async (c) => {
-      const user = await findUser(openDb(c.env), c.var.caller.user);
+      const user = await findAccount(openDb(c.env), c.var.caller.user);
       return user ? c.json(toAuthUser(user), 200) : refuse(c, "session_not_found");
     },
   );

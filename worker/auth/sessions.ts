@@ -1,32 +1,49 @@
 import { randomBytes } from "node:crypto";
 import { and, eq, ne, sql } from "drizzle-orm";
 import { createUuid, type Uuid } from "../../contract/ids";
-import { refreshGraceSeconds, sessionAbsoluteDays, sessionIdleDays, sessionsPerUserMax } from "../../contract/limits";
+import {
+  awaitingMinutes,
+  refreshGraceSeconds,
+  sessionAbsoluteDays,
+  sessionIdleDays,
+  sessionsPerUserMax,
+} from "../../contract/limits";
 import type { Db } from "../db/client";
 import { sessions } from "../db/schema";
 import { isGenuine, makeRefreshToken, type RefreshToken } from "./refresh-token";
 
 const dayMs = 86_400_000;
 
-export type Tokens = { session: Uuid; generation: number; refresh_token: string };
+export type SessionRow = typeof sessions.$inferSelect;
+type NewSession = typeof sessions.$inferInsert;
+
+export type Tokens = { session: Uuid; generation: number; refresh_token: string } & Pick<
+  SessionRow,
+  "methods" | "awaits" | "proved_at" | "created_at"
+>;
 
 /** The row of a sign-in to be, so that it can be written in one batch with what else a sign-in writes. */
-export const newSession = (user: Uuid, now: number): typeof sessions.$inferInsert => ({
+export const newSession = (user: Uuid, now: number, more: Partial<NewSession> = {}): NewSession => ({
   id: createUuid(now),
   user_id: user,
   nonce: randomBytes(32).toString("base64url"),
   refreshed_at: now,
   created_at: now,
+  ...more,
 });
 
-/** Signs in one more device. Beyond the most a person may have, the oldest ones end; their ids come back. */
-export const insertSession = async (db: Db, row: typeof sessions.$inferInsert): Promise<{ ended: Uuid[] }> => {
-  const kept = sql`(SELECT id FROM sessions WHERE user_id = ${row.user_id} ORDER BY created_at DESC, id DESC LIMIT ${sessionsPerUserMax})`;
+/**
+ * Signs in one more device. Beyond the most a person may have, the oldest ones end; their ids come back. One that owes its
+ * second step takes nobody's place but that of another one that does.
+ */
+export const insertSession = async (db: Db, row: NewSession): Promise<{ ended: Uuid[] }> => {
+  const awaits = row.awaits ? 1 : 0;
+  const kept = sql`(SELECT id FROM sessions WHERE user_id = ${row.user_id} AND awaits = ${awaits} ORDER BY created_at DESC, id DESC LIMIT ${sessionsPerUserMax})`;
   const [, ended] = await db.batch([
     db.insert(sessions).values(row),
     db
       .delete(sessions)
-      .where(and(eq(sessions.user_id, row.user_id), sql`${sessions.id} NOT IN ${kept}`))
+      .where(and(eq(sessions.user_id, row.user_id), sql`awaits = ${awaits}`, sql`${sessions.id} NOT IN ${kept}`))
       .returning({ id: sessions.id }),
   ]);
   return { ended: ended.map(({ id }) => id) };
@@ -34,8 +51,20 @@ export const insertSession = async (db: Db, row: typeof sessions.$inferInsert): 
 
 export const toTokens = (
   env: Env,
-  { id, nonce, generation = 0 }: Pick<typeof sessions.$inferInsert, "id" | "nonce" | "generation">,
-): Tokens => ({ session: id, generation, refresh_token: makeRefreshToken(env, id, nonce, generation) });
+  { id, nonce, generation = 0, methods = "password", awaits = false, proved_at = 0, created_at }: NewSession,
+): Tokens => ({
+  session: id,
+  generation,
+  refresh_token: makeRefreshToken(env, id, nonce, generation),
+  methods,
+  awaits,
+  proved_at,
+  created_at,
+});
+
+const isOver = ({ refreshed_at, created_at, awaits }: SessionRow, now: number): boolean =>
+  now - refreshed_at > sessionIdleDays * dayMs ||
+  now - created_at > (awaits ? awaitingMinutes * 60_000 : sessionAbsoluteDays * dayMs);
 
 export type Rotation =
   | { outcome: "renewed"; user: Uuid; tokens: Tokens }
@@ -58,7 +87,7 @@ export const rotateSession = async (env: Env, db: Db, token: RefreshToken, now =
   const row = await findSession(env, db, token);
   if (!row) return { outcome: "unknown" };
   const { id, user_id: user } = row;
-  if (now - row.refreshed_at > sessionIdleDays * dayMs || now - row.created_at > sessionAbsoluteDays * dayMs) {
+  if (isOver(row, now)) {
     await endSessions(db, user, { only: id });
     return { outcome: "expired", user, session: id };
   }

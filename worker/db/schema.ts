@@ -48,6 +48,15 @@ export const sessions = sqliteTable(
     /** The newest generation whose access token was seen in use: its holder has the refresh token too. */
     seen_generation: integer("seen_generation").notNull().default(0),
     created_at: integer("created_at").notNull(),
+    /** Browser and system, as they called themselves when it began. */
+    device: text("device").notNull().default(""),
+    /** How its person showed who they are, in the order they did (contract: GoTrue's `amr`), with a space between. */
+    methods: text("methods").notNull().default("password"),
+    /** It may do nothing but show a second step, and only for `awaitingMinutes`. */
+    awaits: integer("awaits", { mode: "boolean" }).notNull().default(false),
+    /** When a factor was shown last, and the generation that began then: older tokens gain nothing by it. */
+    proved_at: integer("proved_at").notNull().default(0),
+    proved_generation: integer("proved_generation").notNull().default(0),
   },
   (table) => [index("sessions_by_user").on(table.user_id, table.created_at)],
 );

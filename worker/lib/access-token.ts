@@ -42,10 +42,18 @@ const keysOf = ({ JWT_PRIVATE_JWK: secret }: Secrets): Promise<Keys> => {
 const Claims = v.object({ sub: Uuid, sid: Uuid, gen: v.pipe(v.number(), v.integer(), v.minValue(0)) });
 export type Claims = v.InferOutput<typeof Claims>;
 
-export const signAccessToken = async (env: Secrets, { sub, sid, gen }: Claims, nowMs = Date.now()): Promise<string> => {
+/** GoTrue's assurance level and methods. For clients to read: what a session may do stands in its row. */
+export type Assurance = { aal: "aal1" | "aal2"; amr: { method: string; timestamp: number }[] };
+
+export const signAccessToken = async (
+  env: Secrets,
+  { sub, sid, gen }: Claims,
+  nowMs = Date.now(),
+  assurance: Assurance = { aal: "aal1", amr: [] },
+): Promise<string> => {
   const { kid, privateKey } = await keysOf(env);
   const issuedAt = Math.floor(nowMs / 1_000);
-  return new SignJWT({ sid, gen, role: "authenticated" })
+  return new SignJWT({ sid, session_id: sid, gen, role: "authenticated", ...assurance })
     .setProtectedHeader({ alg: algorithm, typ: tokenType, kid })
     .setIssuer(issuer)
     .setAudience(audience)

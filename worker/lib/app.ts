@@ -5,6 +5,8 @@ import type { Uuid } from "../../contract/ids";
 export type Caller = {
   user: Uuid;
   session: Uuid;
+  /** The session's generation that the token was made for. */
+  generation: number;
 };
 
 export type AppEnv = { Bindings: Env; Variables: { caller: Caller } };

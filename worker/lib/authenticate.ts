@@ -14,26 +14,30 @@ import { takeToken } from "./rate-limit";
 import { refusalResponse, refuse } from "./refusal";
 
 type Recognized = { caller: Caller; firstUseOf: number | undefined };
+type Unrecognized = "bad_jwt" | "session_not_found" | "insufficient_aal";
 
 /**
  * Who stands behind an access token, at the cost of one read: its session may have been ended since it was
- * signed. `firstUseOf` is the token's generation when none that young was seen yet.
+ * signed. `firstUseOf` is the token's generation when none that young was seen yet. A session that still owes its second
+ * step counts only where it is `halfway` that one may come.
  */
 export const recognize = async (
   env: Pick<Env, "JWT_PRIVATE_JWK">,
   db: Db,
   token: string,
-): Promise<Recognized | "bad_jwt" | "session_not_found"> => {
+  halfway = false,
+): Promise<Recognized | Unrecognized> => {
   const claims = await readAccessToken(env, token);
   if (!claims) return "bad_jwt";
   const row = await db
-    .select({ user_id: sessions.user_id, seen_generation: sessions.seen_generation })
+    .select({ user_id: sessions.user_id, seen_generation: sessions.seen_generation, awaits: sessions.awaits })
     .from(sessions)
     .where(eq(sessions.id, claims.sid))
     .get();
   if (!row || row.user_id !== claims.sub) return "session_not_found";
+  if (row.awaits && !halfway) return "insufficient_aal";
   return {
-    caller: { user: claims.sub, session: claims.sid },
+    caller: { user: claims.sub, session: claims.sid, generation: claims.gen },
     firstUseOf: claims.gen > row.seen_generation ? claims.gen : undefined,
   };
 };
@@ -57,19 +61,25 @@ export const accessTokenOf = (c: Context): string | undefined => {
   return header === undefined ? getCookie(c, accessCookie) : bearer.exec(header)?.[1];
 };
 
+const requireCaller = (halfway: boolean) =>
+  createMiddleware<AppEnv>(async (c, next) => {
+    const token = accessTokenOf(c);
+    if (!token) return refuse(c, "no_authorization");
+    const db = openDb(c.env);
+    const found = await recognize(c.env, db, token, halfway);
+    if (typeof found === "string") return refuse(c, found);
+    if (found.firstUseOf !== undefined) {
+      afterAnswer(c.executionCtx, "mark a session seen", markSeen(db, found.caller.session, found.firstUseOf));
+    }
+    c.set("caller", found.caller);
+    return next();
+  });
+
 /** Middleware: only signed-in people come past it; who they are stands in `c.var.caller`. */
-export const authenticate = createMiddleware<AppEnv>(async (c, next) => {
-  const token = accessTokenOf(c);
-  if (!token) return refuse(c, "no_authorization");
-  const db = openDb(c.env);
-  const found = await recognize(c.env, db, token);
-  if (typeof found === "string") return refuse(c, found);
-  if (found.firstUseOf !== undefined) {
-    afterAnswer(c.executionCtx, "mark a session seen", markSeen(db, found.caller.session, found.firstUseOf));
-  }
-  c.set("caller", found.caller);
-  return next();
-});
+export const authenticate = requireCaller(false);
+
+/** Also those who still owe their second step: for the few routes on which they show it. */
+export const authenticateHalfway = requireCaller(true);
 
 /**
  * Who opens a socket, or the answer that refuses it. Cookie or Bearer, never a token in the URL; with a

@@ -15,7 +15,7 @@ type Description = {
 };
 
 const alwaysPossible: readonly ErrorCode[] = ["rate_limited", "internal"];
-const signedInOnly: readonly ErrorCode[] = ["no_authorization", "bad_jwt", "session_not_found"];
+const signedInOnly: readonly ErrorCode[] = ["no_authorization", "bad_jwt", "session_not_found", "insufficient_aal"];
 
 const descriptions = { 101: "The socket is open", 200: "OK", 201: "Created", 204: "Done" } as const;
 

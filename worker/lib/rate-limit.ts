@@ -27,6 +27,18 @@ export const policies = {
   // Each try also costs a proof of work; 100 at once lets a school class, or our own tests, sign up together.
   sign_up_by_address: { burst: 100, everyMs: 6 * second },
   challenge_by_address: { burst: 200, everyMs: second },
+  // Whoever has the password and guesses the code: six tries for each window of three codes that are right.
+  totp_by_user: { burst: 5, everyMs: 6 * second },
+  // Only failures cost here: after twenty in a day code apps wait; a passkey or a recovery code still goes.
+  totp_failure_by_user: { burst: 20, everyMs: day / 20 },
+  recovery_code_by_user: { burst: 5, everyMs: minute },
+  passkey_by_address: { burst: 120, everyMs: second },
+  passkey_by_user: { burst: 20, everyMs: 6 * second },
+  security_by_user: { burst: 60, everyMs: 2 * second },
+  recover_by_address: { burst: 20, everyMs: minute },
+  recover_by_account: { burst: 4, everyMs: 15 * minute },
+  verify_by_address: { burst: 60, everyMs: 2 * second },
+  oauth_by_address: { burst: 120, everyMs: second },
   refresh_by_session: { burst: 30, everyMs: 10 * second },
   search_by_minute: { burst: 20, everyMs: 3 * second },
   search_by_day: { burst: 200, everyMs: day / 200 },

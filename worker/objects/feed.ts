@@ -2,6 +2,7 @@ import type { ConversationId, Uuid } from "../../contract/ids";
 import { markHoldMs } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
 import { pingFrame, pongFrame, readPong } from "../../contract/protocol";
+import type { SecurityNotice } from "../../contract/security";
 import type { KeptSettings, Settings } from "../../contract/settings";
 import { beyondEveryTold, counterReserve, readChanges, toInboxRow } from "./changes";
 import { mineFrame, personFrame, rowFrame, sentFrame, settingsFrame } from "./frames";
@@ -9,6 +10,7 @@ import { GroupCommit } from "./group-commit";
 import { Inbox } from "./inbox";
 import { type Entry, isOutdated, mergeNotice, mergeStanding, unseeing } from "./inbox-rules";
 import type { Meta } from "./meta";
+import { OwnNotices } from "./own-notices";
 import { OwnSettings } from "./own-settings";
 import { PeopleTable } from "./people-table";
 import { changesOf, type Own, type Taken, type ToPush, toPush } from "./pushes";
@@ -35,6 +37,7 @@ export class Feed {
   readonly #inbox: Inbox;
   readonly #people: PeopleTable;
   readonly #settings: OwnSettings;
+  readonly #notices: OwnNotices;
   readonly #meta: Meta;
   readonly #watches = new Watches();
   readonly #takes = new GroupCommit<Taking, Took>((batch) => this.#takeAll(batch));
@@ -51,6 +54,7 @@ export class Feed {
     this.#people = new PeopleTable(ctx.storage.sql);
     this.#meta = meta;
     this.#settings = new OwnSettings(meta);
+    this.#notices = new OwnNotices(meta);
     this.epoch = meta.get("epoch") ?? crypto.randomUUID().slice(0, 8);
     if (meta.get("epoch") === undefined) meta.set("epoch", this.epoch);
     // Sockets that outlived the instance were told of every change there was.
@@ -162,6 +166,11 @@ export class Feed {
     if (!this.#settings.isNews(kept)) return;
     this.#settings.write(kept, this.#counter + 1);
     this.#pushAll([toPush((counter, base) => settingsFrame(counter, kept, base))]);
+  }
+
+  /** Takes in what became of the person's account. */
+  warn(notice: SecurityNotice): void {
+    this.#notices.add(notice);
   }
 
   /** The last of it is written: nothing comes in any more. */

@@ -4,6 +4,7 @@ import type { Body, Marks, Message, StoredBody } from "../../contract/conversati
 import type { Group, GroupCard, GroupRole, Receipts } from "../../contract/groups";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
+import type { SecurityNotice } from "../../contract/security";
 import type { KeptSettings, Presence } from "../../contract/settings";
 import type { KeptCall } from "./call-row";
 
@@ -116,6 +117,8 @@ export interface UserChannelRpc {
   relate(user: Uuid, relations: Relation[]): Promise<void>;
   /** From the Worker: how this person wants things. Returning confirms. */
   configure(user: Uuid, kept: KeptSettings): Promise<void>;
+  /** From the Worker: something became of this person's account that their devices are to know. Returning confirms. */
+  warn(user: Uuid, notice: SecurityNotice): Promise<void>;
   /** From the other one's channel, in a private conversation: whether this person is here, as far as that may be told. */
   presence(user: Uuid, asker: Uuid, conversation: ConversationId): Promise<Presence>;
   /** Up to which place of a conversation this person may see who has read what. */

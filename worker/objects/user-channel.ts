@@ -7,6 +7,7 @@ import type { ConversationId, Uuid } from "../../contract/ids";
 import { frameMaxBytes } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
 import { baseOf, protocolVersion } from "../../contract/protocol";
+import type { SecurityNotice } from "../../contract/security";
 import type { KeptSettings, Presence } from "../../contract/settings";
 import inboxTables from "../../migrations/user-channel/0001_inbox.sql?raw";
 import changes from "../../migrations/user-channel/0002_changes.sql?raw";
@@ -162,6 +163,10 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     if (this.#parting.isGone) return;
     this.#feed.configure(kept);
     this.#presences.configured();
+  }
+
+  async warn(_user: Uuid, notice: SecurityNotice): Promise<void> {
+    if (!this.#parting.isGone) this.#feed.warn(notice);
   }
 
   async presence(_user: Uuid, asker: Uuid, conversation: ConversationId): Promise<Presence> {

@@ -1,0 +1,98 @@
+import { and, count, eq, sql } from "drizzle-orm";
+import { createMiddleware } from "hono/factory";
+import type { SecondStep } from "../../contract/auth";
+import type { Uuid } from "../../contract/ids";
+import { stepUpSeconds } from "../../contract/limits";
+import { account_security, factors, passkeys, recovery_codes } from "../db/account-schema";
+import { type Db, openDb } from "../db/client";
+import { sessions } from "../db/schema";
+import type { Assurance } from "../lib/access-token";
+import type { AppEnv, Caller } from "../lib/app";
+import { refuse } from "../lib/refusal";
+import type { SessionRow } from "./sessions";
+
+/** How somebody shows who they are. The first ones begin a session; whichever is shown anew counts for a step-up. */
+export type Method = "password" | "passkey" | "oauth" | "recovery" | SecondStep;
+
+/** What the account has besides its password, and whether one of it is asked for. */
+export type Means = { isAsked: boolean; steps: SecondStep[] };
+
+/**
+ * A code app asks by being there; passkeys ask when their person wants them to. Whatever there is answers: also a passkey
+ * where only codes were asked for, and a recovery code for either.
+ */
+export const findMeans = async (db: Db, user: Uuid): Promise<Means> => {
+  const [[apps], [keys], [codes], [security]] = await db.batch([
+    db
+      .select({ n: count() })
+      .from(factors)
+      .where(and(eq(factors.user_id, user), eq(factors.is_verified, true))),
+    db.select({ n: count() }).from(passkeys).where(eq(passkeys.user_id, user)),
+    db.select({ n: count() }).from(recovery_codes).where(eq(recovery_codes.user_id, user)),
+    db
+      .select({ passkey_step: account_security.passkey_step })
+      .from(account_security)
+      .where(eq(account_security.user_id, user)),
+  ]);
+  const [hasApps, hasKeys, hasCodes] = [apps, keys, codes].map((found) => (found?.n ?? 0) > 0);
+  return {
+    isAsked: hasApps === true || (hasKeys === true && security?.passkey_step === true),
+    steps: [
+      ...(hasApps ? (["totp"] as const) : []),
+      ...(hasKeys ? (["passkey"] as const) : []),
+      ...(hasCodes ? (["recovery_code"] as const) : []),
+    ],
+  };
+};
+
+/** What a session of these methods has still to show; undefined when nothing. A passkey is two factors in one. */
+export const stepsOwed = (methods: string, { isAsked, steps }: Means): SecondStep[] | undefined => {
+  const shown = methods.split(" ");
+  if (!isAsked || shown.includes("passkey") || shown.length > 1) return undefined;
+  // The paper that stood for the password does not stand for the second step too.
+  return steps.filter((step) => !shown.includes(step));
+};
+
+/** As the public GoTrue API says it: two factors, or one. */
+export const toAssurance = ({
+  methods,
+  proved_at,
+  created_at,
+}: Pick<SessionRow, "methods" | "proved_at" | "created_at">): Assurance => {
+  const shown = methods.split(" ");
+  const timestamp = Math.floor((proved_at || created_at) / 1_000);
+  const isTwo = shown.includes("passkey") || shown.some((method) => method === "totp" || method === "recovery_code");
+  return {
+    aal: isTwo && (shown.includes("passkey") || shown.length > 1) ? "aal2" : "aal1",
+    amr: shown.map((method) => ({ method, timestamp })).reverse(),
+  };
+};
+
+/** Until when a session may change how its person signs in; null when it may not now. */
+export const proofEnd = (
+  { proved_at, proved_generation }: Pick<SessionRow, "proved_at" | "proved_generation">,
+  generation: number,
+  now: number,
+): number | null => {
+  const end = proved_at + stepUpSeconds * 1_000;
+  return generation >= proved_generation && end > now ? end : null;
+};
+
+export const findProofEnd = async (db: Db, { session, generation }: Caller, now: number): Promise<number | null> => {
+  const row = await db
+    .select({ proved_at: sessions.proved_at, proved_generation: sessions.proved_generation })
+    .from(sessions)
+    .where(eq(sessions.id, session))
+    .get();
+  return row ? proofEnd(row, generation, now) : null;
+};
+
+/** Middleware: only who showed a factor just now comes past it. Stands after `authenticate`. */
+export const requireProof = createMiddleware<AppEnv>(async (c, next) => {
+  const end = await findProofEnd(openDb(c.env), c.var.caller, Date.now());
+  return end === null ? refuse(c, "reauthentication_needed") : next();
+});
+
+/** SQL: a method added to those a session has shown already, once. */
+export const withMethod = (method: Method) =>
+  sql`CASE WHEN ' ' || ${sessions.methods} || ' ' LIKE ${`% ${method} %`} THEN ${sessions.methods} ELSE ${sessions.methods} || ' ' || ${method} END`;

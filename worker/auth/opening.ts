@@ -1,0 +1,108 @@
+import { and, eq, sql } from "drizzle-orm";
+import { type SecondStep, type Session, sessionTransportHeader } from "../../contract/auth";
+import type { Uuid } from "../../contract/ids";
+import { accessTokenSeconds } from "../../contract/limits";
+import { openDb } from "../db/client";
+import { sessions } from "../db/schema";
+import { signAccessToken } from "../lib/access-token";
+import { type AppContext, afterAnswer } from "../lib/app";
+import { setSessionCookies } from "../lib/cookies";
+import { forgetFullBuckets } from "../lib/rate-limit";
+import { findMeans, type Method, stepsOwed, toAssurance, withMethod } from "./assurance";
+import { forgetOldChallenges } from "./challenge";
+import { deviceOf } from "./device-name";
+import { notify } from "./notices";
+import { type Account, findAccount, toAuthUser } from "./queries";
+import { insertSession, newSession, type Tokens, toTokens } from "./sessions";
+import { closeSockets } from "./sockets";
+
+export const usesCookies = (c: AppContext): boolean => c.req.header(sessionTransportHeader) === "cookie";
+
+/** The session as the client asked for it: tokens in the body, or in cookies and empty in the body. */
+export const toSession = async (
+  c: AppContext,
+  user: Account,
+  tokens: Tokens,
+  owed?: SecondStep[],
+): Promise<Session> => {
+  const now = Date.now();
+  const { session, generation, refresh_token } = tokens;
+  const claims = { sub: user.id, sid: session, gen: generation };
+  const access_token = await signAccessToken(c.env, claims, now, toAssurance(tokens));
+  tidy(c);
+  const inCookies = usesCookies(c);
+  if (inCookies) setSessionCookies(c, { access_token, refresh_token });
+  return {
+    access_token: inCookies ? "" : access_token,
+    refresh_token: inCookies ? "" : refresh_token,
+    token_type: "bearer",
+    expires_in: accessTokenSeconds,
+    expires_at: Math.floor(now / 1_000) + accessTokenSeconds,
+    user: toAuthUser(user),
+    ...(owed ? { awaits: owed } : {}),
+  };
+};
+
+/** What has served its time goes, a little with every session that begins or is renewed. */
+const tidy = (c: AppContext): void => {
+  const db = openDb(c.env);
+  afterAnswer(c.executionCtx, "forget full buckets", forgetFullBuckets(db));
+  afterAnswer(c.executionCtx, "forget old challenges", forgetOldChallenges(db));
+};
+
+/** A session on this device for whoever has shown all that is asked; the eleventh device takes the place of the oldest. */
+const begin = async (c: AppContext, user: Account, methods: string, now: number, isNew: boolean): Promise<Session> => {
+  // What a provider says of itself is no proof of one's own.
+  const proved_at = methods === "oauth" ? 0 : now;
+  const row = newSession(user.id, now, { device: deviceOf(c), methods, proved_at });
+  const { ended } = await insertSession(openDb(c.env), row);
+  afterAnswer(c.executionCtx, "close the oldest session", closeSockets(c.env, user.id, ended));
+  if (!isNew) notify(c, user.id, { event: "signed_in", session: row.id, device: row.device ?? "" });
+  return toSession(c, user, toTokens(c.env, row));
+};
+
+/**
+ * Signs a person in by what they have just shown. Where that is not enough the session can do nothing but show the rest.
+ * `isNew`: the account is this moment's, nobody else has to be told.
+ */
+export const startSession = async (c: AppContext, user: Account, method: Method, isNew = false): Promise<Session> => {
+  const now = Date.now();
+  const db = openDb(c.env);
+  const owed = isNew ? undefined : stepsOwed(method, await findMeans(db, user.id));
+  if (!owed) return begin(c, user, method, now, isNew);
+  const row = newSession(user.id, now, { device: deviceOf(c), methods: method, awaits: true });
+  await insertSession(db, row);
+  return toSession(c, user, toTokens(c.env, row), owed);
+};
+
+/**
+ * A factor was shown in a session. One that owed it ends, and a whole one begins in its place; in any other it counts for
+ * what may be changed in the next minutes, by tokens that are made from here on. Undefined when the session ended meanwhile.
+ */
+export const prove = async (c: AppContext, method: Method): Promise<Session | undefined> => {
+  const { user: id, session } = c.var.caller;
+  const db = openDb(c.env);
+  const user = await findAccount(db, id);
+  if (!user) return undefined;
+  const now = Date.now();
+  const [owing] = await db
+    .delete(sessions)
+    .where(and(eq(sessions.id, session), eq(sessions.awaits, true)))
+    .returning({ methods: sessions.methods });
+  if (owing) return begin(c, user, `${owing.methods} ${method}`, now, false);
+  const next = sql`${sessions.generation} + 1`;
+  const [row] = await db
+    .update(sessions)
+    .set({ generation: next, refreshed_at: now, proved_at: now, proved_generation: next, methods: withMethod(method) })
+    .where(eq(sessions.id, session))
+    .returning();
+  return row && toSession(c, user, toTokens(c.env, row));
+};
+
+/** The methods a session has shown, and whether it owes one; undefined when it has ended. */
+export const findStanding = (c: AppContext, session: Uuid) =>
+  openDb(c.env)
+    .select({ methods: sessions.methods, awaits: sessions.awaits })
+    .from(sessions)
+    .where(eq(sessions.id, session))
+    .get();
