@@ -1,0 +1,70 @@
+import { startAuthentication, startRegistration, WebAuthnError } from "@simplewebauthn/browser";
+import * as v from "valibot";
+import { Ceremony, Passkey } from "../../contract/factors";
+import type { Uuid } from "../../contract/ids";
+import { request } from "./api";
+import { ApiFailure } from "./exchange";
+import { PasskeyFailure } from "./passkeys";
+import { type Opened, openSession } from "./session";
+
+/** The work of `passkeys.ts`: a question of the server's, the browser's answer, and back. */
+
+const read = <S extends v.GenericSchema>(schema: S, answer: unknown): v.InferOutput<S> => {
+  const parsed = v.safeParse(schema, answer);
+  if (!parsed.success) throw new ApiFailure("unavailable", 200);
+  return parsed.output;
+};
+
+/**
+ * The browser's answer; undefined when the person closed its dialog, or let it stand until it went. Browsers say no more
+ * of that than "not allowed", so that no page learns who has a passkey here.
+ */
+const ask = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await work();
+  } catch (error) {
+    const cause = error instanceof WebAuthnError ? error.cause : error;
+    const name = cause instanceof Error ? cause.name : "";
+    if (name === "NotAllowedError" || name === "AbortError") return undefined;
+    if (name === "InvalidStateError") throw new PasskeyFailure("already_added", error);
+    if (name === "ConstraintError" || name === "NotSupportedError") throw new PasskeyFailure("unsupported", error);
+    throw new PasskeyFailure("failed", error);
+  }
+};
+
+type CreationOptions = Parameters<typeof startRegistration>[0]["optionsJSON"];
+type RequestOptions = Parameters<typeof startAuthentication>[0]["optionsJSON"];
+// The server makes them by the same library; the browser refuses what is none.
+const toOptions = <T extends CreationOptions | RequestOptions>({ options }: Ceremony): T => options as unknown as T;
+
+export const addPasskey = async (name?: string): Promise<Passkey | undefined> => {
+  const ceremony = read(Ceremony, await request("POST", "/api/auth/passkeys/registration/options", {}));
+  const response = await ask(() => startRegistration({ optionsJSON: toOptions<CreationOptions>(ceremony) }));
+  if (!response) return undefined;
+  const body = { ceremony: ceremony.ceremony, response, ...(name === undefined ? {} : { name }) };
+  return read(Passkey, await request("POST", "/api/auth/passkeys", body));
+};
+
+export const renamePasskey = async (id: Uuid, name: string): Promise<Passkey> =>
+  read(Passkey, await request("PATCH", `/api/auth/passkeys/${id}`, { name }));
+
+export const removePasskey = async (id: Uuid): Promise<void> => {
+  await request("DELETE", `/api/auth/passkeys/${id}`);
+};
+
+export const setPasskeyStep = async (isWanted: boolean): Promise<void> => {
+  await request("PUT", "/api/auth/passkeys/second-step", { second_step: isWanted });
+};
+
+const show = async (path: string, conditional: boolean): Promise<Opened | undefined> => {
+  const ceremony = read(Ceremony, await request("POST", `${path}/options`, {}));
+  const response = await ask(() =>
+    startAuthentication({ optionsJSON: toOptions<RequestOptions>(ceremony), useBrowserAutofill: conditional }),
+  );
+  return response && openSession(path, { ceremony: ceremony.ceremony, response });
+};
+
+export const signInByPasskey = ({ conditional = false }: { conditional?: boolean }): Promise<Opened | undefined> =>
+  show("/api/auth/passkeys/sign-in", conditional);
+
+export const stepByPasskey = (): Promise<Opened | undefined> => show("/api/auth/passkeys/step", false);
