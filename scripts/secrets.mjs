@@ -23,18 +23,27 @@ export function toEnvFile(secrets) {
     .join("");
 }
 
+/** What is lost with an old value, so that nobody makes a new one who could put the old one back. */
+const lostWith = {
+  JWT_PRIVATE_JWK: "everybody signs in anew",
+  PEPPER: "nobody's password is right any more",
+  ALTCHA_HMAC_KEY: "nothing is lost",
+  FACTOR_KEY: "code apps that were set up before give no right code any more",
+};
+
 /**
  * Writes `path` when it does not exist, so a person's sessions survive a restart. An existing file is never completed
- * silently: a lost PEPPER would lock every account out, so whoever removed it has to say so.
+ * silently: a lost PEPPER would lock every account out, so whoever removed it has to say so. They are told how.
  * @param {string} path
  */
 export function requireSecrets(path) {
   if (!existsSync(path)) writeFileSync(path, toEnvFile(makeSecrets()), { mode: 0o600 });
   const text = readFileSync(path, "utf8");
   const missing = secretNames.filter((name) => !new RegExp(`^\\s*${name}\\s*=\\s*['"]?[^\\s'"]`, "m").test(text));
-  if (missing.length > 0) {
-    throw new Error(
-      `Missing secret: ${missing.join(", ")}. Add it to .dev.vars, or remove that file to make new ones.`,
-    );
-  }
+  if (missing.length === 0) return;
+  const made = makeSecrets();
+  const ways = missing.map((name) => `# with a new one ${lostWith[name]}\n${toEnvFile({ [name]: made[name] })}`);
+  throw new Error(
+    `Missing secret: ${missing.join(", ")}. Put back into .dev.vars what was there, or these lines:\n\n${ways.join("")}`,
+  );
 }
