@@ -15,6 +15,7 @@ CREATE TABLE `auth_codes` (
 	`hash` text PRIMARY KEY NOT NULL,
 	`method` text NOT NULL,
 	`user_id` text,
+	`session_id` text,
 	`provider` text,
 	`subject` text,
 	`email` text,

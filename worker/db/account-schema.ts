@@ -152,7 +152,7 @@ export const oauth_flows = sqliteTable(
 
 /**
  * Codes that an address brought back to the browser, by their hash, each good for one session and only together with the
- * browser's own verifier. With an identity and nobody: whom the provider knows has no account yet.
+ * browser's own verifier. With an identity and nobody: whoever the provider knows signs in, by the account linked to it.
  */
 export const auth_codes = sqliteTable(
   "auth_codes",
@@ -160,6 +160,8 @@ export const auth_codes = sqliteTable(
     hash: text("hash").primaryKey(),
     method: text("method", { enum: ["oauth", "recovery"] }).notNull(),
     user_id: text("user_id").references(() => users.id, { onDelete: "cascade" }),
+    /** Where the identity is to be linked: in which session of that person. */
+    session_id: text("session_id"),
     provider: text("provider"),
     subject: text("subject"),
     email: text("email"),
