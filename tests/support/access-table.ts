@@ -110,6 +110,13 @@ export const accessTable: Record<string, Row> = {
   // One's own, which everybody signed in has
   "POST /api/auth/logout": { expected: signedIn(204), path: () => "/api/auth/logout?scope=others" },
   "GET /api/auth/user": { expected: signedIn(200) },
+  "PUT /api/auth/user": { expected: signedIn(422), body: () => ({ password: "court" }) },
+  "GET /api/auth/security": { expected: signedIn(200) },
+  "GET /api/auth/sessions": { expected: signedIn(200) },
+  "DELETE /api/auth/sessions": { expected: signedIn(204) },
+  // Nobody's: to whom it is, tests/worker/sessions.test.ts says.
+  "DELETE /api/auth/sessions/:id": { expected: signedIn(404), path: () => `/api/auth/sessions/${createUuid()}` },
+  "POST /api/auth/proof": { expected: signedIn(200), body: ({ ana }) => ({ password: ana.password }) },
   "GET /api/users": { expected: signedIn(200), path: ({ cal }) => `/api/users?phone=${cal.phone.slice(1)}` },
   "PATCH /api/profile": { expected: signedIn(200), body: () => ({ username: "Moi" }) },
   "PUT /api/profile/avatar": { expected: signedIn(415), body: () => "no picture" },

@@ -19,7 +19,9 @@ export const seedPerson = async (): Promise<Person & { session: string }> => {
   await db.batch([
     db.insert(users).values({ id, phone, password_hash: "none", created_at: now, updated_at: now }),
     db.insert(profiles).values({ id, username: nameOf(number), phone, created_at: now }),
-    db.insert(sessions).values({ id: session, user_id: id, nonce: "none", refreshed_at: now, created_at: now }),
+    db
+      .insert(sessions)
+      .values({ id: session, user_id: id, nonce: "none", refreshed_at: now, proved_at: now, created_at: now }),
   ]);
   const token = await signAccessToken(env, { sub: id, sid: session, gen: 0 });
   return { id, phone, password: testPassword, username: nameOf(number), token, refreshToken: "", session };

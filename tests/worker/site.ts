@@ -38,7 +38,8 @@ export const newPerson = async (): Promise<Person> => {
   const db = openDb(env);
   const user = await insertUser(db, { phone: phoneOf(n), username: nameOf(n), password_hash: await passwordHash });
   if (!user) throw new Error(`person ${n} exists already`);
-  const session = newSession(user.id, Date.now());
+  const now = Date.now();
+  const session = newSession(user.id, now, { proved_at: now });
   await insertSession(db, session);
   return {
     id: user.id,

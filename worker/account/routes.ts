@@ -1,10 +1,11 @@
 import { AccountDeletion } from "../../contract/account";
 import type { Uuid } from "../../contract/ids";
+import { findProofEnd } from "../auth/assurance";
 import { openDb } from "../db/client";
 import { isAccount } from "../db/deletions";
 import { readAccessToken } from "../lib/access-token";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
-import { accessTokenOf, recognize } from "../lib/authenticate";
+import { accessTokenOf, recognize, type Unrecognized } from "../lib/authenticate";
 import { clearSessionCookies } from "../lib/cookies";
 import { feed } from "../lib/kept-feed";
 import { operation } from "../lib/operation";
@@ -13,15 +14,19 @@ import { validate } from "../lib/validate";
 import { userChannelOf } from "../objects/stubs";
 import { beginDeletion } from "./queries";
 
-type Asker = { user: Uuid; isThere: boolean };
+/** `proofEnd`: until when they may delete it; null when they have first to show once more who they are. */
+type Asker = { user: Uuid; isThere: true; proofEnd: number | null } | { user: Uuid; isThere: false };
 
 /** Who asks; also somebody who has no account any more because they asked for that before and lost the answer. */
-const findAsker = async (c: AppContext): Promise<Asker | "no_authorization" | "bad_jwt" | "session_not_found"> => {
+const findAsker = async (c: AppContext): Promise<Asker | Unrecognized | "no_authorization"> => {
   const token = accessTokenOf(c);
   if (!token) return "no_authorization";
   const db = openDb(c.env);
   const found = await recognize(c.env, db, token);
-  if (typeof found === "object") return { user: found.caller.user, isThere: true };
+  if (typeof found === "object") {
+    const { caller } = found;
+    return { user: caller.user, isThere: true, proofEnd: await findProofEnd(db, caller, Date.now()) };
+  }
   const user = found === "session_not_found" ? (await readAccessToken(c.env, token))?.sub : undefined;
   return user === undefined || (await isAccount(db, user)) ? found : { user, isThere: false };
 };
@@ -31,17 +36,18 @@ export const accountRoutes = createRoutes().delete(
   operation({
     tag: "people",
     summary:
-      "Delete one's own account for good: sessions, profile, contacts, statuses. What others were sent stays theirs. Asked again, it is done",
+      "Delete one's own account for good, within five minutes of having shown a factor: sessions, profile, contacts, statuses. What others were sent stays theirs. Asked again, it is done",
     ok: { status: 204, body: null },
-    refusals: ["invalid_input", "user_not_found", "unavailable", "forbidden_origin"],
+    refusals: ["invalid_input", "user_not_found", "reauthentication_needed", "unavailable", "forbidden_origin"],
   }),
   validate("json", AccountDeletion),
   async (c) => {
     const asker = await findAsker(c);
     if (typeof asker === "string") return refuse(c, asker);
-    const { user, isThere } = asker;
+    const { user } = asker;
     if (c.req.valid("json").user_id !== user) return refuse(c, "user_not_found");
-    if (isThere) {
+    if (asker.isThere) {
+      if (asker.proofEnd === null) return refuse(c, "reauthentication_needed");
       try {
         await beginDeletion(openDb(c.env), user);
       } catch (error) {

@@ -27,6 +27,7 @@ import { checkPassword } from "./password-check";
 import { hashPassword } from "./passwords";
 import { findAccount, findCredentials, insertUser, isPhoneTaken, toAuthUser } from "./queries";
 import { parseRefreshToken } from "./refresh-token";
+import { sessionRoutes } from "./session-routes";
 import { endSessions, findSession, rotateSession } from "./sessions";
 import { closeSockets } from "./sockets";
 
@@ -168,4 +169,5 @@ export const authRoutes = createRoutes()
       const user = await findAccount(openDb(c.env), c.var.caller.user);
       return user ? c.json(toAuthUser(user), 200) : refuse(c, "session_not_found");
     },
-  );
+  )
+  .route("/", sessionRoutes);

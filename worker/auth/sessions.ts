@@ -8,8 +8,9 @@ import {
   sessionIdleDays,
   sessionsPerUserMax,
 } from "../../contract/limits";
+import { auth_codes, mailed_tokens } from "../db/account-schema";
 import type { Db } from "../db/client";
-import { sessions } from "../db/schema";
+import { sessions, users } from "../db/schema";
 import { isGenuine, makeRefreshToken, type RefreshToken } from "./refresh-token";
 
 const dayMs = 86_400_000;
@@ -119,5 +120,28 @@ export const endSessions = async (
   const condition =
     which === "all" ? mine : and(mine, "only" in which ? eq(sessions.id, which.only) : ne(sessions.id, which.allBut));
   const ended = await db.delete(sessions).where(condition).returning({ id: sessions.id });
+  return ended.map(({ id }) => id);
+};
+
+/**
+ * A new password, in one transaction with the end of every other session and of whatever was mailed to get past the old
+ * one. Answers which sessions ended.
+ */
+export const changePassword = async (
+  db: Db,
+  user: Uuid,
+  session: Uuid,
+  password_hash: string,
+  now: number,
+): Promise<Uuid[]> => {
+  const [ended] = await db.batch([
+    db
+      .delete(sessions)
+      .where(and(eq(sessions.user_id, user), ne(sessions.id, session)))
+      .returning({ id: sessions.id }),
+    db.update(users).set({ password_hash, updated_at: now }).where(eq(users.id, user)),
+    db.delete(mailed_tokens).where(and(eq(mailed_tokens.user_id, user), eq(mailed_tokens.type, "recovery"))),
+    db.delete(auth_codes).where(and(eq(auth_codes.user_id, user), eq(auth_codes.method, "recovery"))),
+  ]);
   return ended.map(({ id }) => id);
 };

@@ -14,7 +14,7 @@ import { takeToken } from "./rate-limit";
 import { refusalResponse, refuse } from "./refusal";
 
 type Recognized = { caller: Caller; firstUseOf: number | undefined };
-type Unrecognized = "bad_jwt" | "session_not_found" | "insufficient_aal";
+export type Unrecognized = "bad_jwt" | "session_not_found" | "insufficient_aal";
 
 /**
  * Who stands behind an access token, at the cost of one read: its session may have been ended since it was
