@@ -8,8 +8,11 @@ import { partner } from "./scripts/partner.mjs";
 
 // LISOLO_STATE is set by scripts/dev.mjs so development shares its data with `npm start`.
 const state = process.env["LISOLO_STATE"];
+// Set for what runs on this machine only: mails are kept, and shown under /dev/mail. What is deployed knows nothing of it.
+const hasMailbox = process.env["LISOLO_MAILBOX"] === "1";
 
 export default defineConfig({
+  define: { LOCAL_MAILBOX: JSON.stringify(hasMailbox) },
   // The build of Dexie for browsers that know classes and async: smaller than the one its package names.
   resolve: { alias: { dexie: "dexie/dist/modern/dexie.mjs" } },
   plugins: [
@@ -17,7 +20,14 @@ export default defineConfig({
     partner,
     unocss({ postprocess: setLaterIconsApart }),
     react(),
-    cloudflare({ persistState: state ? { path: state } : true, inspectorPort: false }),
+    cloudflare({
+      persistState: state ? { path: state } : true,
+      inspectorPort: false,
+      config: ({ assets }) => {
+        const first = assets?.run_worker_first;
+        if (hasMailbox && Array.isArray(first)) first.push("/dev/mail");
+      },
+    }),
   ],
   environments: {
     client: {

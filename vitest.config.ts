@@ -20,6 +20,9 @@ const worker = {
   testTimeout: 30_000,
 };
 
+/** As in every build for this machine: mails are kept. */
+const define = { LOCAL_MAILBOX: "true" };
+
 /** They count what all objects of their runtime do. */
 const counting = ["tests/worker/rows.test.ts", "tests/worker/call-costs.test.ts"];
 
@@ -31,6 +34,7 @@ export default defineConfig({
       },
       {
         plugins: [runtime()],
+        define,
         test: {
           ...worker,
           name: "worker",
@@ -43,6 +47,7 @@ export default defineConfig({
       },
       {
         plugins: [runtime()],
+        define,
         test: { ...worker, name: "worker-alone", include: counting },
       },
     ],

@@ -1,4 +1,5 @@
-// `npm run build`: the Worker and the browser's files into dist/. Unchanged sources are not built again.
+// `npm run build`: the Worker and the browser's files into dist/. Unchanged sources are not built again. `--mailbox` builds
+// for this machine only, as `npm start` and the tests do.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,8 +31,8 @@ function filesOf(name) {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-function hashInputs() {
-  const hash = createHash("sha256");
+function hashInputs(mailbox) {
+  const hash = createHash("sha256").update(`mailbox ${mailbox}\0`);
   for (const name of inputs) {
     const files = /\./.test(name.slice(1)) ? [join(root, name)] : filesOf(name).sort();
     for (const file of files) if (existsSync(file)) hash.update(file).update("\0").update(readFileSync(file));
@@ -55,17 +56,22 @@ function listAssets(client) {
   return [...new Set(files)].map((file) => `/${file}`);
 }
 
-/** Built aside and put in place at the end, so whoever serves dist/ never meets a half of it. */
-export function build() {
+/**
+ * Built aside and put in place at the end, so whoever serves dist/ never meets a half of it. With a `mailbox` only for this
+ * machine: mails are kept and shown under /dev/mail instead of sent.
+ * @param {{ mailbox?: boolean }} [options]
+ */
+export function build({ mailbox = false } = {}) {
   const dist = join(root, "dist");
   const stamp = join(dist, "inputs.sha256");
-  const hash = hashInputs();
+  const hash = hashInputs(mailbox);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
 
   const draft = join(root, `dist-${process.pid}.local`);
   const client = join(draft, "client");
   try {
-    must("vite", ["build", "--logLevel", "warn", "--outDir", draft]);
+    const env = { LISOLO_MAILBOX: mailbox ? "1" : "" };
+    must("vite", ["build", "--logLevel", "warn", "--outDir", draft], { env });
     const assets = JSON.stringify(listAssets(client));
     if (existsSync(join(root, "src", "prerender", "main.tsx"))) {
       const pages = join(draft, "prerender");
@@ -89,5 +95,5 @@ export function build() {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   install();
   generateTypes();
-  build();
+  build({ mailbox: process.argv.includes("--mailbox") });
 }

@@ -8,7 +8,10 @@ try {
   const { port, state } = readOptions();
   await requireFreePort(port);
   prepare({ state });
-  serve("vite", ["dev", "--port", String(port), "--strictPort"], { LISOLO_STATE: resolve(root, state) });
+  serve("vite", ["dev", "--port", String(port), "--strictPort"], {
+    LISOLO_STATE: resolve(root, state),
+    LISOLO_MAILBOX: "1",
+  });
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);

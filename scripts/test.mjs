@@ -62,7 +62,7 @@ function runVitest(project) {
 }
 
 async function runPlaywright(project) {
-  build();
+  build({ mailbox: true });
   const chromium = await requireChromium();
   const { ok } = run("playwright", ["test", "--project", project, "--pass-with-no-tests", "--reporter=list,json"], {
     env: { PLAYWRIGHT_CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: join(reports, `${project}.json`) },

@@ -4,6 +4,7 @@ import { isClientFile, serveClientFile } from "./client-files";
 import { openDb } from "./db/client";
 import { isDocument, serveDocument } from "./documents";
 import { sweepFiles } from "./files/sweep";
+import { mailboxPath, serveMailbox } from "./mail/local-mailbox";
 import { forgetGone } from "./tala/queries";
 
 export { Conversation } from "./objects/conversation";
@@ -13,6 +14,7 @@ export default {
   fetch: (request, env, context) => {
     const { pathname } = new URL(request.url);
     if (pathname === "/api" || pathname.startsWith("/api/")) return api.fetch(request, env, context);
+    if (LOCAL_MAILBOX && pathname === mailboxPath) return serveMailbox(request);
     if (isClientFile(pathname)) return serveClientFile(request, env);
     return isDocument(pathname) ? serveDocument(request, env) : env.ASSETS.fetch(request);
   },

@@ -2,5 +2,5 @@ import { execFileSync } from "node:child_process";
 
 /** Playwright's global setup: the browser tests always meet the current sources. */
 export default function buildProduct() {
-  execFileSync("node", ["scripts/build.mjs"], { stdio: "inherit" });
+  execFileSync("node", ["scripts/build.mjs", "--mailbox"], { stdio: "inherit" });
 }

@@ -36,7 +36,9 @@ export const findRedirect = (c: AppContext, address: string): URL | undefined =>
   }
   const url = parse(address);
   if (!url || !isWebAddress(url)) return undefined;
-  const isListed = listForeign(c.env).some(({ origin, pathname }) => origin === url.origin && pathname === url.pathname);
+  const isListed = listForeign(c.env).some(
+    ({ origin, pathname }) => origin === url.origin && pathname === url.pathname,
+  );
   return url.origin === own || isListed ? url : undefined;
 };
 

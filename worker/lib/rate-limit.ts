@@ -37,6 +37,10 @@ export const policies = {
   security_by_user: { burst: 60, everyMs: 2 * second },
   recover_by_address: { burst: 20, everyMs: minute },
   recover_by_account: { burst: 4, everyMs: 15 * minute },
+  // Ten tries of a code of 128 bits, whoever makes them: for their number alone, which nobody is kept out by for long.
+  recover_by_phone: { burst: 10, everyMs: minute },
+  // Mails to addresses that somebody says are theirs.
+  mail_by_user: { burst: 5, everyMs: 10 * minute },
   verify_by_address: { burst: 60, everyMs: 2 * second },
   oauth_by_address: { burst: 120, everyMs: second },
   refresh_by_session: { burst: 30, everyMs: 10 * second },

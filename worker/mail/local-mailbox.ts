@@ -1,0 +1,44 @@
+import { escapeHtml, toParagraphs } from "./html";
+import type { Mail } from "./sending";
+
+export const mailboxPath = "/dev/mail";
+const keptMax = 50;
+
+/** The newest first; gone with the process. */
+const kept: (Mail & { sent_at: number })[] = [];
+
+export const keepMail = (mail: Mail): void => {
+  kept.unshift({ ...mail, sent_at: Date.now() });
+  kept.length = Math.min(kept.length, keptMax);
+};
+
+const style =
+  "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}article{border-top:1px solid #8888;padding:1rem 0}h2{font-size:1.1rem;margin:0}a{overflow-wrap:anywhere}small{opacity:.7}";
+
+const toPage = (): string =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Mails</title><style>${style}</style><h1>Mails of this machine</h1>${
+    kept
+      .map(
+        ({ to, subject, text, sent_at }) =>
+          `<article><h2>${escapeHtml(subject)}</h2><small>${escapeHtml(to)} · <time>${new Date(sent_at).toISOString()}</time></small>${toParagraphs(text)}</article>`,
+      )
+      .join("") || "<p>None yet.</p>"
+  }</html>`;
+
+/** The last mails, for whoever develops: a page, or JSON for tests. */
+export const serveMailbox = (request: Request): Response => {
+  const headers = {
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+  };
+  if (request.method !== "GET") return new Response(null, { status: 405, headers: { allow: "GET" } });
+  if (request.headers.get("accept")?.includes("application/json")) return Response.json(kept, { headers });
+  return new Response(toPage(), {
+    headers: {
+      ...headers,
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    },
+  });
+};

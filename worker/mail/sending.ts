@@ -1,0 +1,22 @@
+import { keepMail } from "./local-mailbox";
+
+export type Mail = { to: string; subject: string; text: string; html: string };
+
+/** What the platform says of a mail that it did not take, without whom it was for. */
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : "without a code";
+
+/**
+ * Sends a mail by Cloudflare's Email Service, from `MAIL_FROM`; none while that is empty. A build for this machine keeps
+ * them instead, to be read under /dev/mail. No address gets into a log.
+ */
+export const sendMail = async (env: Pick<Env, "MAIL" | "MAIL_FROM">, mail: Mail): Promise<void> => {
+  if (LOCAL_MAILBOX) return keepMail(mail);
+  const from: string = env.MAIL_FROM;
+  if (from === "") return console.warn("a mail was not sent: MAIL_FROM is empty");
+  try {
+    await env.MAIL.send({ from, ...mail });
+  } catch (error) {
+    console.error("a mail was not sent", codeOf(error));
+  }
+};
