@@ -99,6 +99,7 @@ export const securityNoticesMax = 20; // kept of a person, the newest
 export const mailedTokenMinutes = 60;
 export const authCodeSeconds = 300;
 export const oauthFlowSeconds = 600;
+export const oauthRegistrationSeconds = 1_800; // how long whom nobody is linked to may take to fill in the registration
 export const emailMaxLength = 254;
 
 // Passwords (SPEC.md §5; OWASP password storage for the hash)

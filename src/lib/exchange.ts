@@ -8,6 +8,8 @@ export class ApiFailure extends Error {
     /** The HTTP status; 0 when no answer came. */
     readonly status: number,
     readonly retryAfterMs?: number,
+    /** The whole body, for whoever knows that this refusal says more. */
+    readonly said?: unknown,
   ) {
     super(code);
     this.name = "ApiFailure";
@@ -42,7 +44,7 @@ const toFailure = async (response: Response): Promise<ApiFailure> => {
   const code = typeof body === "object" && body !== null && "error_code" in body ? body.error_code : undefined;
   // A body that is not ours comes from something between us and the Worker: a proxy, a captive portal.
   const fallback: ErrorCode = response.status === 429 ? "rate_limited" : "unavailable";
-  return new ApiFailure(isErrorCode(code) ? code : fallback, response.status, retryAfterMs);
+  return new ApiFailure(isErrorCode(code) ? code : fallback, response.status, retryAfterMs, body);
 };
 
 /** One exchange without any care for the session. Throws `ApiFailure`; an abort by the caller passes through. */
