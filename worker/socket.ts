@@ -2,6 +2,7 @@ import { closeSockets } from "./auth/sockets";
 import { openDb } from "./db/client";
 import { type AppContext, afterAnswer, type Caller } from "./lib/app";
 import { authenticateUpgrade, isSessionLive } from "./lib/authenticate";
+import { logError } from "./lib/log";
 import { refusalResponse } from "./lib/refusal";
 import { flushPendingRelations } from "./lib/relation-delivery";
 import { sessionHeader } from "./objects/user-channel";
@@ -36,7 +37,7 @@ export const handleSocket = async (c: AppContext): Promise<Response> => {
     afterAnswer(c.executionCtx, "close the socket of an ended session", closeIfEnded(env, caller));
     return answer;
   } catch (error) {
-    console.error("a socket could not be opened", error);
+    logError("a socket could not be opened", error);
     return refusalResponse("unavailable");
   }
 };

@@ -8,6 +8,7 @@ import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
 import { accessTokenOf, recognize, type Unrecognized } from "../lib/authenticate";
 import { clearSessionCookies } from "../lib/cookies";
 import { feed } from "../lib/kept-feed";
+import { logError } from "../lib/log";
 import { operation } from "../lib/operation";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
@@ -51,13 +52,13 @@ export const accountRoutes = createRoutes().delete(
       try {
         await beginDeletion(openDb(c.env), user);
       } catch (error) {
-        console.error("an account could not be deleted", error);
+        logError("an account could not be deleted", error);
         return refuse(c, "unavailable");
       }
       // From here on it is gone. What the channel does not hear now it hears from `resumeDeletions`.
       await userChannelOf(c.env, user)
         .part(user)
-        .catch((error: unknown) => console.error("a deletion waits to be taken up", error));
+        .catch((error: unknown) => logError("a deletion waits to be taken up", error));
     }
     afterAnswer(c.executionCtx, "forget a deleted account's statuses", feed.forget(new URL(c.req.url).origin));
     clearSessionCookies(c);

@@ -1,4 +1,5 @@
 import type { Uuid } from "../../contract/ids";
+import { logError } from "../lib/log";
 import { userChannelOf } from "../objects/stubs";
 
 const tries = 4;
@@ -16,7 +17,7 @@ export const closeSockets = async (env: Env, user: Uuid, ended: Uuid[] | "all"):
       return;
     } catch (error) {
       if (attempt === tries) {
-        console.error("sockets of an ended session may still be open", error);
+        logError("sockets of an ended session may still be open", error);
         return;
       }
       await scheduler.wait(firstWaitMs * 2 ** (attempt - 1));

@@ -1,4 +1,5 @@
 import type { Db } from "../db/client";
+import { logError } from "../lib/log";
 import { conversationOf } from "../objects/stubs";
 import { type Acceptance, type findRequest, undoAcceptance } from "./queries";
 
@@ -20,13 +21,13 @@ export const openConversation = async (
     await conversationOf(env, id).open(id, connection);
     return true;
   } catch (error) {
-    console.error("a conversation could not be opened", error);
+    logError("a conversation could not be opened", error);
   }
   if (!isNew) return false; // the connection is somebody else's acceptance and stays
   await undoAcceptance(db, request, connection);
   // The call may have arrived and only its answer been lost: then the conversation must not stay open.
   await conversationOf(env, id)
     .close(id, connection)
-    .catch((error: unknown) => console.error("a conversation that was not to open may be open", error));
+    .catch((error: unknown) => logError("a conversation that was not to open may be open", error));
   return false;
 };

@@ -7,6 +7,7 @@ import { findConnection, relationTo } from "../db/relations";
 import { can } from "../lib/access";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
+import { logError } from "../lib/log";
 import { operation } from "../lib/operation";
 import { limitCaller } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
@@ -180,13 +181,13 @@ export const contactsRoutes = createRoutes()
         // First the conversation, which judges who may write: what fails after it can be repeated.
         await conversationOf(c.env, conversation).close(conversation, connection.id);
       } catch (error) {
-        console.error("a conversation could not be closed", error);
+        logError("a conversation could not be closed", error);
         return refuse(c, "unavailable");
       }
       await deleteConnection(db, connection.id, me, other);
       if (connection.request_id !== null) {
         await markDeclined(db, connection.request_id).catch((error: unknown) =>
-          console.error("the request of a deleted contact could not be marked declined", error),
+          logError("the request of a deleted contact could not be marked declined", error),
         );
       }
       tellBoth(c, me, other);

@@ -4,6 +4,7 @@ import { type Db, openDb } from "../db/client";
 import { isUnused, removeFile } from "../db/files";
 import { files } from "../db/schema";
 import { allParts, announcedAt } from "../lib/file-bytes";
+import { logError } from "../lib/log";
 import { dayOf } from "./queries";
 
 /**
@@ -51,7 +52,7 @@ const removeMarked = async (env: Env, db: Db): Promise<number> => {
         await removeFile(env, file);
         removed++;
       } catch (error) {
-        console.error("a file waits for the next sweep", error);
+        logError("a file waits for the next sweep", error);
       }
     }
   };

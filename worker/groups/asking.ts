@@ -3,6 +3,7 @@ import type { Group, MemberPage } from "../../contract/groups";
 import type { Uuid } from "../../contract/ids";
 import { type AppContext, afterAnswer } from "../lib/app";
 import { deleteAvatar } from "../lib/avatars";
+import { logError } from "../lib/log";
 import { refuse } from "../lib/refusal";
 import { withRetry } from "../objects/retry";
 import type { ConversationRpc, GroupDeed, GroupDone, Seats } from "../objects/rpc";
@@ -19,7 +20,7 @@ export const ask = async <T extends object>(
   try {
     return await withRetry(() => question(conversationOf(c.env, group), c.var.caller.user));
   } catch (error) {
-    console.error("a group could not be reached", error);
+    logError("a group could not be reached", error);
     return { error: "unavailable" };
   }
 };

@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { Uuid } from "../../contract/ids";
+import { logError } from "./log";
 
 /** Who is asking: set by `authenticate`, absent on the routes that anybody may call. */
 export type Caller = {
@@ -17,4 +18,4 @@ export const createRoutes = () => new Hono<AppEnv>();
 
 /** Work that goes on after the answer. What fails there is logged, never thrown into the runtime. */
 export const afterAnswer = (context: Pick<ExecutionContext, "waitUntil">, name: string, work: Promise<unknown>): void =>
-  context.waitUntil(work.catch((error: unknown) => console.error(name, error)));
+  context.waitUntil(work.catch((error: unknown) => logError(name, error)));

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Uuid } from "../../contract/ids";
 import { avatarMaxPixels, avatarSizes } from "../../contract/limits";
 import { readImageHeader } from "./image-header";
+import { logWarning } from "./log";
 
 /**
  * Avatars are re-encoded to one square WebP: no metadata, no second meaning of the same bytes, no animation.
@@ -50,7 +51,7 @@ export const storeAvatar = async (
     large = await toSquare(env.IMAGES, streamOf(bytes), largeSize);
   } catch (error) {
     // The header was right and the rest is not, or the picture is of a kind the encoder does not know.
-    console.warn("an avatar could not be decoded", error);
+    logWarning("an avatar could not be decoded", error);
     return { refused: "not_an_image" };
   }
   const key = makeKey(user, Date.now());

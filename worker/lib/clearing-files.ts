@@ -3,6 +3,7 @@ import type { Uuid } from "../../contract/ids";
 import { type Db, openDb } from "../db/client";
 import { isUnused, removeFile } from "../db/files";
 import { files } from "../db/schema";
+import { logError } from "./log";
 import { withoutOwner } from "./nobody";
 
 /**
@@ -61,7 +62,7 @@ export const clearFiles = async (env: Env, user: Uuid): Promise<boolean> => {
     let failures = 0;
     for (const row of rows) {
       await takeAway(env, db, row).catch((error: unknown) => {
-        console.error("a file of a deleted account waits for the next try", error);
+        logError("a file of a deleted account waits for the next try", error);
         failures += 1;
       });
     }

@@ -2,6 +2,7 @@ import type { ErrorHandler, NotFoundHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ErrorCode } from "../../contract/errors";
 import type { AppEnv } from "./app";
+import { logError } from "./log";
 import { refuse } from "./refusal";
 
 const codeByStatus: Record<number, ErrorCode> = { 400: "invalid_input", 413: "too_large", 415: "unsupported_media" };
@@ -19,7 +20,7 @@ export const onError: ErrorHandler<AppEnv> = (error, c) => {
   const code = error instanceof HTTPException ? codeByStatus[error.status] : undefined;
   if (code) return refuse(c, code);
   if (isOfDeleted(error)) return refuse(c, "account_deleted");
-  console.error(c.req.method, c.req.routePath, error);
+  logError(`${c.req.method} ${c.req.routePath}`, error);
   return refuse(c, "internal");
 };
 

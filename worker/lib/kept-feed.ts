@@ -1,4 +1,5 @@
 import { feedFreshMs, feedOlderMs } from "../../contract/limits";
+import { logError } from "./log";
 
 /**
  * The one feed that everybody reads, kept where it is asked for. Nearest is this runtime's memory, where all who ask at
@@ -105,7 +106,7 @@ export class Feed {
       const put = keepAtPlace(address, page, freshMs(before)).then(() =>
         begun === this.#changes ? undefined : caches.default.delete(address),
       );
-      context.waitUntil(put.catch((error: unknown) => console.error("keep a page of the feed", error)));
+      context.waitUntil(put.catch((error: unknown) => logError("keep a page of the feed", error)));
     }
     return page;
   }

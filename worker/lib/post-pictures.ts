@@ -2,6 +2,7 @@ import type { Uuid } from "../../contract/ids";
 import { fileMaxPixels, pictureEdgePx, pictureSmallPx } from "../../contract/limits";
 import { type PictureSize, pictureSizes } from "../../contract/tala";
 import { readImageHeader } from "./image-header";
+import { logWarning } from "./log";
 
 /**
  * Pictures of statuses, re-encoded as avatars are: no metadata, no second meaning of the same bytes, no animation. A
@@ -43,7 +44,7 @@ export const makePicture = async (
     small = await encode(env.IMAGES, new Uint8Array(large), edges.small);
   } catch (error) {
     // The header was right and the rest is not, or the picture is of a kind the encoder does not know.
-    console.warn("a picture could not be decoded", error);
+    logWarning("a picture could not be decoded", error);
     return "not_an_image";
   }
   const made = readImageHeader(new Uint8Array(large));

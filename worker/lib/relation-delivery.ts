@@ -5,6 +5,7 @@ import { goneRelation, type Relation } from "../../contract/people";
 import { type Db, openDb } from "../db/client";
 import { listRelations } from "../db/relations";
 import { pending_relations } from "../db/schema";
+import { logError } from "./log";
 
 /**
  * Every change of standing reaches both people's channels. What has to be told is written in the same D1
@@ -135,7 +136,7 @@ export const flushEach = async (env: Env, users: readonly Uuid[]): Promise<void>
   const work = async () => {
     for (let user = queue.shift(); user !== undefined; user = queue.shift()) {
       await flushPendingRelations(env, user).catch((error: unknown) =>
-        console.error("a change of standing waits for the person's next socket", error),
+        logError("a change of standing waits for the person's next socket", error),
       );
     }
   };

@@ -12,6 +12,7 @@ import type { Marks } from "../../contract/conversations";
 import type { Group, Receipts } from "../../contract/groups";
 import { type ConversationId, privateMembers, type Uuid } from "../../contract/ids";
 import { groupTypingMax } from "../../contract/limits";
+import { logError } from "../lib/log";
 import { type Accepted, accept, type Sending, SendLimits } from "./accept";
 import { findOriginal, isNamed } from "./attachments";
 import { setBlock } from "./blocking";
@@ -306,7 +307,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     try {
       results = log.transaction(() => batch.map(acceptOne));
     } catch (error) {
-      console.error("a commit failed", error);
+      logError("a commit failed", error);
       if (batch.length === 1) return [{ error: "unavailable" }];
       return batch.flatMap((sending) => this.#commit([sending]));
     }

@@ -1,4 +1,5 @@
 import { fanOutAlarmMs, fanOutAtOnce, fanOutRetryMaxMs, retryBaseMs } from "../../contract/limits";
+import { logError, logWarning } from "../lib/log";
 import { jitterMs } from "./retry";
 
 // Pushed again after a crash; what a channel has of them it drops
@@ -192,7 +193,7 @@ export class FanOut {
   }
 
   async #runAside(call: () => Promise<void>): Promise<void> {
-    await call().catch((error: unknown) => console.warn("what may be lost was lost", error));
+    await call().catch((error: unknown) => logWarning("what may be lost was lost", error));
     this.#ended();
   }
 
@@ -212,7 +213,7 @@ export class FanOut {
       if (!isKept) this.answer(member);
       Object.assign(lane, { failures: 0, retryAt: 0 });
     } catch (error) {
-      console.error("a notice was not confirmed", error);
+      logError("a notice was not confirmed", error);
       lane.failures += 1;
       lane.retryAt = Date.now() + jitterMs(lane.failures, retryBaseMs, fanOutRetryMaxMs);
       // It may have arrived all the same, so that `told` is no longer sure.

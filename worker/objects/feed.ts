@@ -4,6 +4,7 @@ import type { Relation } from "../../contract/people";
 import { pingFrame, pongFrame, readPong } from "../../contract/protocol";
 import type { SecurityNotice } from "../../contract/security";
 import type { KeptSettings, Settings } from "../../contract/settings";
+import { logError } from "../lib/log";
 import { beyondEveryTold, counterReserve, readChanges, toInboxRow } from "./changes";
 import { mineFrame, personFrame, rowFrame, sentFrame, settingsFrame } from "./frames";
 import { GroupCommit } from "./group-commit";
@@ -291,7 +292,7 @@ export class Feed {
     try {
       this.flush();
     } catch (error) {
-      console.error("what was held could not be written", error);
+      logError("what was held could not be written", error);
     }
   }
 

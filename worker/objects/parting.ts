@@ -4,6 +4,7 @@ import { openDb } from "../db/client";
 import { endDeletion, findDeletion } from "../db/deletions";
 import { deleteAvatar } from "../lib/avatars";
 import { deletionSteps } from "../lib/clearing";
+import { logError } from "../lib/log";
 import { jitterMs, withRetry } from "./retry";
 import type { Notice } from "./rpc";
 import { conversationOf } from "./stubs";
@@ -80,7 +81,7 @@ export class Parting {
       if (nextAt === undefined) await storage.deleteAlarm();
       else await storage.setAlarm(nextAt);
     } catch (error) {
-      console.error("what is left of an account waits for the next try", error);
+      logError("what is left of an account waits for the next try", error);
       await storage.setAlarm(this.#retryAt());
     }
   }
@@ -130,7 +131,7 @@ export class Parting {
             await this.#leave(row.conversation);
             sql.exec("DELETE FROM inbox WHERE handle = ?", row.handle);
           } catch (error) {
-            console.error("a conversation was not left", error);
+            logError("a conversation was not left", error);
             failures += 1;
           }
         }

@@ -5,6 +5,7 @@ import { isRefusal, type Refusal } from "../../contract/commands";
 import { type ConversationId, otherMember, type Uuid } from "../../contract/ids";
 import { callAbandonedMs, callRingMs, callSilentMaxMs, callVerdictMs } from "../../contract/limits";
 import { encodeFrame } from "../../contract/protocol";
+import { logWarning } from "../lib/log";
 import { frameOf, signalFrame } from "./call-frames";
 import { CallLimits } from "./call-limits";
 import type { KeptCall } from "./call-row";
@@ -263,7 +264,7 @@ export class PersonCalls {
 
   /** What cannot be found out stays as it is. */
   async #lookAt({ conversation, call_id }: Call): Promise<void> {
-    await this.#look(conversation, call_id).catch((error: unknown) => console.warn("a call was not found out", error));
+    await this.#look(conversation, call_id).catch((error: unknown) => logWarning("a call was not found out", error));
   }
 
   /** Asks a conversation about a call. One that it does not know to be under way is over. */

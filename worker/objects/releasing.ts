@@ -1,3 +1,4 @@
+import { logError } from "../lib/log";
 import type { ConversationLog } from "./conversation-log";
 import { releaseFiles } from "./releases";
 
@@ -34,7 +35,7 @@ export class Releasing {
       }
     } catch (error) {
       this.#isDue = true;
-      console.error("a file could not be released", error);
+      logError("a file could not be released", error);
       this.#onFailure();
     }
   }

@@ -3,6 +3,7 @@ import type { Body } from "../../contract/conversations";
 import { isPermanent } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { groupCommitMs, sendBatchMax, sendStallMs } from "../../contract/limits";
+import { logError } from "../lib/log";
 import type { BodyCheck } from "./body-checks";
 import type { Refused } from "./rpc";
 
@@ -96,7 +97,7 @@ export class SendQueue<Source extends { id: string }> {
       if (isRefusal(delivered)) return delivered;
       return delivered.sent.length + delivered.refused.length > 0 ? delivered : { error: "internal" };
     } catch (error) {
-      console.error("a conversation could not be reached", error);
+      logError("a conversation could not be reached", error);
       return { error: "unavailable" };
     }
   }

@@ -10,6 +10,7 @@ import { isPermanent } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { openDb } from "../db/client";
 import { insertUse, withdrawUse } from "../db/files";
+import { logError } from "../lib/log";
 import { BodyChecks } from "./body-checks";
 import type { Feed } from "./feed";
 import type { Gate } from "./gate";
@@ -143,7 +144,7 @@ export class Sending {
     };
     // What cannot be looked at now keeps none of the others waiting.
     const unavailable = ({ cid, body }: Outgoing<Socket>, error: unknown): Checked => {
-      console.error("what a message says could not be looked at", error);
+      logError("what a message says could not be looked at", error);
       return { cid, body, refusal: { error: "unavailable" } };
     };
     return Promise.all(batch.map((one) => checkOne(one).catch((error: unknown) => unavailable(one, error))));
@@ -155,7 +156,7 @@ export class Sending {
       const file = uses.get(cid);
       if (file === undefined) continue;
       await withdrawUse(openDb(this.#host.env), file, conversation, cid).catch((error: unknown) =>
-        console.error("the use of a file could not be taken back", error),
+        logError("the use of a file could not be taken back", error),
       );
     }
   }

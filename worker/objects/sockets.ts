@@ -5,6 +5,7 @@ import type { ErrorCode } from "../../contract/errors";
 import type { Uuid } from "../../contract/ids";
 import { behindMaxMs, malformedFramesMax, malformedWindowMs, socketsPerUserMax } from "../../contract/limits";
 import { type Base, closeCodes, encodeFrame, type ServerFrame } from "../../contract/protocol";
+import { logWarning } from "../lib/log";
 import { afterSleep, type Credit, charge, confirm, fullCredit, isBehind, isFarFrom, isFull } from "./credit";
 
 /** What a socket must remember while its object sleeps: it lives in the socket's attachment. */
@@ -239,7 +240,7 @@ export class Sockets {
     try {
       socket.close(closeCodes[reason], reason);
     } catch (error) {
-      console.warn("a socket was closed already", error);
+      logWarning("a socket was closed already", error);
     }
   }
 
@@ -249,7 +250,7 @@ export class Sockets {
     try {
       socket.send(text);
     } catch (error) {
-      console.warn("a socket went away", error);
+      logWarning("a socket went away", error);
     }
   }
 }

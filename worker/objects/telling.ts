@@ -1,4 +1,5 @@
 import { fanOutAlarmMs, fanOutRetryMaxMs, groupMarkHoldMs } from "../../contract/limits";
+import { logError } from "../lib/log";
 import type { ConversationLog } from "./conversation-log";
 import { FanOut, type Told } from "./fan-out";
 import { authorsReached } from "./group-marks";
@@ -153,7 +154,7 @@ export class Telling {
       await this.#fanOut.retry();
       if (this.#log) await this.#tidy(this.#log);
     } catch (error) {
-      console.error("the alarm of a conversation failed", error);
+      logError("the alarm of a conversation failed", error);
       this.#arm(Date.now() + fanOutAlarmMs);
     } finally {
       const next = this.#fanOut.nextRetryAt();

@@ -14,6 +14,7 @@ import changes from "../../migrations/user-channel/0002_changes.sql?raw";
 import groups from "../../migrations/user-channel/0003_groups.sql?raw";
 import calls from "../../migrations/user-channel/0004_calls.sql?raw";
 import dials from "../../migrations/user-channel/0005_dials.sql?raw";
+import { logError, logWarning } from "../lib/log";
 import { Asking, type FrameOf } from "./asking";
 import { readList, readMutes } from "./changes";
 import { Feed } from "./feed";
@@ -82,7 +83,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       user,
       gate,
       sockets: this.#sockets,
-      later: (work) => ctx.waitUntil(work.catch((error: unknown) => console.error("a call was not answered", error))),
+      later: (work) => ctx.waitUntil(work.catch((error: unknown) => logError("a call was not answered", error))),
     });
     const close = () => {
       feed.close();
@@ -117,7 +118,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       // One after the other up to where each has to wait for somebody.
       await Promise.all(frames.map((frame) => this.#receive(socket, frame)));
     } catch (error) {
-      console.error("a frame could not be handled", error);
+      logError("a frame could not be handled", error);
       this.#sockets.answer(socket, ["x", "internal"]);
     }
   }
@@ -129,7 +130,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   override onError(socket: Socket, error: unknown): void {
     this.#presences.left(socket);
-    console.warn("a socket broke", error);
+    logWarning("a socket broke", error);
   }
 
   override onRequest(): Response {
@@ -226,7 +227,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
         return;
       case "t":
         return this.ctx.waitUntil(
-          this.#typing.say(frame[1]).catch((error: unknown) => console.warn("typing was not passed on", error)),
+          this.#typing.say(frame[1]).catch((error: unknown) => logWarning("typing was not passed on", error)),
         );
       case "f":
         return this.#asking.spread(socket, frame);
@@ -288,7 +289,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
           return command satisfies never;
       }
     } catch (error) {
-      console.error(`${command.type} failed`, error);
+      logError(`${command.type} failed`, error);
       return { error: "unavailable" };
     }
   }

@@ -8,6 +8,7 @@ import { can } from "../lib/access";
 import { afterAnswer, createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
 import { deleteAvatar } from "../lib/avatars";
+import { logError } from "../lib/log";
 import { operation } from "../lib/operation";
 import { limitCaller } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
@@ -27,7 +28,7 @@ const tell = async (env: Env, me: Uuid, other: Uuid, isBlocked: boolean): Promis
     await conversationOf(env, id).block(id, me, isBlocked);
     return true;
   } catch (error) {
-    console.error("a conversation could not be told of a block", error);
+    logError("a conversation could not be told of a block", error);
     return false;
   }
 };

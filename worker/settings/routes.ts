@@ -2,6 +2,7 @@ import { KeptSettings, SettingsChange } from "../../contract/settings";
 import { openDb } from "../db/client";
 import { afterAnswer, createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
+import { logError } from "../lib/log";
 import { operation } from "../lib/operation";
 import { limitCaller } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
@@ -42,7 +43,7 @@ export const settingsRoutes = createRoutes()
       try {
         await tellSettings(c.env, me, kept);
       } catch (error) {
-        console.error("settings wait for the person's next socket", error);
+        logError("settings wait for the person's next socket", error);
         return refuse(c, "unavailable");
       }
       return c.json(kept, 200);
