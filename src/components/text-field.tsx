@@ -6,6 +6,8 @@ type TextFieldProps = {
   label: string;
   hint?: string;
   error?: string | undefined;
+  /** Says the error aloud too: in a dialog, where no toast is heard. */
+  alerts?: boolean;
   /** Stands inside the outline, after the input: a button of 48 px. */
   end?: ReactNode;
 } & Omit<ComponentProps<"input">, "id" | "name">;
@@ -14,7 +16,7 @@ type TextFieldProps = {
  * One line to write in, with its label, a hint and, when something is wrong, what. Uncontrolled: what was typed
  * before the script arrived stays.
  */
-export function TextField({ id, label, hint, error, end, className = "", ...props }: TextFieldProps) {
+export function TextField({ id, label, hint, error, alerts, end, className = "", ...props }: TextFieldProps) {
   const describedBy = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(" ");
   return (
     <div className={className}>
@@ -39,7 +41,13 @@ export function TextField({ id, label, hint, error, end, className = "", ...prop
           {hint}
         </p>
       )}
-      <FieldError id={id} error={error} />
+      {alerts ? (
+        <div role="alert">
+          <FieldError id={id} error={error} />
+        </div>
+      ) : (
+        <FieldError id={id} error={error} />
+      )}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import * as v from "valibot";
 import type { AccountDeletion } from "../../contract/account";
-import { type SecondStep, Session as ServerSession } from "../../contract/auth";
+import { type Factor, type SecondStep, Session as ServerSession } from "../../contract/auth";
 import { isPermanent } from "../../contract/errors";
 import { Uuid } from "../../contract/ids";
 import { refreshMarginSeconds } from "../../contract/limits";
@@ -126,7 +126,10 @@ export const isNearExpiry = ({ expiresAt }: KnownSession): boolean =>
  * A session that the server opened. One that still owes its second step is nobody's session on this browser yet: only its
  * cookies know of it, for as long as the step may be shown.
  */
-export type Opened = { userId: Uuid; awaits: SecondStep[] | undefined };
+export type Opened = { userId: Uuid; awaits: SecondStep[] | undefined; apps: CodeApp[] };
+
+/** A code app that has shown that it works. */
+export type CodeApp = Pick<Factor, "id" | "friendly_name">;
 
 const read = (answer: unknown): ServerSession => {
   const parsed = v.safeParse(ServerSession, answer);
@@ -138,7 +141,8 @@ const read = (answer: unknown): ServerSession => {
 const keepSession = (answer: unknown): Opened => {
   const { user, expires_in, awaits } = read(answer);
   if (!awaits) store({ userId: user.id, expiresAt: Date.now() + expires_in * 1_000 });
-  return { userId: user.id, awaits };
+  const apps = (user.factors ?? []).filter(({ status }) => status === "verified");
+  return { userId: user.id, awaits, apps };
 };
 
 const isFinal = (failure: ApiFailure): boolean =>

@@ -20,10 +20,17 @@ import { hashOf, type Manifest, renderPage, scriptsOf, showChosenLook, unloadedC
  * `worker/documents.ts` serves the pages.
  */
 const texts = { fr, en, pt };
-const screens: Record<EntryName, { source: string; title: TextKey; description: TextKey }> = {
+type EntryScreen = { source: string; later?: string[]; title: TextKey; description: TextKey };
+/** `later`: what such a page may show besides, once somebody did something; its styles come with the page. */
+const screens: Record<EntryName, EntryScreen> = {
   welcome: { source: "welcome-screen", title: "auth.welcomeTitle", description: "auth.welcomeDescription" },
   register: { source: "register-screen", title: "auth.registerTitle", description: "auth.registerDescription" },
-  login: { source: "login-screen", title: "auth.loginTitle", description: "auth.loginDescription" },
+  login: {
+    source: "login-screen",
+    later: ["../features/auth/second-step"],
+    title: "auth.loginTitle",
+    description: "auth.loginDescription",
+  },
 };
 
 const client = process.argv[2];
@@ -41,9 +48,9 @@ mkdirSync(folder, { recursive: true });
 const headers: Partial<Record<EntryName, Record<string, string>>> = {};
 
 for (const name of Object.keys(screens) as EntryName[]) {
-  const { source, title, description } = screens[name];
+  const { source, later = [], title, description } = screens[name];
   const { default: Screen } = await loadEntryScreen[name]();
-  const css = (await criticalCss([`../features/auth/${source}`, "../components/toast"])) + unloadedCss;
+  const css = (await criticalCss([`../features/auth/${source}`, "../components/toast", ...later])) + unloadedCss;
   headers[name] = documentHeaders([hashOf(inlineScript)], [hashOf(css)]);
   for (const language of languages) {
     showTexts(language, texts[language]);

@@ -1,12 +1,12 @@
 import { Button } from "../../components/button";
+import { PasswordField } from "../../components/password-field";
 import { TextField } from "../../components/text-field";
-import { t as now, useT } from "../../i18n/setup";
-import { leaveNotice } from "../../lib/notice";
+import { useT } from "../../i18n/setup";
 import { signIn } from "../../lib/session";
 import { EntryFrame, OtherWay } from "./entry-frame";
 import { toLoginProblem } from "./failure-problem";
 import { FormError } from "./form-error";
-import { PasswordField } from "./password-field";
+import { useArrival } from "./use-arrival";
 import { useDocumentTexts } from "./use-document-texts";
 import { useEntryForm } from "./use-entry-form";
 import { validateLogin } from "./validate-registration";
@@ -21,17 +21,33 @@ export default function LoginScreen() {
     const problem = validateLogin(typed);
     if (problem) return refuse(problem);
     try {
-      await signIn(typed.phoneNumber, typed.password);
+      await arrive(await signIn(typed.phoneNumber, typed.password));
     } catch (error) {
-      return refuse(toLoginProblem(error), "auth.signInFailed");
+      refuse(toLoginProblem(error), "auth.signInFailed");
     }
-    leaveNotice({ message: now("auth.loginSuccessful") });
-    location.replace("/app");
   });
+  // The number is still there; the password is typed anew.
+  const { arrive, secondStep } = useArrival(() => {
+    const field = form.current?.querySelector<HTMLInputElement>("#password");
+    if (field) field.value = "";
+    requestAnimationFrame(() => field?.focus());
+  });
+  const isHalfway = secondStep !== undefined;
 
   return (
-    <EntryFrame title={t("auth.loginTitle")} lead={t("auth.loginLead")}>
-      <form ref={form} method="post" noValidate onSubmit={onSubmit} className="mt-6 flex flex-col gap-5">
+    <EntryFrame
+      title={t(isHalfway ? "auth.secondStep.title" : "auth.loginTitle")}
+      lead={t(isHalfway ? "auth.secondStep.lead" : "auth.loginLead")}
+    >
+      {isHalfway && <div className="mt-6">{secondStep}</div>}
+      <form
+        ref={form}
+        method="post"
+        noValidate
+        hidden={isHalfway}
+        onSubmit={onSubmit}
+        className="mt-6 flex flex-col gap-5"
+      >
         <TextField
           id="phoneNumber"
           label={t("auth.phoneNumber")}
@@ -55,9 +71,11 @@ export default function LoginScreen() {
           {t("auth.logIn")}
         </Button>
       </form>
-      <OtherWay question={t("auth.noAccount")} href="/register">
-        {t("auth.createAccount")}
-      </OtherWay>
+      {!isHalfway && (
+        <OtherWay question={t("auth.noAccount")} href="/register">
+          {t("auth.createAccount")}
+        </OtherWay>
+      )}
     </EntryFrame>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
 import { displayNameMaxLength } from "../../../contract/limits";
 import { Button } from "../../components/button";
+import { PasswordField } from "../../components/password-field";
 import { TextField } from "../../components/text-field";
 import { showToast } from "../../components/toast";
 import { t as now, useT } from "../../i18n/setup";
@@ -11,7 +12,6 @@ import { createAccountOpener, setUpProfile } from "./create-account";
 import { EntryFrame, OtherWay } from "./entry-frame";
 import { toRegistrationProblem } from "./failure-problem";
 import { FormError } from "./form-error";
-import { PasswordField } from "./password-field";
 import { RobotBox } from "./robot-box";
 import { useAvatar } from "./use-avatar";
 import { useDocumentTexts } from "./use-document-texts";

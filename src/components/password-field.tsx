@@ -1,6 +1,6 @@
 import { type ComponentProps, useState } from "react";
-import { TextField } from "../../components/text-field";
-import { useT } from "../../i18n/setup";
+import { useT } from "../i18n/setup";
+import { TextField } from "./text-field";
 
 /** A password with a button that shows what was typed. */
 export function PasswordField(props: Omit<ComponentProps<typeof TextField>, "end" | "type">) {

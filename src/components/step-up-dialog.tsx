@@ -1,0 +1,130 @@
+import { type FormEvent, useEffect, useId, useRef, useState } from "react";
+import type { Security } from "../../contract/security";
+import { useT } from "../i18n/setup";
+import { failureCode } from "../lib/exchange";
+import { failureText } from "../lib/failure-text";
+import { canUsePasskeys } from "../lib/passkeys";
+import { showPassword } from "../lib/second-steps";
+import { findSteps, listApps, loadSecurity } from "../lib/security";
+import { Button } from "./button";
+import { Modal } from "./modal";
+import { PasswordField } from "./password-field";
+import { Spinner } from "./spinner";
+import { PasskeyButton, StepPanel } from "./step-panel";
+
+export type StepUpDialogProps = { onShown: () => void; onClose: () => void };
+
+function PasswordWay({ onShown }: { onShown: () => void }) {
+  const t = useT();
+  const form = useRef<HTMLFormElement>(null);
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const focus = () => {
+    const field = form.current?.querySelector("input");
+    field?.focus();
+    field?.select();
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: at first, and at each refusal
+  useEffect(focus, [problem]);
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (isBusy) return;
+    const password = String(new FormData(event.currentTarget).get("ownPassword"));
+    setProblem(undefined);
+    if (password === "") return setProblem(t("security.stepUp.passwordMissing"));
+    setBusy(true);
+    try {
+      await showPassword(password);
+      onShown();
+    } catch (error) {
+      const isWrong = failureCode(error) === "invalid_credentials";
+      setProblem(isWrong ? t("security.stepUp.passwordWrong") : failureText(error, t));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form ref={form} noValidate onSubmit={submit} className="flex flex-col gap-4">
+      <PasswordField
+        id="ownPassword"
+        label={t("auth.password")}
+        error={problem}
+        alerts
+        autoComplete="current-password"
+        enterKeyHint="go"
+      />
+      <Button type="submit" busy={isBusy} busyLabel={t("auth.secondStep.checking")}>
+        {t("auth.secondStep.go")}
+      </Button>
+    </form>
+  );
+}
+
+function Ways({ security, onShown }: { security: Security; onShown: () => void }) {
+  const steps = findSteps(security);
+  if (steps) return <StepPanel steps={steps} apps={listApps(security)} onShown={onShown} />;
+  return (
+    <div className="flex flex-col gap-2">
+      <PasswordWay onShown={onShown} />
+      {security.passkeys.length > 0 && canUsePasskeys() && <PasskeyButton look="secondary" onShown={onShown} />}
+    </div>
+  );
+}
+
+/** Asks whoever is signed in to show that they are themselves, by what this account asks for. */
+export default function StepUpDialog({ onShown, onClose }: StepUpDialogProps) {
+  const t = useT();
+  const id = useId();
+  const [security, setSecurity] = useState<Security>();
+  const [failure, setFailure] = useState<unknown>();
+  const [turn, setTurn] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each turn asks anew
+  useEffect(() => {
+    let isWanted = true;
+    loadSecurity().then(
+      (security) => isWanted && setSecurity(security),
+      (error: unknown) => isWanted && setFailure(error),
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [turn]);
+  const retry = () => {
+    setFailure(undefined);
+    setTurn(turn + 1);
+  };
+  const steps = security && findSteps(security);
+  return (
+    <Modal
+      labelledBy={`${id}-title`}
+      describedBy={`${id}-body`}
+      className="rise m-auto max-h-[calc(100dvh-2rem)] w-[min(26rem,calc(100vw-2rem))] overflow-y-auto rounded-bubble border border-line bg-surface p-0 text-text shadow-xl"
+      onDismiss={onClose}
+    >
+      <div className="p-6">
+        <h2 id={`${id}-title`} className="text-xl font-bold text-balance">
+          {t("security.stepUp.title")}
+        </h2>
+        <p id={`${id}-body`} className="mt-2 mb-4 text-muted">
+          {t(steps ? "security.stepUp.bodyStep" : "security.stepUp.body")}
+        </p>
+        {failure !== undefined && (
+          <div role="alert" className="flex flex-col gap-3">
+            <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{failureText(failure, t)}</p>
+            <Button onClick={retry}>{t("common.retry")}</Button>
+          </div>
+        )}
+        {security && <Ways security={security} onShown={onShown} />}
+        {!security && failure === undefined && (
+          <div className="grid min-h-40 place-items-center">
+            <Spinner label={t("common.loading")} className="text-3xl text-accent" />
+          </div>
+        )}
+        <Button look="quiet" className="mt-2 w-full" onClick={onClose}>
+          {t("common.cancel")}
+        </Button>
+      </div>
+    </Modal>
+  );
+}

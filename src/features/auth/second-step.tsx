@@ -1,0 +1,93 @@
+import { useEffect, useRef, useState } from "react";
+import type { FactorReset } from "../../../contract/security";
+import { Button } from "../../components/button";
+import { StepPanel } from "../../components/step-panel";
+import { useFormat } from "../../i18n/format";
+import { useT } from "../../i18n/setup";
+import { failureText } from "../../lib/failure-text";
+import { askReset, leaveHalfway } from "../../lib/second-steps";
+import type { Opened } from "../../lib/session";
+
+/** Whoever lost all they could show: what happens then, and the wish for it. */
+function LostAccess({ onBack }: { onBack: () => void }) {
+  const t = useT();
+  const format = useFormat();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [reset, setReset] = useState<FactorReset>();
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => heading.current?.focus(), []);
+
+  const ask = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      setReset(await askReset());
+    } catch (error) {
+      setProblem(failureText(error, t));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <section aria-labelledby="lost" className="flex flex-col gap-4">
+      <h2 id="lost" ref={heading} tabIndex={-1} className="text-xl font-bold focus-visible:outline-none">
+        {t("auth.secondStep.lost")}
+      </h2>
+      <p>{t("auth.secondStep.lostBody")}</p>
+      <p>{t("auth.secondStep.lostStop")}</p>
+      <div role="status">
+        {reset && (
+          <p className="rounded-card bg-accent-soft px-4 py-3">
+            {t("auth.secondStep.lostDue", { date: format.date(reset.due_at), time: format.time(reset.due_at) })}
+          </p>
+        )}
+      </div>
+      <div role="alert">
+        {problem !== undefined && <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{problem}</p>}
+      </div>
+      {!reset && (
+        <Button busy={isBusy} onClick={() => void ask()}>
+          {t("auth.secondStep.lostAsk")}
+        </Button>
+      )}
+      <Button look="quiet" onClick={onBack}>
+        {t("common.back")}
+      </Button>
+    </section>
+  );
+}
+
+export type SecondStepProps = {
+  /** What the server answered: a session that still owes its step. */
+  opened: Opened;
+  /** The step was shown: the session is whole. */
+  onDone: () => void;
+  /** The session that owed it has been ended. */
+  onCancel: () => void;
+};
+
+/** SPEC.md §7, second factor: what is asked after the password, or after whatever else began the session. */
+export default function SecondStep({ opened, onDone, onCancel }: SecondStepProps) {
+  const t = useT();
+  const [isLost, setLost] = useState(false);
+  if (isLost) return <LostAccess onBack={() => setLost(false)} />;
+  return (
+    <div className="flex flex-col gap-2">
+      <StepPanel steps={opened.awaits ?? []} apps={opened.apps} onShown={onDone}>
+        <Button look="quiet" onClick={() => setLost(true)}>
+          {t("auth.secondStep.lost")}
+        </Button>
+      </StepPanel>
+      <Button
+        look="quiet"
+        onClick={() => {
+          void leaveHalfway();
+          onCancel();
+        }}
+      >
+        {t("common.cancel")}
+      </Button>
+    </div>
+  );
+}

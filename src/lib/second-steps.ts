@@ -1,0 +1,46 @@
+import * as v from "valibot";
+import { FactorChallenge } from "../../contract/factors";
+import type { Uuid } from "../../contract/ids";
+import { FactorReset } from "../../contract/security";
+import { request } from "./api";
+import { ApiFailure, exchange } from "./exchange";
+import { getSession, isNearExpiry, type Opened, openSession, refreshSession } from "./session";
+
+/**
+ * Showing that one is oneself in the session there is: as the second step it owes, or once more before what asks for it.
+ * Each throws `ApiFailure`. Passkeys are in `passkeys.ts`.
+ */
+const show = async (path: string, body: unknown): Promise<Opened> => {
+  const session = getSession(); // none where the session still owes its step
+  if (session && isNearExpiry(session)) await refreshSession();
+  try {
+    return await openSession(path, body);
+  } catch (error) {
+    const isOver = error instanceof ApiFailure && error.status === 401;
+    if (!isOver || !session || !(await refreshSession(true))) throw error;
+    return openSession(path, body);
+  }
+};
+
+/** A code of a code app, as it shows it now. */
+export const showCode = async (app: Uuid, code: string): Promise<Opened> => {
+  const parsed = v.safeParse(FactorChallenge, await request("POST", `/api/auth/factors/${app}/challenge`, {}));
+  if (!parsed.success) throw new ApiFailure("unavailable", 200);
+  return show(`/api/auth/factors/${app}/verify`, { challenge_id: parsed.output.id, code });
+};
+
+export const showRecoveryCode = (code: string): Promise<Opened> => show("/api/auth/recovery-codes/verify", { code });
+
+export const showPassword = (password: string): Promise<Opened> => show("/api/auth/proof", { password });
+
+/** Asks that the second step be taken away, by whoever owes it and has lost it. */
+export const askReset = async (): Promise<FactorReset> => {
+  const parsed = v.safeParse(FactorReset, await request("POST", "/api/auth/factors/reset"));
+  if (!parsed.success) throw new ApiFailure("unavailable", 200);
+  return parsed.output;
+};
+
+/** Ends a session that owes its step. It would end by itself soon: nothing is lost where nobody hears of it. */
+export const leaveHalfway = async (): Promise<void> => {
+  await exchange("POST", "/api/auth/logout?scope=local").catch(() => undefined);
+};

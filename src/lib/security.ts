@@ -1,0 +1,46 @@
+import { useSyncExternalStore } from "react";
+import * as v from "valibot";
+import type { SecondStep } from "../../contract/auth";
+import { Security } from "../../contract/security";
+import { request } from "./api";
+import { ApiFailure } from "./exchange";
+import { Observable } from "./observable";
+import { getSession } from "./session";
+
+/** How the account is kept, as the server told it last. In memory only: it is of no use without the network. */
+const known = new Observable<{ userId: string; security: Security } | undefined>(undefined);
+let asked = 0;
+
+const findKnown = (): Security | undefined => {
+  const current = known.get();
+  return current?.userId === getSession()?.userId ? current?.security : undefined;
+};
+
+/** Asks the server. Throws `ApiFailure`. */
+export const loadSecurity = async (): Promise<Security> => {
+  const userId = getSession()?.userId;
+  const turn = ++asked;
+  const parsed = v.safeParse(Security, await request("GET", "/api/auth/security"));
+  if (!parsed.success) throw new ApiFailure("unavailable", 200);
+  // An answer that comes after a later one's question is older than it.
+  if (userId !== undefined && turn === asked) known.set({ userId, security: parsed.output });
+  return parsed.output;
+};
+
+export const useSecurity = (): Security | undefined =>
+  useSyncExternalStore(known.subscribe, findKnown, () => undefined);
+
+/** The code apps that have shown that they work. */
+export const listApps = ({ factors }: Security) => factors.filter(({ status }) => status === "verified");
+
+/** What is asked after the password; undefined when the password is enough. */
+export const findSteps = (security: Security): SecondStep[] | undefined => {
+  const hasApps = listApps(security).length > 0;
+  const hasKeys = security.passkeys.length > 0;
+  if (!hasApps && !(hasKeys && security.passkey_second_step)) return undefined;
+  return [
+    ...(hasApps ? (["totp"] as const) : []),
+    ...(hasKeys ? (["passkey"] as const) : []),
+    ...(security.recovery_codes ? (["recovery_code"] as const) : []),
+  ];
+};
