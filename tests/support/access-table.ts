@@ -24,6 +24,10 @@ export type World = {
   upload: { id: string; bytes: string; name: string };
   sent: string;
   group: string;
+  /** A code app of Ana's that has not counted yet. */
+  factor: string;
+  /** Ana's passkey. */
+  passkey: string;
   /** Ana's status. */
   post: string;
   /** That of the call in which Ana calls Cal, where a row wants one. */
@@ -80,6 +84,11 @@ const inCall = (more: object) => (world: World, role: Role) => ({ conversation: 
 /** Rita keeps the history of what was said, and adds nothing to it; to Dina nothing is other than to Cal. */
 const history: Expected = { ...owned, removed: 200, blocked: 200 };
 
+const factorPath =
+  (rest = "") =>
+  ({ factor }: World): string =>
+    `/api/auth/factors/${factor}${rest}`;
+const passkeyPath = ({ passkey }: World): string => `/api/auth/passkeys/${passkey}`;
 const groupPath =
   (rest = "") =>
   ({ group }: World): string =>
@@ -106,6 +115,36 @@ export const accessTable: Record<string, Row> = {
     path: () => "/api/auth/token?grant_type=password",
     body: () => ({}),
   },
+
+  // How one signs in, which takes a factor shown just now; nobody in this world has shown one.
+  "POST /api/auth/factors": { expected: signedIn(403), body: () => ({ factor_type: "totp" }) },
+  "DELETE /api/auth/factors/:id": { path: factorPath(), expected: owned },
+  "POST /api/auth/factors/:id/challenge": { path: factorPath("/challenge"), expected: owned },
+  "POST /api/auth/factors/:id/verify": {
+    path: factorPath("/verify"),
+    body: () => ({ challenge_id: createUuid(), code: "000000" }),
+    expected: { ...owned, entitled: 422 },
+  },
+  "POST /api/auth/factors/reset": { expected: signedIn(409) },
+  "DELETE /api/auth/factors/reset": { expected: signedIn(204) },
+  "POST /api/auth/recovery-codes": { expected: signedIn(403) },
+  "POST /api/auth/recovery-codes/verify": { expected: signedIn(422), body: () => ({ code: "0000" }) },
+  "POST /api/auth/passkeys/registration/options": { expected: signedIn(200) },
+  "POST /api/auth/passkeys": { expected: signedIn(400), body: () => ({}) },
+  "PATCH /api/auth/passkeys/:id": { path: passkeyPath, expected: owned, body: () => ({ name: "Ana" }) },
+  "DELETE /api/auth/passkeys/:id": { path: passkeyPath, expected: { ...owned, entitled: 204 } },
+  "PUT /api/auth/passkeys/second-step": {
+    expected: { ...signedIn(404), entitled: 200 },
+    body: () => ({ second_step: true }),
+  },
+  "POST /api/auth/passkeys/sign-in/options": { expected: everybody(200) },
+  "POST /api/auth/passkeys/sign-in": { expected: everybody(400), body: () => ({}) },
+  "POST /api/auth/passkeys/step/options": { expected: { ...signedIn(404), entitled: 200 } },
+  "POST /api/auth/passkeys/step": { expected: signedIn(400), body: () => ({}) },
+  "POST /api/auth/recover": { expected: everybody(400), body: () => ({}) },
+  "POST /api/auth/recover/code": { expected: everybody(400), body: () => ({}) },
+  "GET /api/auth/verify": { expected: everybody(302), path: () => "/api/auth/verify?token=none&type=recovery" },
+  "POST /api/auth/verify": { expected: everybody(403), body: () => ({ type: "recovery", token_hash: "none" }) },
 
   // One's own, which everybody signed in has
   "POST /api/auth/logout": { expected: signedIn(204), path: () => "/api/auth/logout?scope=others" },

@@ -3,7 +3,9 @@ import { expect, test } from "vitest";
 import { type ConversationId, createUuid, privateConversationId } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
 import { api } from "../../worker/api";
+import { makeUserHandle } from "../../worker/auth/passkeys";
 import { insertSession, newSession } from "../../worker/auth/sessions";
+import { passkeys } from "../../worker/db/account-schema";
 import { openDb } from "../../worker/db/client";
 import { signAccessToken } from "../../worker/lib/access-token";
 import { accessTable, callerOf, groupTable, type Role, type Row, roles, type World } from "../support/access-table";
@@ -19,6 +21,13 @@ const sendFile = async (from: Person, conversation: ConversationId, file: string
   const body = { type: "file", file, name: "mbote.txt", mime: "application/octet-stream", size: 11 } as const;
   const answer = await command(from, { type: "send", conversation, messages: [{ cid: createUuid(), body }] });
   if (answer.error) throw new Error(`the file was not sent: ${answer.error}`);
+};
+
+const insertPasskeyRow = async (id: string, { id: owner }: Person): Promise<void> => {
+  const db = openDb(env);
+  await makeUserHandle(db, owner);
+  const none = { public_key: "", counter: 0, transports: "", is_synced: false, created_at: 1 };
+  await db.insert(passkeys).values({ id, user_id: owner, credential_id: id, name: "Clé", ...none });
 };
 
 const makeWorld = async (): Promise<World> => {
@@ -46,6 +55,14 @@ const makeWorld = async (): Promise<World> => {
   const { avatar_url: avatar } = (await pictured.json()) as { avatar_url: string };
   const status = createUuid();
   await publishPost(ana, { id: status, content: "Mbote" }, makePng(20, 20));
+  const factor = createUuid();
+  await env.DB.prepare(
+    "INSERT INTO factors (id, user_id, friendly_name, secret, created_at, updated_at) VALUES (?, ?, 'Code', '', 1, 1)",
+  )
+    .bind(factor, ana.id)
+    .run();
+  const passkey = createUuid();
+  await insertPasskeyRow(passkey, ana);
   const request = (asked.body as Relation).request_id ?? "";
   const unfinished = { id: brought, bytes: text, name: "octets.json" };
   return {
@@ -60,6 +77,8 @@ const makeWorld = async (): Promise<World> => {
     upload: unfinished,
     sent,
     group,
+    factor,
+    passkey,
     post: status,
     call: createUuid(),
   };

@@ -22,10 +22,15 @@ import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { findMeans, stepsOwed } from "./assurance";
 import { makeChallenge, redeemChallenge } from "./challenge";
+import { factorResetRoutes } from "./factor-reset-routes";
+import { factorRoutes } from "./factor-routes";
 import { startSession, toSession, usesCookies } from "./opening";
+import { passkeyRoutes } from "./passkey-routes";
 import { checkPassword } from "./password-check";
 import { hashPassword } from "./passwords";
 import { findAccount, findCredentials, insertUser, isPhoneTaken, toAuthUser } from "./queries";
+import { recoveryCodeRoutes } from "./recovery-code-routes";
+import { recoveryRoutes } from "./recovery-routes";
 import { parseRefreshToken } from "./refresh-token";
 import { sessionRoutes } from "./session-routes";
 import { endSessions, findSession, rotateSession } from "./sessions";
@@ -170,4 +175,9 @@ export const authRoutes = createRoutes()
       return user ? c.json(toAuthUser(user), 200) : refuse(c, "session_not_found");
     },
   )
-  .route("/", sessionRoutes);
+  .route("/", sessionRoutes)
+  .route("/", recoveryRoutes)
+  .route("/", factorResetRoutes)
+  .route("/", factorRoutes)
+  .route("/", recoveryCodeRoutes)
+  .route("/", passkeyRoutes);

@@ -1,0 +1,164 @@
+import { createHash, randomBytes, webcrypto } from "node:crypto";
+
+/**
+ * An authenticator in software, as a phone has one (Web Authentication level 3): it makes one passkey, and shows it. What
+ * a browser and a phone would never do can be asked of it by `tweak`.
+ */
+export type Tweak = {
+  origin?: string;
+  rpId?: string;
+  type?: string;
+  challenge?: string;
+  counter?: number;
+  /** What the authenticator says of its person, as in `flags`. */
+  flags?: number;
+  userHandle?: string | undefined;
+  /** Signs by another key than the one that was made. */
+  isForged?: boolean;
+};
+
+/** Somebody was there; was verified; the passkey may travel; it has copies; a new one is in here. */
+export const flags = { present: 1, verified: 4, mayTravel: 8, hasCopies: 16, attested: 64 } as const;
+
+type Text = string;
+type Cbor = number | Text | Uint8Array | Map<number | Text, Cbor>;
+
+const head = (major: number, n: number): Buffer => {
+  if (n < 24) return Buffer.from([(major << 5) | n]);
+  if (n < 256) return Buffer.from([(major << 5) | 24, n]);
+  return Buffer.from([(major << 5) | 25, n >> 8, n & 255]);
+};
+
+/** RFC 8949, as much of it as passkeys are written in. */
+const toCbor = (value: Cbor): Buffer => {
+  if (typeof value === "number") return value < 0 ? head(1, -1 - value) : head(0, value);
+  if (typeof value === "string") return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
+  if (value instanceof Map) {
+    return Buffer.concat([head(5, value.size), ...[...value].flatMap((pair) => pair.map(toCbor))]);
+  }
+  return Buffer.concat([head(2, value.byteLength), value]);
+};
+
+const sha256 = (data: string | Uint8Array): Buffer => createHash("sha256").update(data).digest();
+const base64url = (data: Uint8Array | ArrayBuffer): string => Buffer.from(data as Uint8Array).toString("base64url");
+const bytesOf = (part: string | undefined): Buffer => Buffer.from(part ?? "", "base64url");
+
+const kinds = {
+  ES256: { make: { name: "ECDSA", namedCurve: "P-256" }, sign: { name: "ECDSA", hash: "SHA-256" } },
+  EdDSA: { make: { name: "Ed25519" }, sign: { name: "Ed25519" } },
+  RS256: {
+    make: {
+      name: "RSASSA-PKCS1-v1_5",
+      modulusLength: 2_048,
+      publicExponent: new Uint8Array([1, 0, 1]),
+      hash: "SHA-256",
+    },
+    sign: { name: "RSASSA-PKCS1-v1_5" },
+  },
+} as const;
+export type KeyKind = keyof typeof kinds;
+
+type KeyPair = { publicKey: webcrypto.CryptoKey; privateKey: webcrypto.CryptoKey };
+const makeKeys = async (kind: KeyKind): Promise<KeyPair> =>
+  (await webcrypto.subtle.generateKey(kinds[kind].make, true, ["sign", "verify"])) as KeyPair;
+
+/** The public key as COSE writes it (RFC 9053). */
+const toCose = async (kind: KeyKind, key: webcrypto.CryptoKey): Promise<Buffer> => {
+  const { x, y, n, e } = await webcrypto.subtle.exportKey("jwk", key);
+  const parts: Record<KeyKind, [number, Cbor][]> = {
+    ES256: [[1, 2], [3, -7], [-1, 1], [-2, bytesOf(x)], [-3, bytesOf(y)]], // biome-ignore format: a table
+    EdDSA: [[1, 1], [3, -8], [-1, 6], [-2, bytesOf(x)]], // biome-ignore format: a table
+    RS256: [[1, 3], [3, -257], [-1, bytesOf(n)], [-2, bytesOf(e)]], // biome-ignore format: a table
+  };
+  return toCbor(new Map(parts[kind]));
+};
+
+/** WebCrypto gives r and s side by side; authenticators send them as ASN.1. */
+const toDer = (signature: Buffer): Buffer => {
+  const integer = (part: Buffer) => {
+    const bare = part.subarray(part.findIndex((byte) => byte !== 0));
+    const positive = (bare[0] ?? 0) > 127 ? Buffer.concat([Buffer.from([0]), bare]) : bare;
+    return Buffer.concat([Buffer.from([2, positive.length]), positive]);
+  };
+  const parts = Buffer.concat([integer(signature.subarray(0, 32)), integer(signature.subarray(32))]);
+  return Buffer.concat([Buffer.from([48, parts.length]), parts]);
+};
+
+type Options = { challenge: string; rp?: { id: string }; rpId?: string; user?: { id: string } };
+
+export const makeAuthenticator = async (
+  origin: string,
+  {
+    kind = "ES256",
+    counts = true,
+    isSynced = false,
+  }: { kind?: KeyKind /** Each use raises its counter. */; counts?: boolean; isSynced?: boolean } = {},
+) => {
+  const [keys, others] = [await makeKeys(kind), await makeKeys(kind)];
+  const id = randomBytes(32).toString("base64url");
+  const travels = isSynced ? flags.mayTravel | flags.hasCopies : 0;
+  const verified = flags.present | flags.verified | travels;
+  let counter = 0;
+  let handle: string | undefined;
+
+  const clientData = (type: string, { challenge }: Options, tweak: Tweak): string =>
+    JSON.stringify({
+      type: tweak.type ?? type,
+      challenge: tweak.challenge ?? challenge,
+      origin: tweak.origin ?? origin,
+      crossOrigin: false,
+    });
+
+  const authenticatorData = (rpId: string, said: number, tweak: Tweak, more: Uint8Array[] = []): Buffer => {
+    if (counts) counter++;
+    const rest = Buffer.alloc(5);
+    rest.writeUInt8(tweak.flags ?? said);
+    rest.writeUInt32BE(tweak.counter ?? counter, 1);
+    return Buffer.concat([sha256(tweak.rpId ?? rpId), rest, ...more]);
+  };
+
+  const credential = { id, rawId: id, type: "public-key", clientExtensionResults: {} };
+
+  return {
+    id,
+    /** Answers the options of a registration. */
+    create: async (options: Options, tweak: Tweak = {}) => {
+      handle = options.user?.id;
+      const length = Buffer.from([0, bytesOf(id).length]);
+      const made = [Buffer.alloc(16), length, bytesOf(id), await toCose(kind, keys.publicKey)];
+      const authData = authenticatorData(options.rp?.id ?? "", verified | flags.attested, tweak, made);
+      const attestation = new Map<Text, Cbor>([
+        ["fmt", "none"],
+        ["attStmt", new Map()],
+        ["authData", authData],
+      ]);
+      return {
+        ...credential,
+        authenticatorAttachment: "platform",
+        response: {
+          clientDataJSON: base64url(Buffer.from(clientData("webauthn.create", options, tweak))),
+          attestationObject: base64url(toCbor(attestation)),
+          transports: ["internal", "hybrid"],
+        },
+      };
+    },
+    /** Answers the options of a request. */
+    get: async (options: Options, tweak: Tweak = {}) => {
+      const said = clientData("webauthn.get", options, tweak);
+      const data = authenticatorData(options.rpId ?? "", verified, tweak);
+      const signed = Buffer.concat([data, sha256(said)]);
+      const key = (tweak.isForged ? others : keys).privateKey;
+      const signature = Buffer.from(await webcrypto.subtle.sign(kinds[kind].sign, key, signed));
+      return {
+        ...credential,
+        response: {
+          clientDataJSON: base64url(Buffer.from(said)),
+          authenticatorData: base64url(data),
+          signature: base64url(kind === "ES256" ? toDer(signature) : signature),
+          userHandle: "userHandle" in tweak ? tweak.userHandle : handle,
+        },
+      };
+    },
+  };
+};
+export type Authenticator = Awaited<ReturnType<typeof makeAuthenticator>>;

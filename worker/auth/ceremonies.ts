@@ -1,0 +1,43 @@
+import { and, eq, gte, isNull, sql } from "drizzle-orm";
+import { createUuid, type Uuid } from "../../contract/ids";
+import { ceremonySeconds } from "../../contract/limits";
+import { ceremonies } from "../db/account-schema";
+import type { Db } from "../db/client";
+
+type Row = typeof ceremonies.$inferSelect;
+/** Whom a question was put to, and in which session; nobody where a passkey is to say who it is. */
+export type Asked = Pick<Row, "kind"> & Partial<Pick<Row, "user_id" | "session_id" | "factor_id">>;
+
+/** Writes down a question that may be answered once, for `ceremonySeconds`. A few that nobody answered go by the way. */
+export const openCeremony = async (db: Db, asked: Asked, challenge: string, now = Date.now()): Promise<Uuid> => {
+  const id = createUuid(now);
+  await db.batch([
+    db.insert(ceremonies).values({ ...asked, id, challenge, expires_at: now + ceremonySeconds * 1_000 }),
+    db.delete(ceremonies).where(sql`${ceremonies.id} IN (SELECT id FROM ceremonies WHERE expires_at < ${now} LIMIT 4)`),
+  ]);
+  return id;
+};
+
+const same = <C extends "user_id" | "session_id" | "factor_id">(column: C, value: Row[C] | undefined) =>
+  value === undefined || value === null ? isNull(ceremonies[column]) : eq(ceremonies[column], value);
+
+/**
+ * The question that is answered, which is gone by asking, whatever the answer is worth. Undefined when it was answered
+ * before, is too old, or was put to somebody else or for something else.
+ */
+export const takeCeremony = async (db: Db, id: Uuid, asked: Asked, now = Date.now()): Promise<string | undefined> => {
+  const [taken] = await db
+    .delete(ceremonies)
+    .where(
+      and(
+        eq(ceremonies.id, id),
+        eq(ceremonies.kind, asked.kind),
+        same("user_id", asked.user_id),
+        same("session_id", asked.session_id),
+        same("factor_id", asked.factor_id),
+        gte(ceremonies.expires_at, now),
+      ),
+    )
+    .returning({ challenge: ceremonies.challenge });
+  return taken?.challenge;
+};
