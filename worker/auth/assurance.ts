@@ -1,4 +1,4 @@
-import { and, count, eq, sql } from "drizzle-orm";
+import { and, count, eq, ne, sql } from "drizzle-orm";
 import { createMiddleware } from "hono/factory";
 import type { SecondStep } from "../../contract/auth";
 import type { Uuid } from "../../contract/ids";
@@ -61,9 +61,11 @@ export const toAssurance = ({
 }: Pick<SessionRow, "methods" | "proved_at" | "created_at">): Assurance => {
   const shown = methods.split(" ");
   const timestamp = Math.floor((proved_at || created_at) / 1_000);
-  const isTwo = shown.includes("passkey") || shown.some((method) => method === "totp" || method === "recovery_code");
+  // A recovery code that came first stood for the password.
+  const isTwo =
+    shown.includes("passkey") || shown.slice(1).some((method) => ["totp", "recovery_code"].includes(method));
   return {
-    aal: isTwo && (shown.includes("passkey") || shown.length > 1) ? "aal2" : "aal1",
+    aal: isTwo ? "aal2" : "aal1",
     amr: shown.map((method) => ({ method, timestamp })).reverse(),
   };
 };
@@ -92,6 +94,17 @@ export const requireProof = createMiddleware<AppEnv>(async (c, next) => {
   const end = await findProofEnd(openDb(c.env), c.var.caller, Date.now());
   return end === null ? refuse(c, "reauthentication_needed") : next();
 });
+
+/**
+ * From when on a second step is asked for, what other sessions showed without it counts no more for changing how one
+ * signs in. They stay signed in.
+ */
+export const endOtherProofs = async (db: Db, { user, session }: Caller): Promise<void> => {
+  await db
+    .update(sessions)
+    .set({ proved_at: 0 })
+    .where(and(eq(sessions.user_id, user), ne(sessions.id, session)));
+};
 
 /** SQL: a method added to those a session has shown already, once. */
 export const withMethod = (method: Method) =>

@@ -7,14 +7,14 @@ import { sessions } from "../db/schema";
 import { signAccessToken } from "../lib/access-token";
 import { type AppContext, afterAnswer } from "../lib/app";
 import { setSessionCookies } from "../lib/cookies";
-import { forgetFullBuckets } from "../lib/rate-limit";
 import { findMeans, type Method, stepsOwed, toAssurance, withMethod } from "./assurance";
-import { forgetOldChallenges } from "./challenge";
 import { deviceOf } from "./device-name";
+import { applyDueReset, cancelReset } from "./factor-reset";
 import { notify } from "./notices";
 import { type Account, findAccount, toAuthUser } from "./queries";
 import { insertSession, newSession, type Tokens, toTokens } from "./sessions";
 import { closeSockets } from "./sockets";
+import { tidy } from "./tidying";
 
 export const usesCookies = (c: AppContext): boolean => c.req.header(sessionTransportHeader) === "cookie";
 
@@ -29,7 +29,7 @@ export const toSession = async (
   const { session, generation, refresh_token } = tokens;
   const claims = { sub: user.id, sid: session, gen: generation };
   const access_token = await signAccessToken(c.env, claims, now, toAssurance(tokens));
-  tidy(c);
+  tidy(c, user.id);
   const inCookies = usesCookies(c);
   if (inCookies) setSessionCookies(c, { access_token, refresh_token });
   return {
@@ -43,11 +43,17 @@ export const toSession = async (
   };
 };
 
-/** What has served its time goes, a little with every session that begins or is renewed. */
-const tidy = (c: AppContext): void => {
-  const db = openDb(c.env);
-  afterAnswer(c.executionCtx, "forget full buckets", forgetFullBuckets(db));
-  afterAnswer(c.executionCtx, "forget old challenges", forgetOldChallenges(db));
+/** Whoever shows a second step is there themselves: nobody has to wait any more for its being taken away. */
+const stopReset = async (c: AppContext, user: Uuid): Promise<void> => {
+  if (await cancelReset(openDb(c.env), user)) {
+    notify(c, user, { event: "reset_cancelled", session: null, device: deviceOf(c) });
+  }
+};
+
+const finishReset = async (c: AppContext, user: Uuid): Promise<void> => {
+  if (await applyDueReset(openDb(c.env), user)) {
+    notify(c, user, { event: "reset_done", session: null, device: deviceOf(c) });
+  }
 };
 
 /** A session on this device for whoever has shown all that is asked; the eleventh device takes the place of the oldest. */
@@ -68,6 +74,7 @@ const begin = async (c: AppContext, user: Account, methods: string, now: number,
 export const startSession = async (c: AppContext, user: Account, method: Method, isNew = false): Promise<Session> => {
   const now = Date.now();
   const db = openDb(c.env);
+  if (!isNew) await (method === "passkey" ? stopReset(c, user.id) : finishReset(c, user.id));
   const owed = isNew ? undefined : stepsOwed(method, await findMeans(db, user.id));
   if (!owed) return begin(c, user, method, now, isNew);
   const row = newSession(user.id, now, { device: deviceOf(c), methods: method, awaits: true });
@@ -84,6 +91,7 @@ export const prove = async (c: AppContext, method: Method): Promise<Session | un
   const db = openDb(c.env);
   const user = await findAccount(db, id);
   if (!user) return undefined;
+  if (method !== "password") await stopReset(c, id);
   const now = Date.now();
   const [owing] = await db
     .delete(sessions)

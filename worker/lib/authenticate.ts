@@ -4,6 +4,7 @@ import { getCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import { parse as parseCookies } from "hono/utils/cookie";
 import type { Uuid } from "../../contract/ids";
+import { awaitingMinutes } from "../../contract/limits";
 import { type Db, openDb } from "../db/client";
 import { sessions } from "../db/schema";
 import { readAccessToken } from "./access-token";
@@ -30,12 +31,18 @@ export const recognize = async (
   const claims = await readAccessToken(env, token);
   if (!claims) return "bad_jwt";
   const row = await db
-    .select({ user_id: sessions.user_id, seen_generation: sessions.seen_generation, awaits: sessions.awaits })
+    .select({
+      user_id: sessions.user_id,
+      seen_generation: sessions.seen_generation,
+      awaits: sessions.awaits,
+      created_at: sessions.created_at,
+    })
     .from(sessions)
     .where(eq(sessions.id, claims.sid))
     .get();
   if (!row || row.user_id !== claims.sub) return "session_not_found";
   if (row.awaits && !halfway) return "insufficient_aal";
+  if (row.awaits && Date.now() - row.created_at > awaitingMinutes * 60_000) return "session_not_found";
   return {
     caller: { user: claims.sub, session: claims.sid, generation: claims.gen },
     firstUseOf: claims.gen > row.seen_generation ? claims.gen : undefined,

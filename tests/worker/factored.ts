@@ -1,0 +1,81 @@
+import { env } from "cloudflare:workers";
+import { Secret, TOTP } from "otpauth";
+import { expect } from "vitest";
+import type { Session } from "../../contract/auth";
+import type { Enrolled, FactorChallenge, RecoveryCodes } from "../../contract/factors";
+import type { Uuid } from "../../contract/ids";
+import { type Person, testPassword } from "../support/people";
+import { call, newPerson } from "./site";
+
+/** People who ask for a second step, through the public API. */
+
+type Bearer = { token: string };
+
+/** As if the person had shown a factor just now in every session of theirs. */
+export const showFactor = (user: Uuid): Promise<unknown> =>
+  env.DB.prepare("UPDATE sessions SET proved_at = ? WHERE user_id = ?").bind(Date.now(), user).run();
+
+/** The code that an app with this secret shows, so many steps from now. */
+export const codeOf = (secret: string, steps = 0): string =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
+
+/** One that is right at no moment near this one. */
+export const wrongCodeOf = (secret: string): string => {
+  const near = [-2, -1, 0, 1, 2].map((steps) => codeOf(secret, steps));
+  return ["000000", "111111", "222222", "333333", "444444", "555555"].find((code) => !near.includes(code)) ?? "";
+};
+
+export const enrol = async (by: Bearer, friendly_name?: string): Promise<Enrolled> => {
+  const body = { factor_type: "totp", friendly_name };
+  const answer = await call("POST", "/api/auth/factors", { token: by.token, body });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return answer.body as Enrolled;
+};
+
+export const challenge = async (by: Bearer, factor: Uuid): Promise<Uuid> => {
+  const answer = await call("POST", `/api/auth/factors/${factor}/challenge`, { token: by.token });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return (answer.body as FactorChallenge).id;
+};
+
+export const verify = (by: Bearer, factor: Uuid, challenge_id: Uuid, code: string) =>
+  call("POST", `/api/auth/factors/${factor}/verify`, { token: by.token, body: { challenge_id, code } });
+
+/** Asks and answers. */
+export const showCode = async (by: Bearer, factor: Uuid, code: string) =>
+  verify(by, factor, await challenge(by, factor), code);
+
+export const showRecoveryCode = (by: Bearer, code: string) =>
+  call("POST", "/api/auth/recovery-codes/verify", { token: by.token, body: { code } });
+
+export const makeRecoveryCodes = async (by: Bearer): Promise<string[]> => {
+  const { status, body } = await call("POST", "/api/auth/recovery-codes", { token: by.token });
+  expect(status).toBe(200);
+  return (body as RecoveryCodes).codes;
+};
+
+export const signIn = async ({ phone }: Pick<Person, "phone">): Promise<Session> => {
+  const body = { phone, password: testPassword };
+  const answer = await call("POST", "/api/auth/token?grant_type=password", { body });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return answer.body as Session;
+};
+
+/** Somebody with a code app that counts. Its code of the step before now was shown: that of now is still good. */
+export const newGuarded = async () => {
+  const person = await newPerson();
+  await showFactor(person.id);
+  const { id: factor, totp } = await enrol(person);
+  const answer = await showCode(person, factor, codeOf(totp.secret, -1));
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  const { access_token, refresh_token } = answer.body as Session;
+  return { ...person, token: access_token, refreshToken: refresh_token, factor, secret: totp.secret };
+};
+export type Guarded = Awaited<ReturnType<typeof newGuarded>>;
+
+/** Signs them in up to where the second step is asked for. */
+export const signInHalfway = async (person: Pick<Person, "phone">): Promise<Session & Bearer> => {
+  const session = await signIn(person);
+  expect(session.awaits).toBeDefined();
+  return { ...session, token: session.access_token };
+};

@@ -1,0 +1,66 @@
+import { and, eq, isNotNull, isNull, lte, sql } from "drizzle-orm";
+import type { Uuid } from "../../contract/ids";
+import { factorResetHours } from "../../contract/limits";
+import type { FactorReset } from "../../contract/security";
+import { account_security, factors, recovery_codes } from "../db/account-schema";
+import type { Db } from "../db/client";
+import { sessions } from "../db/schema";
+
+const waitMs = factorResetHours * 3_600_000;
+
+/** When the second step is taken away, if somebody asked for it. */
+export const toFactorReset = (started_at: number): FactorReset => ({ started_at, due_at: started_at + waitMs });
+
+/** Begins the wait, or tells of the one that goes on already. */
+export const startReset = async (db: Db, user: Uuid): Promise<FactorReset & { isNew: boolean }> => {
+  const now = Date.now();
+  const [started] = await db
+    .insert(account_security)
+    .values({ user_id: user, reset_started_at: now })
+    .onConflictDoUpdate({
+      target: account_security.user_id,
+      set: { reset_started_at: now },
+      setWhere: isNull(account_security.reset_started_at),
+    })
+    .returning({ user_id: account_security.user_id });
+  if (started) return { ...toFactorReset(now), isNew: true };
+  const row = await db
+    .select({ at: account_security.reset_started_at })
+    .from(account_security)
+    .where(eq(account_security.user_id, user))
+    .get();
+  return { ...toFactorReset(row?.at ?? now), isNew: false };
+};
+
+/** Whether there was a wait to end. */
+export const cancelReset = async (db: Db, user: Uuid): Promise<boolean> => {
+  const cancelled = await db
+    .update(account_security)
+    .set({ reset_started_at: null })
+    .where(and(eq(account_security.user_id, user), isNotNull(account_security.reset_started_at)))
+    .returning({ user_id: account_security.user_id });
+  return cancelled.length === 1;
+};
+
+/**
+ * Takes the second step away where the wait for it is over; whether it was. Sessions that still owe it end: there is
+ * nothing left that they could show. Passkeys stay, and are not asked for any more.
+ */
+export const applyDueReset = async (db: Db, user: Uuid): Promise<boolean> => {
+  const isDue = and(eq(account_security.user_id, user), lte(account_security.reset_started_at, Date.now() - waitMs));
+  const row = await db.select({ user_id: account_security.user_id }).from(account_security).where(isDue).get();
+  if (!row) return false;
+  // Looked at once more by each: it may have been cancelled meanwhile.
+  const stillDue = sql`EXISTS (SELECT 1 FROM ${account_security} WHERE ${isDue})`;
+  const [, , , applied] = await db.batch([
+    db.delete(factors).where(and(eq(factors.user_id, user), stillDue)),
+    db.delete(recovery_codes).where(and(eq(recovery_codes.user_id, user), stillDue)),
+    db.delete(sessions).where(and(eq(sessions.user_id, user), eq(sessions.awaits, true), stillDue)),
+    db
+      .update(account_security)
+      .set({ passkey_step: false, reset_started_at: null })
+      .where(isDue)
+      .returning({ user_id: account_security.user_id }),
+  ]);
+  return applied.length === 1;
+};

@@ -1,0 +1,140 @@
+import * as v from "valibot";
+import { Session } from "../../contract/auth";
+import { Enrolled, Enrolment, FactorChallenge, FactorProof, FactorRemoved } from "../../contract/factors";
+import { Uuid } from "../../contract/ids";
+import { openDb } from "../db/client";
+import { createRoutes } from "../lib/app";
+import { authenticate, authenticateHalfway } from "../lib/authenticate";
+import { operation } from "../lib/operation";
+import { limitCaller, returnToken, takeToken } from "../lib/rate-limit";
+import { refuse } from "../lib/refusal";
+import { validate } from "../lib/validate";
+import { endOtherProofs, findProofEnd, requireProof } from "./assurance";
+import { deviceOf } from "./device-name";
+import {
+  deleteFactor,
+  findFactor,
+  insertFactor,
+  insertFactorChallenge,
+  isFactorAsked,
+  openSecret,
+  redeemStep,
+} from "./factors";
+import { notify } from "./notices";
+import { prove } from "./opening";
+import { findAccount } from "./queries";
+import { findStep, toEnrolment } from "./totp";
+
+const Named = v.object({ id: Uuid });
+
+/** Code apps, in the wire form of the public GoTrue API (SPEC.md §7). */
+export const factorRoutes = createRoutes()
+  .post(
+    "/factors",
+    operation({
+      tag: "auth",
+      summary: "Add a code app. It counts from its first right code on; one that never got so far makes way",
+      ok: { status: 200, body: Enrolled },
+      refusals: ["validation_failed", "reauthentication_needed", "too_many_enrolled_mfa_factors", "forbidden_origin"],
+    }),
+    authenticate,
+    limitCaller("security_by_user"),
+    requireProof,
+    validate("json", Enrolment, "validation_failed"),
+    async (c) => {
+      const db = openDb(c.env);
+      const user = await findAccount(db, c.var.caller.user);
+      if (!user) return refuse(c, "session_not_found");
+      const added = await insertFactor(c.env, db, user.id, c.req.valid("json").friendly_name);
+      if (!added) return refuse(c, "too_many_enrolled_mfa_factors");
+      const { id, friendly_name, secret } = added;
+      return c.json({ id, type: "totp" as const, friendly_name, totp: toEnrolment(secret, user.phone) }, 200);
+    },
+  )
+  .delete(
+    "/factors/:id",
+    operation({
+      tag: "auth",
+      summary: "Remove a code app. Recovery codes stay: they stand for a lost password too",
+      ok: { status: 200, body: FactorRemoved },
+      refusals: ["invalid_input", "reauthentication_needed", "mfa_factor_not_found", "forbidden_origin"],
+    }),
+    authenticate,
+    limitCaller("security_by_user"),
+    validate("param", Named),
+    async (c) => {
+      const { caller } = c.var;
+      const db = openDb(c.env);
+      const factor = await findFactor(db, caller, c.req.valid("param").id);
+      if (!factor) return refuse(c, "mfa_factor_not_found");
+      if (factor.is_verified && (await findProofEnd(db, caller, Date.now())) === null) {
+        return refuse(c, "reauthentication_needed");
+      }
+      const wasThere = await deleteFactor(db, factor.id);
+      if (wasThere && factor.is_verified) {
+        notify(c, caller.user, { event: "factor_removed", session: caller.session, device: deviceOf(c) });
+      }
+      return c.json({ id: factor.id }, 200);
+    },
+  )
+  .post(
+    "/factors/:id/challenge",
+    operation({
+      tag: "auth",
+      summary: "Ask for a code, which `verify` brings within five minutes",
+      ok: { status: 200, body: FactorChallenge },
+      refusals: ["invalid_input", "mfa_factor_not_found", "forbidden_origin"],
+    }),
+    authenticateHalfway,
+    limitCaller("security_by_user"),
+    validate("param", Named),
+    async (c) => {
+      const db = openDb(c.env);
+      const factor = await findFactor(db, c.var.caller, c.req.valid("param").id);
+      if (!factor) return refuse(c, "mfa_factor_not_found");
+      const { id, expires_at } = await insertFactorChallenge(db, c.var.caller, factor.id);
+      return c.json({ id, type: "totp" as const, expires_at: Math.floor(expires_at / 1_000) }, 200);
+    },
+  )
+  .post(
+    "/factors/:id/verify",
+    operation({
+      tag: "auth",
+      summary: "Show a code: as the second step, as a step-up, or the first one of a new code app. It works once",
+      ok: { status: 200, body: Session },
+      refusals: [
+        "validation_failed",
+        "mfa_factor_not_found",
+        "mfa_challenge_expired",
+        "mfa_verification_failed",
+        "forbidden_origin",
+      ],
+    }),
+    authenticateHalfway,
+    validate("param", Named, "validation_failed"),
+    validate("json", FactorProof, "validation_failed"),
+    async (c) => {
+      const { caller } = c.var;
+      const { challenge_id, code } = c.req.valid("json");
+      const db = openDb(c.env);
+      const factor = await findFactor(db, caller, c.req.valid("param").id);
+      if (!factor) return refuse(c, "mfa_factor_not_found");
+      if (!(await isFactorAsked(db, caller, factor.id, challenge_id))) return refuse(c, "mfa_challenge_expired");
+      for (const policy of ["totp_by_user", "totp_failure_by_user"] as const) {
+        const taken = await takeToken(db, caller.user, policy);
+        if (!taken.ok) return refuse(c, "rate_limited", taken);
+      }
+      const step = findStep(await openSecret(c.env, factor), code, Date.now());
+      if (step === undefined || !(await redeemStep(db, caller, factor, challenge_id, step))) {
+        return refuse(c, "mfa_verification_failed");
+      }
+      await returnToken(db, caller.user, "totp_failure_by_user");
+      const session = await prove(c, "totp");
+      if (!session) return refuse(c, "session_not_found");
+      if (!factor.is_verified) {
+        await endOtherProofs(db, caller);
+        notify(c, caller.user, { event: "factor_added", session: caller.session, device: deviceOf(c) });
+      }
+      return c.json(session, 200);
+    },
+  );

@@ -1,0 +1,38 @@
+const algorithm = "AES-GCM";
+const nonceBytes = 12; // NIST SP 800-38D §8.2.2: random nonces of 96 bits
+const keyBytes = 32;
+
+type Secrets = Pick<Env, "FACTOR_KEY">;
+
+const importKey = async (secret: string): Promise<CryptoKey> => {
+  const raw = Buffer.from(secret, "base64url");
+  if (raw.length !== keyBytes) throw new Error(`FACTOR_KEY must be ${keyBytes} bytes in base64url`);
+  return crypto.subtle.importKey("raw", raw, algorithm, false, ["encrypt", "decrypt"]);
+};
+
+const imported = new Map<string, Promise<CryptoKey>>();
+const keyOf = ({ FACTOR_KEY: secret }: Secrets): Promise<CryptoKey> => {
+  const key = imported.get(secret) ?? importKey(secret);
+  imported.set(secret, key);
+  return key;
+};
+
+const parametersOf = (iv: Uint8Array<ArrayBuffer>, owner: string) => ({
+  name: algorithm,
+  iv,
+  additionalData: new TextEncoder().encode(owner),
+});
+
+/** Encrypts a secret for its owner: the nonce and what follows it, in base64url. In anybody else's row it opens to nobody. */
+export const seal = async (env: Secrets, owner: string, secret: Uint8Array<ArrayBuffer>): Promise<string> => {
+  const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes));
+  const sealed = await crypto.subtle.encrypt(parametersOf(nonce, owner), await keyOf(env), secret);
+  return Buffer.concat([nonce, new Uint8Array(sealed)]).toString("base64url");
+};
+
+/** The secret that was sealed for this owner; throws for anything else. */
+export const unseal = async (env: Secrets, owner: string, sealed: string): Promise<Uint8Array<ArrayBuffer>> => {
+  const bytes = Uint8Array.from(Buffer.from(sealed, "base64url"));
+  const parameters = parametersOf(bytes.slice(0, nonceBytes), owner);
+  return new Uint8Array(await crypto.subtle.decrypt(parameters, await keyOf(env), bytes.slice(nonceBytes)));
+};
