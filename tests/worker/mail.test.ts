@@ -12,6 +12,6 @@ it("shows the mails of this machine, the newest first, as a page and as JSON", a
   const answer = await site.fetch(`${site.origin}/dev/mail`, { headers: { accept: "application/json" } });
   const mails = (await answer.json()) as { to: string; text: string }[];
   expect(mails.slice(0, 2).map(({ to }) => to)).toEqual(["mailbox-2@lisolo.test", "mailbox-1@lisolo.test"]);
-  const page = await (await site.fetch(`${site.origin}/dev/mail`)).text();
+  const page = await (await site.fetch(`${site.origin}/dev/mail`, {})).text();
   expect(page).toContain('<a href="https://lisolo.test/recover#token=abc&amp;type=recovery">');
 });

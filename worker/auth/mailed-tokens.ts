@@ -5,7 +5,7 @@ import { mailedTokenMinutes } from "../../contract/limits";
 import { account_security, mailed_tokens } from "../db/account-schema";
 import type { Db } from "../db/client";
 
-type MailedType = (typeof mailed_tokens.$inferSelect)["type"];
+export type MailedType = (typeof mailed_tokens.$inferSelect)["type"];
 export type MailedRow = typeof mailed_tokens.$inferSelect;
 /** What a mail brings: the link's token of 256 bits, and eight digits to type. */
 type Mailed = { token: string; code: string };
@@ -32,15 +32,12 @@ const make = (): Mailed => ({
 
 const expiryFrom = (now: number): number => now + mailedTokenMinutes * 60_000;
 
-const forgetExpired = (db: Db, now: number) => db.delete(mailed_tokens).where(lt(mailed_tokens.expires_at, now));
-
 /** A token for whoever has this confirmed address, in the place of earlier ones; for nobody by the very same statements. */
 export const insertRecovery = async (
   env: Secrets,
   db: Db,
   email: string,
   code_challenge: string | null,
-  redirect_to: string | null,
 ): Promise<Mailed | undefined> => {
   const now = Date.now();
   const mailed = make();
@@ -49,13 +46,12 @@ export const insertRecovery = async (
     code_hash: hashOfCode(env, "recovery", email, mailed.code),
     expires_at: expiryFrom(now),
   };
-  const [, , inserted] = await db.batch([
-    forgetExpired(db, now),
+  const [, inserted] = await db.batch([
     db.delete(mailed_tokens).where(and(eq(mailed_tokens.type, "recovery"), eq(mailed_tokens.email, email))),
     db
       .insert(mailed_tokens)
       .select(
-        sql`SELECT ${row.hash}, ${row.code_hash}, user_id, 'recovery', email, 0, ${code_challenge}, ${redirect_to}, ${row.expires_at} FROM ${account_security} WHERE email = ${email}`,
+        sql`SELECT ${row.hash}, ${row.code_hash}, user_id, 'recovery', email, 0, ${code_challenge}, NULL, ${row.expires_at} FROM ${account_security} WHERE email = ${email}`,
       )
       .returning({ user_id: mailed_tokens.user_id }),
   ]);
@@ -67,7 +63,6 @@ export const insertConfirmation = async (env: Secrets, db: Db, user: Uuid, email
   const now = Date.now();
   const mailed = make();
   await db.batch([
-    forgetExpired(db, now),
     db.delete(mailed_tokens).where(and(eq(mailed_tokens.type, "email_change"), eq(mailed_tokens.user_id, user))),
     db.insert(mailed_tokens).values({
       hash: hashOfToken(mailed.token),

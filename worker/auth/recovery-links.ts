@@ -1,5 +1,56 @@
+import { createHmac } from "node:crypto";
+import { and, eq, gt } from "drizzle-orm";
+import { auth_codes, mailed_tokens } from "../db/account-schema";
+import type { Db } from "../db/client";
 import type { AppContext } from "../lib/app";
+import { hashOfAuthCode } from "./auth-codes";
+import { hashOfToken, type MailedType } from "./mailed-tokens";
+import { findRedirect, isForeign } from "./redirects";
 
-/** Where a mail leads: our own page, which gets the token in the fragment, so that no log and no other site ever sees it. */
-export const toOwnPage = (c: AppContext, type: "recovery" | "email_change", token: string): string =>
-  `${new URL(c.req.url).origin}/recover#${new URLSearchParams({ token, type })}`;
+const originOf = (c: AppContext): string => new URL(c.req.url).origin;
+
+/** Our own page, which gets the token in the fragment: no log and no other site ever sees it there. */
+export const toOwnPage = (c: AppContext, type: MailedType, token: string): string =>
+  `${originOf(c)}/recover#${new URLSearchParams({ token, type })}`;
+
+/** Where another program wants its people led back to, if it is one that may; our own page needs no address. */
+export const findForeign = (c: AppContext, redirectTo: string | undefined): URL | undefined => {
+  const url = redirectTo === undefined ? undefined : findRedirect(c, redirectTo);
+  return url && isForeign(c, url) ? url : undefined;
+};
+
+/** What a recovery mail leads to: our own page, or by `GET /verify` to the program that asked for it by PKCE. */
+export const toMailedLink = (c: AppContext, token: string, foreign: URL | undefined): string =>
+  foreign === undefined
+    ? toOwnPage(c, "recovery", token)
+    : `${originOf(c)}/api/auth/verify?${new URLSearchParams({ token, type: "recovery", redirect_to: foreign.href })}`;
+
+/**
+ * Trades a link's token for the code that goes back to the program which began, and with it alone, for it knows the verifier.
+ * However often the link is fetched the code is the same, for as long as the token was good: mail scanners fetch links too,
+ * and must not be the one fetch that counts. Undefined when there is none, or it was used.
+ */
+export const tradeToken = async (env: Pick<Env, "PEPPER">, db: Db, token: string): Promise<string | undefined> => {
+  const now = Date.now();
+  const code = createHmac("sha256", env.PEPPER).update(`lisolo code of a mailed token ${token}`).digest("base64url");
+  const hash = hashOfAuthCode(code);
+  const row = await db
+    .delete(mailed_tokens)
+    .where(and(eq(mailed_tokens.hash, hashOfToken(token)), eq(mailed_tokens.type, "recovery")))
+    .returning()
+    .get();
+  if (row?.code_challenge && row.expires_at > now) {
+    const { user_id, code_challenge, expires_at } = row;
+    await db
+      .insert(auth_codes)
+      .values({ hash, method: "recovery", user_id, code_challenge, expires_at })
+      .onConflictDoNothing();
+    return code;
+  }
+  const traded = await db
+    .select({ hash: auth_codes.hash })
+    .from(auth_codes)
+    .where(and(eq(auth_codes.hash, hash), gt(auth_codes.expires_at, now)))
+    .get();
+  return traded && code;
+};

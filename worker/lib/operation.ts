@@ -6,7 +6,7 @@ type Description = {
   tag: "auth" | "people" | "contacts" | "conversations" | "groups" | "calls" | "files" | "tala" | "service";
   summary: string;
   /** What a success answers: its status with a schema, a media type for bytes, or null for no body. */
-  ok: { status: 101 | 200 | 201 | 204; body: v.GenericSchema | string | null };
+  ok: { status: 101 | 200 | 201 | 204 | 302; body: v.GenericSchema | string | null };
   refusals?: readonly ErrorCode[];
   /** Routes that a visitor may call. */
   open?: boolean;
@@ -17,7 +17,7 @@ type Description = {
 const alwaysPossible: readonly ErrorCode[] = ["rate_limited", "internal"];
 const signedInOnly: readonly ErrorCode[] = ["no_authorization", "bad_jwt", "session_not_found", "insufficient_aal"];
 
-const descriptions = { 101: "The socket is open", 200: "OK", 201: "Created", 204: "Done" } as const;
+const descriptions = { 101: "The socket is open", 200: "OK", 201: "Created", 204: "Done", 302: "Led on" } as const;
 
 const bytes = { type: "string", format: "binary" } as const;
 

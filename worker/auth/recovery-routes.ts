@@ -1,0 +1,150 @@
+import * as v from "valibot";
+import { Session } from "../../contract/auth";
+import type { Uuid } from "../../contract/ids";
+import { mailedTypes, Recover, RecoverByCode, Verify } from "../../contract/security";
+import { openDb } from "../db/client";
+import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
+import { languageOf } from "../lib/language";
+import { nobody } from "../lib/nobody";
+import { operation } from "../lib/operation";
+import { limitAddress, takeToken } from "../lib/rate-limit";
+import { refuse } from "../lib/refusal";
+import { validate } from "../lib/validate";
+import { sendMail } from "../mail/sending";
+import { recoveryMail } from "../mail/texts";
+import { redeemChallenge } from "./challenge";
+import { hashOfAddress, insertRecovery, takeByCode, takeByToken } from "./mailed-tokens";
+import { startSession } from "./opening";
+import { findAccount, findCredentials } from "./queries";
+import { confirmRecoveryAddress } from "./recovery-address";
+import { redeemRecoveryCode } from "./recovery-codes";
+import { findForeign, toMailedLink, toOwnPage, tradeToken } from "./recovery-links";
+
+const Redirect = v.pipe(v.string(), v.maxLength(2_048));
+
+const isRobot = async (c: AppContext, meta: v.InferOutput<typeof Recover>["gotrue_meta_security"]): Promise<boolean> =>
+  !(await redeemChallenge(openDb(c.env), c.env.ALTCHA_HMAC_KEY, meta?.captcha_token));
+
+/** Writes to whoever has this address, if anybody has. All of it comes after the answer, which therefore tells nothing. */
+const mailRecovery = async (
+  c: AppContext,
+  { email, code_challenge }: v.InferOutput<typeof Recover>,
+  redirectTo: string | undefined,
+): Promise<void> => {
+  const foreign = code_challenge ? findForeign(c, redirectTo) : undefined;
+  const mailed = await insertRecovery(c.env, openDb(c.env), email, foreign ? (code_challenge ?? null) : null);
+  if (!mailed) return;
+  const link = toMailedLink(c, mailed.token, foreign);
+  await sendMail(c.env, recoveryMail(email, languageOf(c), { link, code: mailed.code }));
+};
+
+/** What a mail was answered with: a session that may set a new password, or an address that is confirmed and nobody signed in. */
+const answerMail = async (c: AppContext, { type, token_hash, email, token }: v.InferOutput<typeof Verify>) => {
+  const db = openDb(c.env);
+  const row =
+    token_hash !== undefined
+      ? await takeByToken(db, type, token_hash)
+      : email !== undefined && token !== undefined
+        ? await takeByCode(c.env, db, type, email, token)
+        : undefined;
+  if (!row) return refuse(c, "otp_expired");
+  if (type === "email_change") {
+    const outcome = await confirmRecoveryAddress(c, row);
+    if (outcome === "taken") return refuse(c, "email_exists");
+    return outcome === "confirmed" ? c.json({}, 200) : refuse(c, "otp_expired");
+  }
+  const account = await findAccount(db, row.user_id);
+  return account ? c.json(await startSession(c, account, "recovery"), 200) : refuse(c, "otp_expired");
+};
+
+export const recoveryRoutes = createRoutes()
+  .post(
+    "/recover",
+    operation({
+      tag: "auth",
+      summary: "Ask for a mail to the recovery address; the answer is the same whoever has it, if anybody",
+      open: true,
+      ok: { status: 200, body: v.strictObject({}) },
+      refusals: ["validation_failed", "captcha_failed", "forbidden_origin"],
+    }),
+    validate("query", v.object({ redirect_to: v.optional(Redirect) }), "validation_failed"),
+    validate("json", Recover, "validation_failed"),
+    limitAddress("recover_by_address"),
+    async (c) => {
+      const body = c.req.valid("json");
+      if (await isRobot(c, body.gotrue_meta_security)) return refuse(c, "captcha_failed");
+      const taken = await takeToken(openDb(c.env), hashOfAddress(c.env, body.email), "recover_by_account");
+      if (!taken.ok) return refuse(c, "rate_limited", taken);
+      afterAnswer(c.executionCtx, "mail a recovery", mailRecovery(c, body, c.req.valid("query").redirect_to));
+      return c.json({}, 200);
+    },
+  )
+  .get(
+    "/verify",
+    operation({
+      tag: "auth",
+      summary: "Where a mail's link leads: on to the program that asked for it, with a code, or to our own page",
+      open: true,
+      ok: { status: 302, body: null },
+      refusals: ["validation_failed"],
+    }),
+    validate(
+      "query",
+      v.object({
+        token: v.pipe(v.string(), v.maxLength(128)),
+        type: v.picklist(mailedTypes),
+        redirect_to: v.optional(Redirect),
+      }),
+      "validation_failed",
+    ),
+    limitAddress("verify_by_address"),
+    async (c) => {
+      const { token, type, redirect_to } = c.req.valid("query");
+      const foreign = type === "recovery" ? findForeign(c, redirect_to) : undefined;
+      // Nothing is used up: on our own page somebody presses a button first.
+      if (!foreign) return c.redirect(toOwnPage(c, type, token), 302);
+      const code = await tradeToken(c.env, openDb(c.env), token);
+      const said = code === undefined ? { error: "access_denied", error_code: "otp_expired" } : { code };
+      for (const [name, value] of Object.entries(said)) foreign.searchParams.set(name, value);
+      return c.redirect(foreign.href, 302);
+    },
+  )
+  .post(
+    "/verify",
+    operation({
+      tag: "auth",
+      summary:
+        "Show what a mail brought: signs in (recovery), or confirms an address and signs nobody in (email_change)",
+      open: true,
+      ok: { status: 200, body: v.union([Session, v.strictObject({})]) },
+      refusals: ["validation_failed", "otp_expired", "email_exists", "forbidden_origin"],
+    }),
+    validate("json", Verify, "validation_failed"),
+    limitAddress("verify_by_address"),
+    (c) => answerMail(c, c.req.valid("json")),
+  )
+  .post(
+    "/recover/code",
+    operation({
+      tag: "auth",
+      summary: "Sign in with the phone and a recovery code in the password's place. It works once",
+      open: true,
+      ok: { status: 200, body: Session },
+      refusals: ["validation_failed", "captcha_failed", "invalid_credentials", "forbidden_origin"],
+    }),
+    validate("json", RecoverByCode, "validation_failed"),
+    limitAddress("recover_by_address"),
+    async (c) => {
+      const { phone, code, gotrue_meta_security: meta } = c.req.valid("json");
+      if (await isRobot(c, meta)) return refuse(c, "captcha_failed");
+      const db = openDb(c.env);
+      const taken = await takeToken(db, hashOfAddress(c.env, phone), "recover_by_phone");
+      if (!taken.ok) return refuse(c, "rate_limited", taken);
+      const known: { id: Uuid } = (await findCredentials(db, phone)) ?? { id: nobody };
+      // For nobody the same is asked, and the answer is no.
+      const isRight = await redeemRecoveryCode(db, c.env, known.id, code);
+      const account = isRight ? await findAccount(db, known.id) : undefined;
+      if (!account) return refuse(c, "invalid_credentials");
+      return c.json(await startSession(c, account, "recovery_code"), 200);
+    },
+  );
