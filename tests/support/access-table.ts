@@ -116,8 +116,8 @@ export const accessTable: Record<string, Row> = {
     body: () => ({}),
   },
 
-  // How one signs in, which takes a factor shown just now; nobody in this world has shown one.
-  "POST /api/auth/factors": { expected: signedIn(403), body: () => ({ factor_type: "totp" }) },
+  // How one signs in, which takes a factor shown just now, as everybody in this world has.
+  "POST /api/auth/factors": { expected: signedIn(200), body: () => ({ factor_type: "totp" }) },
   "DELETE /api/auth/factors/:id": { path: factorPath(), expected: owned },
   "POST /api/auth/factors/:id/challenge": { path: factorPath("/challenge"), expected: owned },
   "POST /api/auth/factors/:id/verify": {
@@ -127,7 +127,7 @@ export const accessTable: Record<string, Row> = {
   },
   "POST /api/auth/factors/reset": { expected: signedIn(409) },
   "DELETE /api/auth/factors/reset": { expected: signedIn(204) },
-  "POST /api/auth/recovery-codes": { expected: signedIn(403) },
+  "POST /api/auth/recovery-codes": { expected: signedIn(200) },
   "POST /api/auth/recovery-codes/verify": { expected: signedIn(422), body: () => ({ code: "0000" }) },
   "POST /api/auth/passkeys/registration/options": { expected: signedIn(200) },
   "POST /api/auth/passkeys": { expected: signedIn(400), body: () => ({}) },

@@ -9,7 +9,7 @@ import { sessions } from "../db/schema";
 const waitMs = factorResetHours * 3_600_000;
 
 /** When the second step is taken away, if somebody asked for it. */
-export const toFactorReset = (started_at: number): FactorReset => ({ started_at, due_at: started_at + waitMs });
+const toFactorReset = (started_at: number): FactorReset => ({ started_at, due_at: started_at + waitMs });
 
 /** Begins the wait, or tells of the one that goes on already. */
 export const startReset = async (db: Db, user: Uuid): Promise<FactorReset & { isNew: boolean }> => {
