@@ -145,6 +145,14 @@ export const accessTable: Record<string, Row> = {
   "POST /api/auth/recover/code": { expected: everybody(400), body: () => ({}) },
   "GET /api/auth/verify": { expected: everybody(302), path: () => "/api/auth/verify?token=none&type=recovery" },
   "POST /api/auth/verify": { expected: everybody(403), body: () => ({ type: "recovery", token_hash: "none" }) },
+  "GET /api/auth/authorize": { expected: everybody(400) },
+  "GET /api/auth/callback": { expected: everybody(302) },
+  "GET /api/auth/user/identities/authorize": { expected: signedIn(400) },
+  // Nobody's: to whom it is, tests/worker/oauth.test.ts says.
+  "DELETE /api/auth/user/identities/:id": {
+    expected: signedIn(404),
+    path: () => `/api/auth/user/identities/${createUuid()}`,
+  },
 
   // One's own, which everybody signed in has
   "POST /api/auth/logout": { expected: signedIn(204), path: () => "/api/auth/logout?scope=others" },

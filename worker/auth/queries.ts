@@ -1,9 +1,10 @@
 import { eq } from "drizzle-orm";
 import type { AuthUser, Factor, Identity } from "../../contract/auth";
 import { createUuid, type Uuid } from "../../contract/ids";
-import { account_security, factors, identities } from "../db/account-schema";
+import { account_security, auth_codes, factors, identities } from "../db/account-schema";
 import type { Db } from "../db/client";
 import { profiles, users } from "../db/schema";
+import { type Newcomer, newIdentity } from "./identities";
 
 export type User = Pick<typeof users.$inferSelect, "id" | "phone" | "created_at" | "updated_at"> & { username: string };
 /** With what else they sign in by. */
@@ -33,8 +34,6 @@ export const toIdentity = (row: typeof identities.$inferSelect): Identity => ({
   created_at: toIso(row.created_at),
   last_sign_in_at: toIso(row.used_at),
 });
-
-const nothingElse = { email: null, factors: [], identities: [] };
 
 export const toAuthUser = ({ email, factors, identities, ...user }: Account): AuthUser => ({
   id: user.id,
@@ -90,26 +89,47 @@ export const updatePasswordHash = async (db: Db, id: Uuid, password_hash: string
   await db.update(users).set({ password_hash, updated_at: Date.now() }).where(eq(users.id, id));
 };
 
-type NewUser = { phone: string; username: string | undefined; password_hash: string };
+type NewUser = {
+  phone: string;
+  username: string | undefined;
+  password_hash: string;
+  /** Whom a provider knows: linked from the start. */
+  newcomer?: Newcomer | undefined;
+};
 
-/** An account with its profile. Undefined when somebody took the phone in between. */
-export const insertUser = async (db: Db, { phone, username, password_hash }: NewUser): Promise<Account | undefined> => {
+/** An account with its profile. Undefined when somebody took the phone, or the provider's account, in between. */
+export const insertUser = async (
+  db: Db,
+  { phone, username, password_hash, newcomer }: NewUser,
+): Promise<Account | undefined> => {
   const now = Date.now();
   const user = { id: createUuid(now), phone, created_at: now, updated_at: now };
   // A person without a name yet is called by the number, as everywhere a name is missing (SPEC.md §3).
   const profile = { id: user.id, username: username ?? phone, phone, created_at: now };
+  const identity = newcomer && newIdentity(user.id, newcomer, now);
   try {
-    await db.batch([db.insert(users).values({ ...user, password_hash }), db.insert(profiles).values(profile)]);
+    await db.batch([
+      db.insert(users).values({ ...user, password_hash }),
+      db.insert(profiles).values(profile),
+      ...(identity ? [db.insert(identities).values(identity)] : []),
+      ...(newcomer ? [db.delete(auth_codes).where(eq(auth_codes.hash, newcomer.code))] : []),
+    ]);
   } catch (error) {
-    if (isPhoneConflict(error)) return undefined;
+    if (isConflict(error)) return undefined;
     throw error;
   }
-  return { ...user, username: profile.username, ...nothingElse };
+  return {
+    ...user,
+    username: profile.username,
+    email: null,
+    factors: [],
+    identities: identity ? [toIdentity(identity)] : [],
+  };
 };
 
-const isPhoneConflict = (error: unknown): boolean => {
+const isConflict = (error: unknown): boolean => {
   for (let at = error; at instanceof Error; at = at.cause) {
-    if (/UNIQUE constraint failed: (users|profiles)\.phone/.test(at.message)) return true;
+    if (/UNIQUE constraint failed: ((users|profiles)\.phone|identities\.provider)/.test(at.message)) return true;
   }
   return false;
 };

@@ -5,6 +5,7 @@ import {
   Challenge,
   grantTypes,
   PasswordGrant,
+  PkceGrant,
   RefreshGrant,
   Session,
   SignOut,
@@ -17,13 +18,15 @@ import { type AppContext, createRoutes } from "../lib/app";
 import { accessTokenOf, authenticateHalfway, recognize } from "../lib/authenticate";
 import { clearSessionCookies, refreshCookie } from "../lib/cookies";
 import { operation } from "../lib/operation";
-import { limitAddress, takeToken } from "../lib/rate-limit";
+import { addressOf, limitAddress, takeToken } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { findMeans, stepsOwed } from "./assurance";
 import { makeChallenge, redeemChallenge } from "./challenge";
+import { findNewcomer, grantByCode } from "./code-grant";
 import { factorResetRoutes } from "./factor-reset-routes";
 import { factorRoutes } from "./factor-routes";
+import { oauthRoutes } from "./oauth-routes";
 import { startSession, toSession, usesCookies } from "./opening";
 import { passkeyRoutes } from "./passkey-routes";
 import { checkPassword } from "./password-check";
@@ -43,6 +46,14 @@ const signInByPassword = async (c: AppContext, { phone, password }: v.InferOutpu
   const account = checked.outcome === "right" ? await findAccount(db, checked.id) : undefined;
   if (!account) return refuse(c, "invalid_credentials");
   return c.json(await startSession(c, account, "password"), 200);
+};
+
+const signInByCode = async (c: AppContext, grant: v.InferOutput<typeof PkceGrant>) => {
+  const taken = await takeToken(openDb(c.env), addressOf(c.req.raw), "oauth_by_address");
+  if (!taken.ok) return refuse(c, "rate_limited", taken);
+  const granted = await grantByCode(c, grant);
+  if ("session" in granted) return c.json(granted.session, 200);
+  return refuse(c, granted.refusal, granted.name ? { more: { name: granted.name } } : {});
 };
 
 const refreshSession = async (c: AppContext, { refresh_token }: v.InferOutput<typeof RefreshGrant>) => {
@@ -99,18 +110,29 @@ export const authRoutes = createRoutes()
       summary: "Create an account with phone and password, and sign in",
       open: true,
       ok: { status: 200, body: Session },
-      refusals: ["validation_failed", "weak_password", "captcha_failed", "phone_exists", "forbidden_origin"],
+      refusals: [
+        "validation_failed",
+        "weak_password",
+        "captcha_failed",
+        "phone_exists",
+        "flow_state_not_found",
+        "bad_code_verifier",
+        "identity_already_exists",
+        "forbidden_origin",
+      ],
     }),
     validate("json", SignUp, "validation_failed"),
     limitAddress("sign_up_by_address"),
     async (c) => {
-      const { phone, password, data, gotrue_meta_security: meta } = c.req.valid("json");
+      const { phone, password, data, identity, gotrue_meta_security: meta } = c.req.valid("json");
       const db = openDb(c.env);
       if (!(await redeemChallenge(db, c.env.ALTCHA_HMAC_KEY, meta?.captcha_token))) return refuse(c, "captcha_failed");
       if (await isPhoneTaken(db, phone)) return refuse(c, "phone_exists");
+      const newcomer = identity && (await findNewcomer(db, identity));
+      if (typeof newcomer === "string") return refuse(c, newcomer);
       const password_hash = await hashPassword(password, c.env.PEPPER);
-      const user = await insertUser(db, { phone, username: data?.username, password_hash });
-      if (!user) return refuse(c, "phone_exists");
+      const user = await insertUser(db, { phone, username: data?.username, password_hash, newcomer });
+      if (!user) return refuse(c, (await isPhoneTaken(db, phone)) ? "phone_exists" : "identity_already_exists");
       return c.json(await startSession(c, user, "password", true), 200);
     },
   )
@@ -118,7 +140,7 @@ export const authRoutes = createRoutes()
     "/token",
     operation({
       tag: "auth",
-      summary: "Sign in with phone and password, or trade a refresh token for a new session",
+      summary: "Sign in with phone and password, or trade a refresh token or a code that came back for a session",
       open: true,
       ok: { status: 200, body: Session },
       refusals: [
@@ -129,17 +151,25 @@ export const authRoutes = createRoutes()
         "refresh_token_already_used",
         "session_expired",
         "account_deleted",
+        "flow_state_not_found",
+        "bad_code_verifier",
+        "phone_needed",
+        "identity_already_exists",
+        "session_not_found",
         "forbidden_origin",
       ],
     }),
     validate("query", v.object({ grant_type: v.picklist(grantTypes) }), "unsupported_grant_type"),
-    validate("json", v.union([PasswordGrant, RefreshGrant]), "validation_failed"),
+    validate("json", v.union([PasswordGrant, PkceGrant, RefreshGrant]), "validation_failed"),
     async (c) => {
       const body = c.req.valid("json");
       if (c.req.valid("query").grant_type === "password") {
         return "phone" in body ? signInByPassword(c, body) : refuse(c, "validation_failed");
       }
-      return refreshSession(c, "phone" in body ? {} : body);
+      if (c.req.valid("query").grant_type === "pkce") {
+        return "auth_code" in body ? signInByCode(c, body) : refuse(c, "validation_failed");
+      }
+      return refreshSession(c, "refresh_token" in body ? body : {});
     },
   )
   .post(
@@ -180,4 +210,5 @@ export const authRoutes = createRoutes()
   .route("/", factorResetRoutes)
   .route("/", factorRoutes)
   .route("/", recoveryCodeRoutes)
-  .route("/", passkeyRoutes);
+  .route("/", passkeyRoutes)
+  .route("/", oauthRoutes);

@@ -17,6 +17,7 @@ import { notify } from "./notices";
 import { prove, usesCookies } from "./opening";
 import { checkPassword } from "./password-check";
 import { hashPassword, verifyPassword } from "./passwords";
+import { listProviders } from "./providers";
 import { findAccount, findOwnCredentials, toAuthUser } from "./queries";
 import { findSecurity, listDevices } from "./security";
 import { changePassword, endSessions } from "./sessions";
@@ -49,7 +50,7 @@ export const sessionRoutes = createRoutes()
     authenticate,
     async (c) => {
       const security = await findSecurity(openDb(c.env), c.var.caller, Date.now());
-      return c.json({ ...security, providers: [] } satisfies Security, 200);
+      return c.json({ ...security, providers: listProviders(c.env) } satisfies Security, 200);
     },
   )
   .get(

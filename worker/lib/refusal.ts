@@ -26,14 +26,17 @@ const toApiError = (code: ErrorCode, msg?: string): ApiError => ({
   msg: msg ?? messages[code] ?? code.replaceAll("_", " "),
 });
 
-/** The answer to a request that is not carried out. `retryAfterMs` becomes the Retry-After header, in seconds. */
+/**
+ * The answer to a request that is not carried out. `retryAfterMs` becomes the Retry-After header, in seconds; `more` is what
+ * this refusal says besides.
+ */
 export const refuse = <C extends ErrorCode>(
   c: Context,
   code: C,
-  { msg, retryAfterMs }: { msg?: string; retryAfterMs?: number } = {},
+  { msg, retryAfterMs, more }: { msg?: string; retryAfterMs?: number; more?: Record<string, string> } = {},
 ): Response & TypedResponse<ApiError, RefusalStatus<C>, "json"> => {
   if (retryAfterMs !== undefined) c.header("retry-after", String(Math.ceil(retryAfterMs / 1_000)));
-  return c.json(toApiError(code, msg), errorStatus[code]) as Response &
+  return c.json({ ...more, ...toApiError(code, msg) }, errorStatus[code]) as Response &
     TypedResponse<ApiError, RefusalStatus<C>, "json">;
 };
 

@@ -1,0 +1,68 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { PkceGrant, Session } from "../../contract/auth";
+import { type Db, openDb } from "../db/client";
+import { sessions } from "../db/schema";
+import type { AppContext } from "../lib/app";
+import { type AuthCode, findAuthCode, takeAuthCode } from "./auth-codes";
+import { findOwner, insertIdentity, isWhole, type Known, markUsed, type Newcomer } from "./identities";
+import { notify } from "./notices";
+import { startSession, toSession } from "./opening";
+import { findAccount } from "./queries";
+import { toTokens } from "./sessions";
+
+type Refusal =
+  | "flow_state_not_found"
+  | "bad_code_verifier"
+  | "session_not_found"
+  | "identity_already_exists"
+  | "phone_needed";
+
+/** `name`: what the provider calls whoever it knows and no account does, for them to register with. */
+export type Granted = { session: Session } | { refusal: Refusal; name?: string | null };
+
+/** The identity a code stands for; undefined for one that was mailed. */
+const identityOf = ({ method, provider, subject, email, name }: AuthCode): Known | undefined =>
+  method === "oauth" && provider !== null && subject !== null ? { provider, subject, email, name } : undefined;
+
+/** Links an identity in the session that asked for it, which goes on: whoever shows the code began it there. */
+const link = async (c: AppContext, row: AuthCode, identity: Known): Promise<Granted> => {
+  const db = openDb(c.env);
+  const { user_id: user, session_id: id } = row;
+  if (user === null || id === null || !(await isWhole(db, id, user))) return { refusal: "session_not_found" };
+  const isNew = await insertIdentity(db, user, identity);
+  if (!isNew && (await findOwner(db, identity)) !== user) return { refusal: "identity_already_exists" };
+  const account = await findAccount(db, user);
+  const [session] = await db
+    .update(sessions)
+    .set({ generation: sql`${sessions.generation} + 1`, refreshed_at: Date.now() })
+    .where(and(eq(sessions.id, id), eq(sessions.awaits, false)))
+    .returning();
+  if (!account || !session) return { refusal: "session_not_found" };
+  if (isNew) notify(c, user, { event: "identity_linked", session: id, device: session.device ?? "" });
+  return { session: await toSession(c, account, toTokens(c.env, session)) };
+};
+
+/** Trades a code for a session. Whom no account knows keeps the code, for the registration. */
+export const grantByCode = async (c: AppContext, grant: PkceGrant): Promise<Granted> => {
+  const db = openDb(c.env);
+  const row = await findAuthCode(db, grant);
+  if (typeof row === "string") return { refusal: row };
+  const identity = identityOf(row);
+  const isLink = identity !== undefined && row.user_id !== null;
+  const owner = identity && !isLink ? await findOwner(db, identity) : row.user_id;
+  const account = owner == null ? undefined : await findAccount(db, owner);
+  if (identity && !account) return { refusal: "phone_needed", name: identity.name ?? null };
+  if (!account || !(await takeAuthCode(db, row))) return { refusal: "flow_state_not_found" };
+  if (isLink) return link(c, row, identity);
+  if (identity) await markUsed(db, identity);
+  return { session: await startSession(c, account, row.method) };
+};
+
+/** Whom a registration is for: known to a provider and to no account. The code stays good until the account stands. */
+export const findNewcomer = async (db: Db, grant: PkceGrant): Promise<Newcomer | Refusal> => {
+  const row = await findAuthCode(db, grant);
+  if (typeof row === "string") return row;
+  const identity = identityOf(row);
+  if (!identity || row.user_id !== null) return "flow_state_not_found";
+  return (await findOwner(db, identity)) === undefined ? { ...identity, code: row.hash } : "identity_already_exists";
+};
