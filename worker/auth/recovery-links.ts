@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { and, eq, gt } from "drizzle-orm";
+import { and, eq, gt, isNotNull, sql } from "drizzle-orm";
 import { auth_codes, mailed_tokens } from "../db/account-schema";
 import type { Db } from "../db/client";
 import type { AppContext } from "../lib/app";
@@ -34,23 +34,23 @@ export const tradeToken = async (env: Pick<Env, "PEPPER">, db: Db, token: string
   const now = Date.now();
   const code = createHmac("sha256", env.PEPPER).update(`lisolo code of a mailed token ${token}`).digest("base64url");
   const hash = hashOfAuthCode(code);
-  const row = await db
-    .delete(mailed_tokens)
-    .where(and(eq(mailed_tokens.hash, hashOfToken(token)), eq(mailed_tokens.type, "recovery")))
-    .returning()
-    .get();
-  if (row?.code_challenge && row.expires_at > now) {
-    const { user_id, code_challenge, expires_at } = row;
-    await db
+  const isGood = and(
+    eq(mailed_tokens.hash, hashOfToken(token)),
+    eq(mailed_tokens.type, "recovery"),
+    isNotNull(mailed_tokens.code_challenge),
+    gt(mailed_tokens.expires_at, now),
+  );
+  const [, , [traded]] = await db.batch([
+    db
       .insert(auth_codes)
-      .values({ hash, method: "recovery", user_id, code_challenge, expires_at })
-      .onConflictDoNothing();
-    return code;
-  }
-  const traded = await db
-    .select({ hash: auth_codes.hash })
-    .from(auth_codes)
-    .where(and(eq(auth_codes.hash, hash), gt(auth_codes.expires_at, now)))
-    .get();
+      .select(
+        sql`SELECT ${hash}, 'recovery', user_id, NULL, NULL, NULL, NULL, NULL, code_challenge, expires_at FROM ${mailed_tokens} WHERE ${isGood}`,
+      ),
+    db.delete(mailed_tokens).where(isGood),
+    db
+      .select({ hash: auth_codes.hash })
+      .from(auth_codes)
+      .where(and(eq(auth_codes.hash, hash), gt(auth_codes.expires_at, now))),
+  ]);
   return traded && code;
 };

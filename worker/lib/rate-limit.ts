@@ -35,7 +35,8 @@ export const policies = {
   passkey_by_address: { burst: 120, everyMs: second },
   passkey_by_user: { burst: 20, everyMs: 6 * second },
   security_by_user: { burst: 60, everyMs: 2 * second },
-  recover_by_address: { burst: 20, everyMs: minute },
+  // Each try costs a proof of work, too.
+  recover_by_address: { burst: 60, everyMs: 12 * second },
   recover_by_account: { burst: 4, everyMs: 15 * minute },
   // Ten tries of a code of 128 bits, whoever makes them: for their number alone, which nobody is kept out by for long.
   recover_by_phone: { burst: 10, everyMs: minute },
