@@ -142,6 +142,46 @@ test("the browser refreshes by its cookie, and a refusal takes the cookies away"
   expect(refused.headers.getSetCookie().every((cookie) => cookie.includes("Max-Age=0"))).toBe(true);
 });
 
+test("two tabs that refresh at once by the same cookie end with the same session, and both are signed in", async () => {
+  const person = await newPerson();
+  const signIn = await call("POST", "/api/auth/token?grant_type=password", {
+    headers: cookieSite,
+    body: { phone: person.phone, password: testPassword },
+  });
+  const cookie = cookiesOf(signIn);
+  const tabs = await Promise.all(
+    Array.from({ length: 6 }, () =>
+      call("POST", "/api/auth/token?grant_type=refresh_token", { headers: { ...cookieSite, cookie }, body: {} }),
+    ),
+  );
+  const refreshCookies = tabs.map((tab) =>
+    cookiesOf(tab)
+      .split("; ")
+      .filter((one) => one.startsWith("__Host-lisolo-rt=")),
+  );
+  expect(new Set(refreshCookies.flat()).size).toBe(1);
+  for (const tab of tabs) {
+    expect(tab.status).toBe(200);
+    // Each tab overwrites what the other one's answer set: whichever comes last, both go on with it.
+    const me = await call("GET", "/api/auth/user", { headers: { cookie: cookiesOf(tab) } });
+    expect(me).toMatchObject({ status: 200, body: { id: person.id } });
+    const next = { headers: { ...cookieSite, cookie: cookiesOf(tab) }, body: {} };
+    expect((await call("POST", "/api/auth/token?grant_type=refresh_token", next)).status).toBe(200);
+  }
+  const rows = await env.DB.prepare("SELECT count(*) AS n FROM sessions WHERE user_id = ?").bind(person.id).first();
+  expect(rows).toEqual({ n: 2 });
+});
+
+test("an access token is no refresh token, in the body or as the cookie", async () => {
+  const person = await newPerson();
+  expect(await refresh(person.token.slice(0, 256))).toMatchObject(unknown);
+  const headers = { ...cookieSite, cookie: `__Host-lisolo-rt=${person.token}` };
+  const answer = await call("POST", "/api/auth/token?grant_type=refresh_token", { headers, body: {} });
+  expect(answer).toMatchObject(unknown);
+  const asAccess = { headers: { cookie: `__Host-lisolo-at=${person.refreshToken}` } };
+  expect(await call("GET", "/api/auth/user", asAccess)).toMatchObject({ status: 401, body: { error_code: "bad_jwt" } });
+});
+
 test("a cookie counts only for whoever asks for cookies", async () => {
   const person = await newPerson();
   const answer = await call("POST", "/api/auth/token?grant_type=refresh_token", {

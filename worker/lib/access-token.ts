@@ -73,6 +73,7 @@ export const readAccessToken = async (env: Secrets, token: string): Promise<Clai
       audience,
       typ: tokenType,
       clockTolerance: clockToleranceSeconds,
+      maxTokenAge: accessTokenSeconds, // and none of them was made in the future
       requiredClaims: ["iat", "exp"],
     });
     if (protectedHeader.kid !== kid) return undefined;
