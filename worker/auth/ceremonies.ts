@@ -1,4 +1,4 @@
-import { and, eq, gte, isNull, sql } from "drizzle-orm";
+import { and, eq, gte, isNull } from "drizzle-orm";
 import { createUuid, type Uuid } from "../../contract/ids";
 import { ceremonySeconds } from "../../contract/limits";
 import { ceremonies } from "../db/account-schema";
@@ -8,13 +8,10 @@ type Row = typeof ceremonies.$inferSelect;
 /** Whom a question was put to, and in which session; nobody where a passkey is to say who it is. */
 export type Asked = Pick<Row, "kind"> & Partial<Pick<Row, "user_id" | "session_id" | "factor_id">>;
 
-/** Writes down a question that may be answered once, for `ceremonySeconds`. A few that nobody answered go by the way. */
+/** Writes down a question that may be answered once, for `ceremonySeconds`. */
 export const openCeremony = async (db: Db, asked: Asked, challenge: string, now = Date.now()): Promise<Uuid> => {
   const id = createUuid(now);
-  await db.batch([
-    db.insert(ceremonies).values({ ...asked, id, challenge, expires_at: now + ceremonySeconds * 1_000 }),
-    db.delete(ceremonies).where(sql`${ceremonies.id} IN (SELECT id FROM ceremonies WHERE expires_at < ${now} LIMIT 4)`),
-  ]);
+  await db.insert(ceremonies).values({ ...asked, id, challenge, expires_at: now + ceremonySeconds * 1_000 });
   return id;
 };
 

@@ -11,7 +11,7 @@ import { operation } from "../lib/operation";
 import { limitAddress, limitCaller } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
-import { requireProof } from "./assurance";
+import { endOtherProofs, requireProof } from "./assurance";
 import { type Asked, openCeremony, takeCeremony } from "./ceremonies";
 import { deviceOf } from "./device-name";
 import { notify } from "./notices";
@@ -124,8 +124,10 @@ export const passkeyRoutes = createRoutes()
     limitCaller("security_by_user"),
     async (c) => {
       const { second_step } = c.req.valid("json");
-      const isDone = await updatePasskeyStep(openDb(c.env), c.var.caller.user, second_step);
-      return isDone ? c.json({ second_step }, 200) : refuse(c, "passkey_not_found");
+      const db = openDb(c.env);
+      if (!(await updatePasskeyStep(db, c.var.caller.user, second_step))) return refuse(c, "passkey_not_found");
+      if (second_step) await endOtherProofs(db, c.var.caller);
+      return c.json({ second_step }, 200);
     },
   )
   .patch(
