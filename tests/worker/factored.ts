@@ -1,19 +1,17 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { Secret, TOTP } from "otpauth";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import type { Session } from "../../contract/auth";
 import type { Enrolled, FactorChallenge, RecoveryCodes } from "../../contract/factors";
 import type { Uuid } from "../../contract/ids";
 import { type Person, testPassword } from "../support/people";
+import { readDirectory } from "./recount";
 import { call, newPerson } from "./site";
 
 /** People who ask for a second step, through the public API. */
 
 type Bearer = { token: string };
-
-/** As if the person had shown a factor just now in every session of theirs. */
-export const showFactor = (user: Uuid): Promise<unknown> =>
-  env.DB.prepare("UPDATE sessions SET proved_at = ? WHERE user_id = ?").bind(Date.now(), user).run();
 
 /** The code that an app with this secret shows, so many steps from now. */
 export const codeOf = (secret: string, steps = 0): string =>
@@ -64,14 +62,12 @@ export const signIn = async ({ phone }: Pick<Person, "phone">): Promise<Session>
 /** Somebody with a code app that counts. Its code of the step before now was shown: that of now is still good. */
 export const newGuarded = async () => {
   const person = await newPerson();
-  await showFactor(person.id);
   const { id: factor, totp } = await enrol(person);
   const answer = await showCode(person, factor, codeOf(totp.secret, -1));
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
   const { access_token, refresh_token } = answer.body as Session;
   return { ...person, token: access_token, refreshToken: refresh_token, factor, secret: totp.secret };
 };
-export type Guarded = Awaited<ReturnType<typeof newGuarded>>;
 
 /** Signs them in up to where the second step is asked for. */
 export const signInHalfway = async (person: Pick<Person, "phone">): Promise<Session & Bearer> => {
@@ -79,3 +75,31 @@ export const signInHalfway = async (person: Pick<Person, "phone">): Promise<Sess
   expect(session.awaits).toBeDefined();
   return { ...session, token: session.access_token };
 };
+
+/** Moves the clock, which stands still in these tests. */
+export const wait = (seconds: number): void => {
+  vi.setSystemTime(Date.now() + seconds * 1_000);
+};
+export const stopClock = (): void => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+};
+
+/** What the person's devices are told of, the oldest first. */
+export const eventsOf = async (user: Uuid): Promise<string[]> => {
+  const kept = await runInDurableObject(env.USER_CHANNEL.getByName(user), (_, { storage }) =>
+    storage.sql.exec<{ value: string }>("SELECT value FROM meta WHERE key = 'notices'").toArray(),
+  );
+  const notices = JSON.parse(kept[0]?.value ?? "[]") as { notice: { event: string } }[];
+  return notices.map(({ notice }) => notice.event);
+};
+
+/** Whether what one changes about signing in may be changed by this token. */
+export const mayChange = async (by: Bearer): Promise<boolean> => {
+  const { status, body } = await call("POST", "/api/auth/recovery-codes", { token: by.token });
+  if (status !== 403) return status === 200;
+  expect(body).toMatchObject({ error_code: "reauthentication_needed" });
+  return false;
+};
+
+/** Every row of every table of the directory, as text. */
+export const readAllRows = async (): Promise<string> => (await readDirectory()).map(({ text }) => text).join("\n");

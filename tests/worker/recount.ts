@@ -14,7 +14,7 @@ export type Place = { where: string; text: string };
 const ownTable = "type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_cf_%' AND name NOT LIKE 'd1_%'";
 
 /** Each row of each table of the directory, that of the phone search's index by what it finds. */
-const readDirectory = async (): Promise<Place[]> => {
+export const readDirectory = async (): Promise<Place[]> => {
   const { results } = await env.DB.prepare(
     `SELECT name FROM sqlite_master WHERE ${ownTable} AND name NOT LIKE 'profile_phones%'`,
   ).all<{ name: string }>();

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { Session } from "../../contract/auth";
 import { Enrolled, Enrolment, FactorChallenge, FactorProof, FactorRemoved } from "../../contract/factors";
 import { Uuid } from "../../contract/ids";
+import { ceremonySeconds } from "../../contract/limits";
 import { openDb } from "../db/client";
 import { createRoutes } from "../lib/app";
 import { authenticate, authenticateHalfway } from "../lib/authenticate";
@@ -10,16 +11,9 @@ import { limitCaller, returnToken, takeToken } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { endOtherProofs, findProofEnd, requireProof } from "./assurance";
+import { openCeremony } from "./ceremonies";
 import { deviceOf } from "./device-name";
-import {
-  deleteFactor,
-  findFactor,
-  insertFactor,
-  insertFactorChallenge,
-  isFactorAsked,
-  openSecret,
-  redeemStep,
-} from "./factors";
+import { deleteFactor, findFactor, insertFactor, isFactorAsked, openSecret, redeemStep } from "./factors";
 import { notify } from "./notices";
 import { prove } from "./opening";
 import { findAccount } from "./queries";
@@ -89,11 +83,14 @@ export const factorRoutes = createRoutes()
     limitCaller("security_by_user"),
     validate("param", Named),
     async (c) => {
+      const { user, session } = c.var.caller;
       const db = openDb(c.env);
       const factor = await findFactor(db, c.var.caller, c.req.valid("param").id);
       if (!factor) return refuse(c, "mfa_factor_not_found");
-      const { id, expires_at } = await insertFactorChallenge(db, c.var.caller, factor.id);
-      return c.json({ id, type: "totp" as const, expires_at: Math.floor(expires_at / 1_000) }, 200);
+      const now = Date.now();
+      const asked = { kind: "totp", user_id: user, session_id: session, factor_id: factor.id } as const;
+      const id = await openCeremony(db, asked, "", now);
+      return c.json({ id, type: "totp" as const, expires_at: Math.floor(now / 1_000) + ceremonySeconds }, 200);
     },
   )
   .post(

@@ -1,6 +1,6 @@
 import { and, count, eq, gt, lt, sql } from "drizzle-orm";
 import { createUuid, type Uuid } from "../../contract/ids";
-import { ceremonySeconds, factorsMax } from "../../contract/limits";
+import { factorsMax } from "../../contract/limits";
 import { ceremonies, factors } from "../db/account-schema";
 import type { Db } from "../db/client";
 import { sessions } from "../db/schema";
@@ -52,13 +52,6 @@ export const findFactor = async (
     .where(and(eq(factors.id, id), eq(factors.user_id, user)))
     .get();
   return found && (found.factor.is_verified || !found.awaits) ? { ...found.factor, awaits: found.awaits } : undefined;
-};
-
-export const insertFactorChallenge = async (db: Db, { user, session }: Caller, factor: Uuid) => {
-  const now = Date.now();
-  const row = { id: createUuid(now), kind: "totp", expires_at: now + ceremonySeconds * 1_000 } as const;
-  await db.insert(ceremonies).values({ ...row, user_id: user, session_id: session, factor_id: factor, challenge: "" });
-  return row;
 };
 
 const isAsked = ({ user, session }: Caller, factor: Uuid, challenge: Uuid) =>

@@ -105,7 +105,11 @@ export const rotateSession = async (env: Env, db: Db, token: RefreshToken, now =
   if (!live) return { outcome: "unknown" };
   const isParent = live.generation === next;
   const isLostAnswer = live.seen_generation < live.generation;
-  if (isParent && (isLostAnswer || now - live.refreshed_at <= refreshGraceSeconds * 1_000)) return renewed;
+  if (isParent && (isLostAnswer || now - live.refreshed_at <= refreshGraceSeconds * 1_000)) {
+    // A factor that was shown counts for whoever has the answer to it, not for whoever has what was there before.
+    if (live.proved_generation === next) await db.update(sessions).set({ proved_at: 0 }).where(eq(sessions.id, id));
+    return renewed;
+  }
   await endSessions(db, user, { only: id });
   return { outcome: "reused", user, session: id };
 };
