@@ -5,6 +5,7 @@ import { InboxRow, Mark, Message, Seq } from "./conversations";
 import { errorCodes } from "./errors";
 import { ConversationId, Uuid } from "./ids";
 import { Relation } from "./people";
+import { SecurityNotice } from "./security";
 import { KeptSettings, type Presence } from "./settings";
 
 /**
@@ -72,6 +73,7 @@ export const ChangesResult = v.object({
   calls: v.array(Call), // under way now, whatever the cursor
   before: v.nullable(v.number()), // where to go on, null when everything since the cursor is here
   settings: v.nullable(KeptSettings), // null when they were not changed since the cursor
+  notices: v.optional(v.array(SecurityNotice), []), // what became of the account since, but by this session
 });
 export type ChangesResult = v.InferOutput<typeof ChangesResult>;
 

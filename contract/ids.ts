@@ -34,6 +34,9 @@ export const createUuid = (now: number = Date.now()): Uuid => {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 };
 
+/** When a UUIDv7 was made. */
+export const timeOfUuid = (uuid: Uuid): number => Number.parseInt(uuid.replace("-", "").slice(0, 12), 16);
+
 /**
  * A conversation's name. A private one is named by its two people in sorted order, so that a phone without
  * network can open it and queue a first message; a group has a UUID of its own.

@@ -4,6 +4,7 @@ import type { ClientFrame } from "./client-frames";
 import { type ErrorCode, errorCodes } from "./errors";
 import { Count, Int, parseJson, Ref, readFrame } from "./frame-parts";
 import { frameMaxBytes, joinedFramesMax } from "./limits";
+import { SecurityNotice } from "./security";
 import { KeptSettings } from "./settings";
 import { WireMessage, WirePerson, WireRow } from "./wire";
 
@@ -24,7 +25,7 @@ import { WireMessage, WirePerson, WireRow } from "./wire";
  * A device says with "k" how many messages it has taken in since the welcome, counting each one in live texts,
  * "m", "g" and "q" frames: every `creditReportMessages` messages, and every quarter of `creditBytes`.
  */
-export const protocolVersion = 6;
+export const protocolVersion = 7;
 
 export const pingFrame = ".";
 /** The platform answers pings without waking the object: with the person's counter in base 36. */
@@ -69,6 +70,7 @@ const Changes = [
   v.array(Call),
   v.nullable(Count), // before
   v.nullable(KeptSettings), // when they were changed
+  v.array(SecurityNotice), // what this device has not been told of
 ] as const;
 
 const serverFrames = {
@@ -97,6 +99,8 @@ const serverFrames = {
   u: v.strictTuple([v.literal("u"), Count, Count, Count, Count, Count, Count]),
   p: v.strictTuple([v.literal("p"), Count, WirePerson]), // how a person stands to me
   s: v.strictTuple([v.literal("s"), Count, KeptSettings]), // how I want things
+  // what became of my account; null for the session that did it
+  z: v.strictTuple([v.literal("z"), Count, v.nullable(SecurityNotice)]),
   b: v.strictTuple([v.literal("b"), Count, Count, Count]), // you are behind: handle, head
   // changed messages: handle, the revision they follow, the one they lead to, and they themselves
   e: v.strictTuple([v.literal("e"), Count, Count, Count, Count, v.array(WireMessage)]),

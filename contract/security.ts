@@ -73,6 +73,14 @@ export const SecurityNotice = v.object({
 });
 export type SecurityNotice = v.InferOutput<typeof SecurityNotice>;
 
+/** Whether a notice tells of a reset of the second step that is still to come, as far as these notices know. */
+export const isResetUnderWay = (notice: SecurityNotice, all: readonly SecurityNotice[], now: number): boolean => {
+  if (notice.event !== "reset_started" || (notice.due_at ?? 0) <= now) return false;
+  const isOver = ({ event, at }: SecurityNotice) =>
+    at >= notice.at && (event === "reset_cancelled" || event === "reset_done");
+  return !all.some(isOver);
+};
+
 // Recovery
 
 export const Email = v.pipe(v.string(), v.trim(), v.toLowerCase(), v.maxLength(emailMaxLength), v.email());

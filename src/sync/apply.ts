@@ -2,10 +2,12 @@ import type { PageResult } from "../../contract/commands";
 import { type InboxRow, type Message, mergeMarks } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
+import type { SecurityNotice } from "../../contract/security";
 import type { KeptSettings } from "../../contract/settings";
 import { type Cursor, readCursor, withHole, writeCursor } from "./cursor";
 import { applyPage, type PageAsked } from "./pages";
 import { otherNumber, ownMessage, raiseOthers, toOwnRow, toPersonRow } from "./rows";
+import { keepNotice } from "./security-notices";
 import { takeKept, updateSettings } from "./settings";
 import { type ConversationRow, meKey, type Store } from "./store";
 import { Workspace } from "./workspace";
@@ -23,6 +25,7 @@ export type Change =
   | { type: "head"; of: Of; head: number }
   | { type: "person"; relation: Relation }
   | { type: "settings"; kept: KeptSettings }
+  | { type: "notice"; notice: SecurityNotice }
   /** The answer to a change of one's own, asked for when the server had told of that person so often. */
   | { type: "standing"; relation: Relation; told: number }
   | { type: "sent"; conversation: ConversationId; epoch?: string; cid: Uuid; seq: number; at: number }
@@ -155,6 +158,9 @@ const applyOne = async (work: Workspace, change: Change): Promise<boolean> => {
     }
     case "settings":
       await updateSettings(work.store, (row) => takeKept(row, change.kept));
+      return true;
+    case "notice":
+      await keepNotice(work.store, change.notice);
       return true;
     case "sent":
       await applySent(work, change);

@@ -13,10 +13,10 @@ export type AnswerFrame = FrameOf<"c" | "g" | "j" | "L" | "q" | "v" | "y">;
 type TypingFrame = FrameOf<"t">;
 export type ChangeFrame = Exclude<ServerFrame, AnswerFrame | TypingFrame | FrameOf<"w" | "n" | "x">>;
 
-export const isChangeFrame = (frame: ServerFrame): frame is ChangeFrame => "amioupbes".includes(frame[0]);
+export const isChangeFrame = (frame: ServerFrame): frame is ChangeFrame => "amioupbesz".includes(frame[0]);
 
 export const readChanges = (
-  [epoch, counter, now, rows, people, calls, before, settings]: [
+  [epoch, counter, now, rows, people, calls, before, settings, notices]: [
     ...(WelcomeFrame extends readonly [unknown, unknown, ...infer R] ? R : never),
   ],
   base: Base,
@@ -29,6 +29,7 @@ export const readChanges = (
   calls,
   before,
   settings,
+  notices,
 });
 
 const readPage = ([, , epoch, head, messages, more]: FrameOf<"g">, base: Base): PageResult => ({
@@ -77,8 +78,10 @@ export const rowChanges = ({
   rows,
   people,
   settings,
-}: Pick<ChangesResult, "rows" | "people" | "settings">): Change[] => [
+  notices,
+}: Pick<ChangesResult, "rows" | "people" | "settings" | "notices">): Change[] => [
   ...(settings ? [{ type: "settings", kept: settings } as const] : []),
+  ...notices.map((notice) => ({ type: "notice", notice }) as const),
   ...people.map((relation) => ({ type: "person", relation }) as const),
   ...rows.map((row) => ({ type: "row", row }) as const),
 ];
@@ -140,6 +143,8 @@ export const toChanges = (frame: LiveText | ChangeFrame, base: Base, refs: SentR
       return [{ type: "person", relation: fromWirePerson(change[2]) }];
     case "s":
       return [{ type: "settings", kept: change[2] }];
+    case "z":
+      return change[2] ? [{ type: "notice", notice: change[2] }] : [];
     case "b":
       return [{ type: "head", of: change[2], head: change[3] }];
     case "e": {

@@ -102,6 +102,6 @@ export class Poller {
     const { epoch, counter } = result;
     this.#receiver.push([{ type: "answer", asked: cursor.counter, epoch, counter, move, changes: rowChanges(result) }]);
     await this.#receiver.idle();
-    return result.rows.length > 0 || result.people.length > 0 || result.settings !== null;
+    return result.rows.length > 0 || result.people.length > 0 || result.settings !== null || result.notices.length > 0;
   }
 }

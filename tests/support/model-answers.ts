@@ -39,7 +39,7 @@ export const answerFrame = (
       return ["q", ref, messages.map((message) => toWireMessage(message, now)), before];
     }
     case "changes": {
-      const { epoch, counter, rows, people, calls, before, settings } = result as CommandResults["changes"];
+      const { epoch, counter, rows, people, calls, before, settings, notices } = result as CommandResults["changes"];
       return [
         "c",
         ref,
@@ -51,6 +51,7 @@ export const answerFrame = (
         calls,
         before,
         settings,
+        notices,
       ];
     }
   }

@@ -6,6 +6,7 @@ import type { ErrorCode } from "../../contract/errors";
 import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
 import { inboxPageRows } from "../../contract/limits";
 import type { Profile, Relation } from "../../contract/people";
+import type { SecurityNotice } from "../../contract/security";
 import { defaultSettings, type KeptSettings, SettingsChange } from "../../contract/settings";
 import { ModelFiles } from "./model-files";
 import { type Log, rowOf, toMember } from "./model-log";
@@ -19,6 +20,7 @@ type Inbox = {
   people: Map<Uuid, { relation: Relation; changed: number }>;
   sockets: Set<ModelSocket>;
   settings: { kept: KeptSettings; changed: number } | undefined;
+  notices: { notice: SecurityNotice; changed: number }[];
 };
 
 /** The socket a command came over, and its number there. */
@@ -31,7 +33,8 @@ export type Told =
   | { type: "row"; row: InboxRow }
   | { type: "others" | "mine"; row: InboxRow }
   | { type: "person"; relation: Relation }
-  | { type: "settings"; kept: KeptSettings };
+  | { type: "settings"; kept: KeptSettings }
+  | { type: "notice"; notice: SecurityNotice };
 
 export const newEpoch = () => createUuid().slice(-8);
 
@@ -62,6 +65,7 @@ export class ModelInboxes {
         people: new Map(),
         sockets: new Set(),
         settings: undefined,
+        notices: [],
       };
       this.inboxes.set(user, inbox);
     }
@@ -89,6 +93,7 @@ export class ModelInboxes {
     for (const id of conversations) this.entry(user, id).changed = ++inbox.counter;
     for (const person of inbox.people.values()) person.changed = ++inbox.counter;
     if (inbox.settings) inbox.settings.changed = ++inbox.counter;
+    for (const notice of inbox.notices) notice.changed = ++inbox.counter;
     for (const socket of [...inbox.sockets]) socket.end(1006);
   }
 
@@ -115,6 +120,7 @@ export class ModelInboxes {
       people: page.flatMap(({ relation }) => (relation ? [relation] : [])),
       before: found.length > page.length ? (page.at(-1)?.changed ?? null) : null,
       settings: settings && settings.changed > from ? settings.kept : null,
+      notices: inbox.notices.filter(({ changed }) => changed > from).map(({ notice }) => notice),
     };
   }
 
@@ -128,6 +134,11 @@ export class ModelInboxes {
     const kept = { version: version + 1, settings: { ...settings, ...parsed.output } };
     inbox.settings = { kept, changed: this.tell(user, { type: "settings", kept }) };
     return kept;
+  }
+
+  /** What became of the account, by none of the model's devices. */
+  warn(user: Uuid, notice: SecurityNotice): void {
+    this.inbox(user).notices.push({ notice, changed: this.tell(user, { type: "notice", notice }) });
   }
 
   row(user: Uuid, log: Log): InboxRow {

@@ -172,6 +172,8 @@ export class ModelSocket extends EventTarget {
         return encodeFrame(["p", n, toWirePerson(told.relation)]);
       case "settings":
         return encodeFrame(["s", n, told.kept]);
+      case "notice":
+        return encodeFrame(["z", n, told.notice]);
     }
   }
 
@@ -241,6 +243,7 @@ export class ModelSocket extends EventTarget {
         result.calls,
         result.before,
         result.settings,
+        result.notices,
       ]),
     );
   }

@@ -189,7 +189,7 @@ export class Device {
     return this.frames.flatMap((frame) => {
       if (isLive(frame)) return [frame.counter + this.#from.counter];
       if (!Array.isArray(frame)) return [];
-      return "amioupbes".includes(frame[0]) ? [(frame[1] as number) + this.#from.counter] : [];
+      return "amioupbesz".includes(frame[0]) ? [(frame[1] as number) + this.#from.counter] : [];
     });
   }
 

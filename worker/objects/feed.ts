@@ -14,7 +14,7 @@ import type { Meta } from "./meta";
 import { OwnNotices } from "./own-notices";
 import { OwnSettings } from "./own-settings";
 import { PeopleTable } from "./people-table";
-import { changesOf, type Own, type Taken, type ToPush, toPush } from "./pushes";
+import { changesOf, type Own, type Taken, type ToPush, toNoticePush, toPush } from "./pushes";
 import type { Notice, Standing } from "./rpc";
 import type { Sockets } from "./sockets";
 import { Watches } from "./watches";
@@ -61,7 +61,9 @@ export class Feed {
     // Sockets that outlived the instance were told of every change there was.
     const lastCounter = sockets.isTold ? readPong(ctx.getWebSocketAutoResponse()?.response ?? "") : undefined;
     this.#isFloorWritten = lastCounter !== undefined;
-    this.#counter = lastCounter ?? beyondEveryTold(ctx.storage.sql, meta.get("floor"), this.#settings.changed);
+    this.#counter =
+      lastCounter ??
+      beyondEveryTold(ctx.storage.sql, meta.get("floor"), Math.max(this.#settings.changed, this.#notices.changed));
     this.#written = this.#counter;
     this.#announce();
   }
@@ -82,8 +84,8 @@ export class Feed {
     return this.#inbox.findByHandle(handle);
   }
 
-  /** What changed after a cursor. A cursor that this inbox never gave out means everything. */
-  changes(since: number, before = Number.MAX_SAFE_INTEGER) {
+  /** What changed after a cursor, as a device of this session is to hear it. A cursor that this inbox never gave out means everything. */
+  changes(since: number, session: Uuid | undefined, before = Number.MAX_SAFE_INTEGER) {
     this.flush();
     this.#writeFloor();
     const from = since > this.#counter ? 0 : since;
@@ -91,8 +93,10 @@ export class Feed {
       from === this.#counter
         ? { rows: [], people: [], before: null }
         : readChanges(this.#ctx.storage.sql, from, Math.min(before, this.#counter + 1));
+    const now = Date.now();
     const settings = this.#settings.since(from);
-    return { epoch: this.epoch, counter: this.#counter, now: Date.now(), ...page, settings };
+    const notices = this.#notices.since(from, session, now);
+    return { epoch: this.epoch, counter: this.#counter, now, ...page, settings, notices };
   }
 
   /** Reads the tables, with what was held back in them. */
@@ -171,7 +175,9 @@ export class Feed {
 
   /** Takes in what became of the person's account. */
   warn(notice: SecurityNotice): void {
-    this.#notices.add(notice);
+    if (!this.#notices.isNews(notice)) return;
+    this.#notices.write(notice, this.#counter + 1);
+    this.#pushAll([toNoticePush(notice)]);
   }
 
   /** The last of it is written: nothing comes in any more. */

@@ -3,6 +3,7 @@ import type { ChangesResult, Command, CommandResults } from "../../contract/comm
 import type { InboxRow, Message } from "../../contract/conversations";
 import type { Relation } from "../../contract/people";
 import { type Base, encodeFrame, encodeLiveText, type ServerFrame } from "../../contract/protocol";
+import type { SecurityNotice } from "../../contract/security";
 import type { KeptSettings, Presence } from "../../contract/settings";
 import { toWireMessage, toWirePerson, toWireRow } from "../../contract/wire";
 import type { Entry } from "./inbox-rules";
@@ -101,6 +102,12 @@ export const settingsFrame = (counter: number, kept: KeptSettings, base: Base): 
   kept,
 ];
 
+export const noticeFrame = (counter: number, notice: SecurityNotice | null, base: Base): ServerFrame => [
+  "z",
+  counter - base.counter,
+  notice,
+];
+
 /** The part that a welcome and an answer to "c" share. */
 export const changesTail = (result: ChangesResult, base: Pick<Base, "now">) =>
   [
@@ -112,6 +119,7 @@ export const changesTail = (result: ChangesResult, base: Pick<Base, "now">) =>
     result.calls,
     result.before,
     result.settings,
+    result.notices,
   ] as const;
 
 /** The answer to a command that came in a frame. */

@@ -1,8 +1,10 @@
 import type { InboxRow, Message } from "../../contract/conversations";
 import { type Base, encodeFrame, type ServerFrame } from "../../contract/protocol";
+import type { SecurityNotice } from "../../contract/security";
 import { toInboxRow } from "./changes";
-import { messagesPush, mineFrame, othersFrame, revisedFrame, rowFrame, sentFrame } from "./frames";
+import { messagesPush, mineFrame, noticeFrame, othersFrame, revisedFrame, rowFrame, sentFrame } from "./frames";
 import type { Merge } from "./inbox-rules";
+import { isFor } from "./own-notices";
 import type { Outgoing, Sent } from "./send-queue";
 import type { Push, Socket } from "./sockets";
 
@@ -33,6 +35,13 @@ const oncePerBase = <T>(make: (counter: number, base: Base) => T): ((counter: nu
 export const toPush = (toFrame: (counter: number, base: Base) => ServerFrame): ToPush => {
   const made = oncePerBase((counter, base) => small(toFrame(counter, base)));
   return (counter, _socket, base) => made(counter, base);
+};
+
+/** What became of the account, to every socket but those of the session that did it: they hear only that it has a number. */
+export const toNoticePush = (notice: SecurityNotice): ToPush => {
+  const told = oncePerBase((counter, base) => small(noticeFrame(counter, notice, base)));
+  return (counter, { state }, base) =>
+    isFor(notice, state?.session) ? told(counter, base) : small(noticeFrame(counter, null, base));
 };
 
 /** New messages: a socket that sent some of them hears where those stand, the rest it gets whole like all others. */

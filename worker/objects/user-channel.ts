@@ -244,7 +244,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       this.#sockets.close(socket, "protocol");
       return;
     }
-    const changes = this.#changes(epoch === this.#feed.epoch ? counter : 0);
+    const changes = this.#changes(socket.state?.session, epoch === this.#feed.epoch ? counter : 0);
     const base = baseOf(changes);
     this.#sockets.welcome(socket, base);
     this.#sockets.answer(socket, ["w", protocolVersion, ...changesTail(changes, base)]);
@@ -277,7 +277,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
         case "presence":
           return await this.#presences.ask(command.conversation);
         case "changes":
-          return this.#reading.limit() ?? this.#changes(command.since, command.before);
+          return this.#reading.limit() ?? this.#changes(session, command.since, command.before);
         case "dial":
         case "answer":
         case "hangUp":
@@ -294,8 +294,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     }
   }
 
-  #changes(since: number, before?: number): CommandResults["changes"] {
-    return { ...this.#feed.changes(since, before), calls: this.#calls.current };
+  #changes(session: Uuid | undefined, since: number, before?: number): CommandResults["changes"] {
+    return { ...this.#feed.changes(since, session, before), calls: this.#calls.current };
   }
 
   /** Whether what the row says of messages stands written. */

@@ -1,0 +1,301 @@
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+import type { AuthUser, Session } from "../../contract/auth";
+import { createUuid } from "../../contract/ids";
+import { accessTokenSeconds, stepUpSeconds } from "../../contract/limits";
+import { closeCodes } from "../../contract/protocol";
+import type { Security, Device as SignedIn } from "../../contract/security";
+import { type Person, testPassword } from "../support/people";
+import { Device } from "./device";
+import { call, cookieSite, cookiesOf, drain, newPerson } from "./site";
+
+const chromeOnAndroid =
+  "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36";
+const newPassword = "Makutano2027";
+
+const trySignIn = (person: Person, password = testPassword) =>
+  call("POST", "/api/auth/token?grant_type=password", {
+    headers: { "user-agent": chromeOnAndroid },
+    body: { phone: person.phone, password },
+  });
+/** The same person on one device more. */
+const signIn = async (person: Person, password = testPassword): Promise<Person> => {
+  const { status, body } = await trySignIn(person, password);
+  if (status !== 200) throw new Error(`not signed in: ${JSON.stringify(body)}`);
+  const { access_token, refresh_token } = body as Session;
+  return { ...person, token: access_token, refreshToken: refresh_token };
+};
+const devicesOf = async ({ token }: Person): Promise<SignedIn[]> => {
+  const { body } = await call("GET", "/api/auth/sessions", { token });
+  return (body as { devices: SignedIn[] }).devices;
+};
+const securityOf = async ({ token }: Person): Promise<Security> =>
+  (await call("GET", "/api/auth/security", { token })).body as Security;
+const change = (person: Person, body: object) => call("PUT", "/api/auth/user", { token: person.token, body });
+const showPassword = (person: Person, password = testPassword) =>
+  call("POST", "/api/auth/proof", { token: person.token, body: { password } });
+const end = (person: Person, id: string) => call("DELETE", `/api/auth/sessions/${id}`, { token: person.token });
+const isIn = async ({ token }: Person) => (await call("GET", "/api/auth/user", { token })).status === 200;
+const refresh = ({ refreshToken }: Person) =>
+  call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token: refreshToken } });
+/** As if so long had passed since the person's sessions began, were renewed and showed a factor. */
+const letPass = (person: Person, seconds: number) =>
+  env.DB.prepare(
+    "UPDATE sessions SET refreshed_at = refreshed_at - ?1, created_at = created_at - ?1, proved_at = proved_at - ?1 WHERE user_id = ?2",
+  )
+    .bind(seconds * 1_000, person.id)
+    .run();
+/** The account asks for a second step from now on. */
+const addCodeApp = (person: Person) =>
+  env.DB.prepare("INSERT INTO factors VALUES (?, ?, 'Téléphone', 'x', 1, 0, 0, 0)").bind(createUuid(), person.id).run();
+
+const needsProof = { status: 403, body: { error_code: "reauthentication_needed" } };
+const day = 86_400;
+
+/** Code with which the socket ends, within the two seconds of DESIGN.md §6. */
+const endOf = (device: Device) =>
+  Promise.race([
+    device.closed.then(({ code }) => code),
+    new Promise<string>((resolve) => setTimeout(() => resolve("still open"), 2_000)),
+  ]);
+
+// ── the list ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+test("the devices of a person are listed with what they are and when they were last heard of, one's own marked", async () => {
+  const first = await newPerson();
+  await letPass(first, 3_600);
+  const before = Date.now();
+  const second = await signIn(first);
+  const [here, there, ...more] = await devicesOf(second);
+  expect(more).toEqual([]);
+  expect(here).toMatchObject({ device: "Chrome · Android", current: true });
+  expect(here?.used_at).toBeGreaterThanOrEqual(before);
+  expect(there).toMatchObject({ device: "", current: false });
+  expect(before - (there?.used_at ?? 0)).toBeGreaterThan(3_500_000);
+  await refresh(first);
+  expect((await devicesOf(second)).map(({ current }) => current)).toEqual([false, true]);
+  expect((await securityOf(second)).devices).toEqual(await devicesOf(second));
+});
+
+test("nobody sees somebody else's devices, nor their own that owe a step, or could not be renewed any more", async () => {
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  await letPass(ana, 31 * day);
+  await signIn(ana);
+  await addCodeApp(ana);
+  const ana2 = await signIn(ana);
+  expect((await call("GET", "/api/auth/sessions", { token: ana2.token })).body).toMatchObject({
+    error_code: "insufficient_aal",
+  });
+  await env.DB.prepare("DELETE FROM factors WHERE user_id = ?").bind(ana.id).run();
+  const ana3 = await signIn(ana);
+  expect((await devicesOf(ana3)).map(({ device }) => device)).toEqual(["Chrome · Android", "Chrome · Android"]);
+  expect(await devicesOf(ben)).toHaveLength(1);
+});
+
+test("how an account is kept is one answer", async () => {
+  const ana = await newPerson();
+  expect(await securityOf(ana)).toEqual({
+    factors: [],
+    passkeys: [],
+    passkey_second_step: false,
+    recovery_codes: null,
+    email: null,
+    pending_email: null,
+    identities: [],
+    providers: [],
+    devices: [expect.objectContaining({ current: true })],
+    reset: null,
+    proof_until: expect.any(Number),
+  });
+  await letPass(ana, stepUpSeconds);
+  expect((await securityOf(ana)).proof_until).toBeNull();
+});
+
+// ── ending ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+test("ending another device signs it out within two seconds, and nobody else", async () => {
+  const ana = await newPerson();
+  const other = await signIn(ana);
+  const [here, there] = [await Device.open(ana), await Device.open(other)];
+  const [target] = (await devicesOf(ana)).filter(({ current }) => !current);
+  const ended = endOf(there);
+  expect((await end(ana, target?.id ?? "")).status).toBe(204);
+  expect(await ended).toBe(closeCodes.signedOut);
+  expect(await isIn(other)).toBe(false);
+  expect(await refresh(other)).toMatchObject({ status: 400, body: { error_code: "refresh_token_not_found" } });
+  expect(await here.pong()).toMatch(/^\./);
+  here.close();
+  expect((await end(ana, target?.id ?? "")).status).toBe(404);
+});
+
+test("somebody else's device cannot be named", async () => {
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [bens] = await devicesOf(ben);
+  expect(await end(ana, bens?.id ?? "")).toMatchObject({ status: 404, body: { error_code: "not_found" } });
+  expect((await end(ana, "x")).status).toBe(400);
+  expect(await isIn(ben)).toBe(true);
+});
+
+test("ending one's own device takes the browser's cookies away", async () => {
+  const ana = await newPerson();
+  const signedIn = await call("POST", "/api/auth/token?grant_type=password", {
+    headers: cookieSite,
+    body: { phone: ana.phone, password: testPassword },
+  });
+  const headers = { ...cookieSite, cookie: cookiesOf(signedIn) };
+  const { body } = await call("GET", "/api/auth/sessions", { headers });
+  const own = (body as { devices: SignedIn[] }).devices.find(({ current }) => current);
+  const ended = await call("DELETE", `/api/auth/sessions/${own?.id}`, { headers });
+  expect(ended.status).toBe(204);
+  expect(cookiesOf(ended)).toBe("");
+  expect(ended.headers.getSetCookie()).toHaveLength(2);
+  expect(await isIn(ana)).toBe(true);
+});
+
+test("ending all others leaves one's own, and takes those with it that owe a step", async () => {
+  const ana = await newPerson();
+  const others = [await signIn(ana), await signIn(ana)];
+  await addCodeApp(ana);
+  const owing = await signIn(ana);
+  const sockets = await Promise.all(others.map((other) => Device.open(other)));
+  const ended = Promise.all(sockets.map(endOf));
+  expect((await call("DELETE", "/api/auth/sessions", { token: ana.token })).status).toBe(204);
+  expect(await ended).toEqual([closeCodes.signedOut, closeCodes.signedOut]);
+  expect(await Promise.all([ana, ...others, owing].map(isIn))).toEqual([true, false, false, false]);
+});
+
+// ── ages ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+test("a session that may not be renewed any more is of no use after ten minutes", async () => {
+  const [idle, old] = [await newPerson(), await newPerson()];
+  const now = Date.now();
+  await letPass(idle, 30 * day + 60);
+  await env.DB.prepare("UPDATE sessions SET created_at = created_at - ? WHERE user_id = ?")
+    .bind((90 * day + 60) * 1_000, old.id)
+    .run();
+  vi.useFakeTimers({ toFake: ["Date"], now: now + (accessTokenSeconds + 31) * 1_000 }); // and the tolerance of clocks
+  try {
+    for (const person of [idle, old]) {
+      expect(await call("GET", "/api/auth/user", { token: person.token })).toMatchObject({
+        status: 401,
+        body: { error_code: "bad_jwt" },
+      });
+      expect(await refresh(person)).toMatchObject({ status: 401, body: { error_code: "session_expired" } });
+      expect(await refresh(person)).toMatchObject({ status: 400, body: { error_code: "refresh_token_not_found" } });
+    }
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a session is renewed up to its thirtieth idle day and its ninetieth in all", async () => {
+  const ana = await newPerson();
+  await letPass(ana, 30 * day - 60);
+  expect((await refresh(ana)).status).toBe(200);
+  const ben = await newPerson();
+  await env.DB.prepare("UPDATE sessions SET created_at = created_at - ? WHERE user_id = ?")
+    .bind((90 * day - 60) * 1_000, ben.id)
+    .run();
+  expect((await refresh(ben)).status).toBe(200);
+});
+
+// ── the password shown anew ──────────────────────────────────────────────────────────────────────────────────
+
+test("the password shown anew opens what asks for it for five minutes, by the tokens it gave", async () => {
+  const ana = await newPerson();
+  await letPass(ana, stepUpSeconds);
+  expect(await change(ana, { password: newPassword })).toMatchObject(needsProof);
+  expect(await showPassword(ana, "Faux1234")).toMatchObject({
+    status: 400,
+    body: { error_code: "invalid_credentials" },
+  });
+  const shown = await showPassword(ana);
+  expect(shown.status).toBe(200);
+  const session = shown.body as Session;
+  // Whoever copied the token from before gains nothing.
+  expect(await change(ana, { password: newPassword })).toMatchObject(needsProof);
+  const renewed = { ...ana, token: session.access_token, refreshToken: session.refresh_token };
+  expect((await securityOf(renewed)).proof_until).toBeGreaterThan(Date.now());
+  expect((await change(renewed, { password: newPassword })).status).toBe(200);
+});
+
+test("where a second step is asked for, the password does not do", async () => {
+  const ana = await newPerson();
+  await addCodeApp(ana);
+  expect(await showPassword(ana)).toMatchObject(needsProof);
+});
+
+test("guessing the password by showing it anew costs the same tries as at the log-in", async () => {
+  const ana = await newPerson();
+  await drain("sign_in_by_account", ana.phone);
+  const { status, headers } = await showPassword(ana);
+  expect(status).toBe(429);
+  expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+});
+
+// ── a new password ───────────────────────────────────────────────────────────────────────────────────────────
+
+test("a new password counts at once, and signs everybody else out", async () => {
+  const ana = await newPerson();
+  const other = await signIn(ana);
+  const socket = await Device.open(other);
+  const ended = endOf(socket);
+  const changed = await change(ana, { password: newPassword });
+  expect(changed.status).toBe(200);
+  expect((changed.body as AuthUser).id).toBe(ana.id);
+  expect(await ended).toBe(closeCodes.signedOut);
+  expect([await isIn(ana), await isIn(other)]).toEqual([true, false]);
+  expect((await refresh(other)).status).toBe(400);
+  expect((await trySignIn(ana)).body).toMatchObject({ error_code: "invalid_credentials" });
+  expect((await trySignIn(ana, newPassword)).status).toBe(200);
+});
+
+test.each(["court1A".slice(0, 5), "sansmajuscule1", "SansChiffre"])("%s is no password", async (password) => {
+  const ana = await newPerson();
+  expect(await change(ana, { password })).toMatchObject({ status: 422, body: { error_code: "weak_password" } });
+  expect((await trySignIn(ana)).status).toBe(200);
+});
+
+test("the password there is already is no new one", async () => {
+  const ana = await newPerson();
+  expect(await change(ana, { password: testPassword })).toMatchObject({
+    status: 422,
+    body: { error_code: "same_password" },
+  });
+});
+
+test("what was mailed to get past a password does not get past the next one", async () => {
+  const ana = await newPerson();
+  const later = Date.now() + 60_000;
+  for (const type of ["recovery", "email_change"]) {
+    await env.DB.prepare(
+      "INSERT INTO mailed_tokens (hash, code_hash, user_id, type, email, expires_at) VALUES (?, 'x', ?, ?, 'a@b.test', ?)",
+    )
+      .bind(createUuid(), ana.id, type, later)
+      .run();
+  }
+  await change(ana, { password: newPassword });
+  const left = await env.DB.prepare("SELECT type FROM mailed_tokens WHERE user_id = ?").bind(ana.id).all();
+  expect(left.results).toEqual([{ type: "email_change" }]);
+});
+
+test("an empty change changes nothing and answers who one is", async () => {
+  const ana = await newPerson();
+  const { status, body } = await change(ana, {});
+  expect({ status, id: (body as AuthUser).id }).toEqual({ status: 200, id: ana.id });
+});
+
+// ── the account ──────────────────────────────────────────────────────────────────────────────────────────────
+
+test("an account is deleted only shortly after its person showed who they are", async () => {
+  const ana = await newPerson();
+  const remove = (token: string) => call("DELETE", "/api/account", { token, body: { user_id: ana.id } });
+  await letPass(ana, stepUpSeconds);
+  expect(await remove(ana.token)).toMatchObject(needsProof);
+  expect(await isIn(ana)).toBe(true);
+  const { access_token } = (await showPassword(ana)).body as Session;
+  expect((await remove(access_token)).status).toBe(204);
+  // Asked again by whoever lost the answer.
+  expect((await remove(access_token)).status).toBe(204);
+  expect((await remove(ana.token)).status).toBe(204);
+});
