@@ -21,6 +21,7 @@ export const callSite = async (site: Site, method: string, path: string, call: C
   const response = await site.fetch(site.origin + path, {
     method,
     headers,
+    redirect: "manual",
     ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
   });
   const text = await response.text();
