@@ -84,6 +84,7 @@ export const refreshMarginSeconds = 90; // a token this close to its end is rene
 // Second step and what may be changed after it
 export const awaitingMinutes = 10; // how long a session may owe its second step
 export const stepUpSeconds = 300; // a factor shown this lately lets one change how one signs in
+export const totpDigits = 6;
 export const totpStepSeconds = 30;
 export const totpWindowSteps = 1; // a code of the step before or after is taken too
 export const totpSecretBytes = 20;
@@ -97,6 +98,7 @@ export const securityNoticesMax = 20; // kept of a person, the newest
 
 // Recovery and other providers
 export const mailedTokenMinutes = 60;
+export const mailedCodeDigits = 8;
 export const authCodeSeconds = 300;
 export const oauthFlowSeconds = 600;
 export const oauthRegistrationSeconds = 1_800; // how long whom nobody is linked to may take to fill in the registration

@@ -100,6 +100,11 @@ const later = [
       "src/features/settings/privacy-screen.tsx",
     ],
   },
+  // How the account is kept, and what asks for a proof before it is changed.
+  {
+    name: "security",
+    roots: ["src/components/step-up-dialog.tsx", "src/features/security/security-screen.tsx"],
+  },
   // The feed of statuses, and what brings one's own to the server.
   { name: "tala", roots: ["src/features/tala/tala-screen.tsx", "src/sync/poster.ts"] },
   // The answers in all languages.

@@ -44,6 +44,7 @@ export const appRoutes: AppRoute[] = [
     screen: lazyScreen(() => import("../features/settings/notifications-screen")),
   },
   { path: "/app/privacy", pane: "detail", screen: lazyScreen(() => import("../features/settings/privacy-screen")) },
+  { path: "/app/security", pane: "detail", screen: lazyScreen(() => import("../features/security/security-screen")) },
   { path: "/app/help", pane: "detail", screen: lazyScreen(() => import("../features/help/help-screen")) },
 ];
 

@@ -1,72 +1,19 @@
-import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
 import type { SecondStep } from "../../contract/auth";
-import { type TextKey, useT } from "../i18n/setup";
-import { failureText } from "../lib/failure-text";
+import { totpDigits } from "../../contract/limits";
+import { useT } from "../i18n/setup";
 import { canUsePasskeys, passkeyFailureText, stepByPasskey } from "../lib/passkeys";
 import { showCode, showRecoveryCode } from "../lib/second-steps";
-import type { CodeApp, Opened } from "../lib/session";
+import type { CodeApp } from "../lib/session";
 import { Button } from "./button";
-import { TextField } from "./text-field";
+import { CodeForm } from "./code-form";
 
-const codeDigits = 6;
+type WayProps = { onShown: () => void };
 
-const toDigits = (typed: string): string => typed.replace(/\D/g, "").slice(0, codeDigits);
-
-type WayProps = { onShown: (opened: Opened) => void };
-
-/** One field that is sent to the server; what it refuses is said beside it, and marked to be typed over. */
-const useCodeForm = (send: (code: string) => Promise<Opened>, onShown: WayProps["onShown"], missing: TextKey) => {
-  const t = useT();
-  const field = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useState("");
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-
-  useEffect(() => field.current?.focus(), []);
-  useEffect(() => {
-    if (problem !== undefined) field.current?.select();
-  }, [problem]);
-
-  const submit = async (code: string) => {
-    if (isBusy) return;
-    if (code.trim() === "") return setProblem(t(missing));
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      onShown(await send(code));
-    } catch (error) {
-      setProblem(failureText(error, t));
-    } finally {
-      setBusy(false);
-    }
-  };
-  return {
-    field,
-    typed,
-    problem,
-    isBusy,
-    submit,
-    type: (value: string) => {
-      setTyped(value);
-      setProblem(undefined);
-    },
-    onSubmit: (event: FormEvent) => {
-      event.preventDefault();
-      void submit(typed);
-    },
-  };
-};
+type AppChoiceProps = { apps: readonly CodeApp[]; value: string; onChoose: (id: string) => void };
 
 /** Which of several code apps the code is from. */
-function AppChoice({
-  apps,
-  value,
-  onChoose,
-}: {
-  apps: readonly CodeApp[];
-  value: string;
-  onChoose: (id: string) => void;
-}) {
+function AppChoice({ apps, value, onChoose }: AppChoiceProps) {
   const t = useT();
   const id = useId();
   return (
@@ -93,62 +40,36 @@ function AppChoice({
 function CodeWay({ apps, onShown }: WayProps & { apps: readonly CodeApp[] }) {
   const t = useT();
   const [app, setApp] = useState(apps[0]?.id ?? "");
-  const form = useCodeForm((code) => showCode(app, code), onShown, "auth.secondStep.codeMissing");
   return (
-    <form noValidate onSubmit={form.onSubmit} className="flex flex-col gap-4">
+    <CodeForm
+      id="code"
+      label={t("auth.secondStep.code")}
+      hint={t("auth.secondStep.codeHint")}
+      missing={t("auth.secondStep.codeMissing")}
+      digits={totpDigits}
+      send={async (code) => {
+        await showCode(app, code);
+        onShown();
+      }}
+    >
       {apps.length > 1 && <AppChoice apps={apps} value={app} onChoose={setApp} />}
-      <TextField
-        id="code"
-        ref={form.field}
-        label={t("auth.secondStep.code")}
-        hint={t("auth.secondStep.codeHint")}
-        error={form.problem}
-        alerts
-        inputMode="numeric"
-        autoComplete="one-time-code"
-        enterKeyHint="go"
-        dir="ltr"
-        value={form.typed}
-        onChange={({ target }) => {
-          const digits = toDigits(target.value);
-          const isWhole = digits.length === codeDigits && digits !== form.typed;
-          form.type(digits);
-          if (isWhole) void form.submit(digits);
-        }}
-      />
-      <Button type="submit" busy={form.isBusy} busyLabel={t("auth.secondStep.checking")}>
-        {t("auth.secondStep.go")}
-      </Button>
-    </form>
+    </CodeForm>
   );
 }
 
 function RecoveryWay({ onShown }: WayProps) {
   const t = useT();
-  const form = useCodeForm(showRecoveryCode, onShown, "auth.secondStep.recoveryMissing");
   return (
-    <form noValidate onSubmit={form.onSubmit} className="flex flex-col gap-4">
-      <TextField
-        id="recoveryCode"
-        ref={form.field}
-        label={t("auth.secondStep.recovery")}
-        hint={t("auth.secondStep.recoveryHint")}
-        error={form.problem}
-        alerts
-        autoComplete="off"
-        autoCapitalize="characters"
-        autoCorrect="off"
-        spellCheck={false}
-        maxLength={64}
-        enterKeyHint="go"
-        dir="ltr"
-        value={form.typed}
-        onChange={({ target }) => form.type(target.value)}
-      />
-      <Button type="submit" busy={form.isBusy} busyLabel={t("auth.secondStep.checking")}>
-        {t("auth.secondStep.go")}
-      </Button>
-    </form>
+    <CodeForm
+      id="recoveryCode"
+      label={t("auth.secondStep.recovery")}
+      hint={t("auth.secondStep.recoveryHint")}
+      missing={t("auth.secondStep.recoveryMissing")}
+      send={async (code) => {
+        await showRecoveryCode(code);
+        onShown();
+      }}
+    />
   );
 }
 
@@ -161,8 +82,7 @@ export function PasskeyButton({ onShown, look }: WayProps & { look: "primary" | 
     setBusy(true);
     setProblem(undefined);
     try {
-      const opened = await stepByPasskey();
-      if (opened) onShown(opened);
+      if (await stepByPasskey()) onShown();
     } catch (error) {
       setProblem(passkeyFailureText(error, t));
     } finally {
@@ -170,17 +90,17 @@ export function PasskeyButton({ onShown, look }: WayProps & { look: "primary" | 
     }
   };
   return (
-    <div className="flex flex-col gap-2">
+    <>
       <Button look={look} busy={isBusy} onClick={() => void show()}>
         <span className="flex items-center justify-center gap-2">
           <span className="i-ph-fingerprint text-xl" aria-hidden="true" />
           {t("auth.secondStep.usePasskey")}
         </span>
       </Button>
-      <div role="alert">
+      <div role="alert" className="empty:hidden">
         {problem !== undefined && <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{problem}</p>}
       </div>
-    </div>
+    </>
   );
 }
 
@@ -191,11 +111,10 @@ const firstWay = (steps: readonly SecondStep[], hasApps: boolean, hasKeys: boole
   return !hasKeys && steps.includes("recovery_code") ? "recovery_code" : "none";
 };
 
-type StepPanelProps = {
+type StepPanelProps = WayProps & {
   /** What may be shown, as the server says it. */
   steps: readonly SecondStep[];
   apps: readonly CodeApp[];
-  onShown: (opened: Opened) => void;
   /** Where else one may turn, below the other ways. */
   children?: ReactNode;
 };
@@ -205,13 +124,15 @@ export function StepPanel({ steps, apps, onShown, children }: StepPanelProps) {
   const t = useT();
   const hasApps = steps.includes("totp") && apps.length > 0;
   const hasKeys = steps.includes("passkey") && canUsePasskeys();
+  const hasCodes = steps.includes("recovery_code");
   const [way, setWay] = useState<Way>(firstWay(steps, hasApps, hasKeys));
-  const isStuck = !hasApps && !hasKeys && !steps.includes("recovery_code");
   return (
     <div className="flex flex-col gap-4">
       {way === "totp" && <CodeWay apps={apps} onShown={onShown} />}
       {way === "recovery_code" && <RecoveryWay onShown={onShown} />}
-      {isStuck && <p className="rounded-card bg-raised px-4 py-3">{t("auth.secondStep.stuck")}</p>}
+      {!hasApps && !hasKeys && !hasCodes && (
+        <p className="rounded-card bg-raised px-4 py-3">{t("auth.secondStep.stuck")}</p>
+      )}
       <div className="flex flex-col gap-2">
         {hasKeys && <PasskeyButton look={way === "none" ? "primary" : "secondary"} onShown={onShown} />}
         {hasApps && way !== "totp" && (
@@ -219,7 +140,7 @@ export function StepPanel({ steps, apps, onShown, children }: StepPanelProps) {
             {t("auth.secondStep.useApp")}
           </Button>
         )}
-        {steps.includes("recovery_code") && way !== "recovery_code" && (
+        {hasCodes && way !== "recovery_code" && (
           <Button look="quiet" onClick={() => setWay("recovery_code")}>
             {t("auth.secondStep.useRecovery")}
           </Button>

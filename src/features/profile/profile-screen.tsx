@@ -12,6 +12,7 @@ const pages = [
   { path: "/app/appearance", icon: "i-ph-palette", title: "appearance.title" },
   { path: "/app/notifications", icon: "i-ph-bell", title: "settings.notifications.title" },
   { path: "/app/privacy", icon: "i-ph-lock-simple", title: "settings.privacy.title" },
+  { path: "/app/security", icon: "i-ph-shield-check", title: "security.title" },
   { path: "/app/blocked", icon: "i-ph-prohibit", title: "blocked.title" },
   { path: "/app/help", icon: "i-ph-lifebuoy", title: "help.title" },
 ] as const;

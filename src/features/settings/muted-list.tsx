@@ -4,10 +4,10 @@ import { attempt } from "../../components/attempt";
 import { type AvatarPerson, groupAsPerson } from "../../components/avatar";
 import { IconButton } from "../../components/icon-button";
 import { PersonLine } from "../../components/person-line";
+import { SettingsCard } from "../../components/settings-page";
 import { useT } from "../../i18n/setup";
 import { muteConversation } from "../../sync/actions";
 import { type MutedConversation, useMuted } from "../../sync/use-muted";
-import { SettingsCard } from "./settings-page";
 
 const nobody: AvatarPerson = { username: "", phone: "", avatar: null };
 

@@ -1,8 +1,8 @@
+import { SettingsCard, SettingsPage } from "../../components/settings-page";
+import { SwitchRow } from "../../components/switch-row";
 import { useT } from "../../i18n/setup";
 import { useSettings } from "../../sync/use-settings";
 import { MutedList } from "./muted-list";
-import { SettingsCard, SettingsPage } from "./settings-page";
-import { SwitchRow } from "./switch-row";
 import { useChange } from "./use-change";
 
 const kinds = [

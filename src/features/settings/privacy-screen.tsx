@@ -1,10 +1,10 @@
 import { Link } from "react-router";
+import { SettingsCard, SettingsPage } from "../../components/settings-page";
+import { SwitchRow } from "../../components/switch-row";
 import { useT } from "../../i18n/setup";
 import { useBlocked } from "../../sync/hooks";
 import { useSettings } from "../../sync/use-settings";
 import { FindableChoice } from "./findable-choice";
-import { SettingsCard, SettingsPage } from "./settings-page";
-import { SwitchRow } from "./switch-row";
 import { useChange } from "./use-change";
 
 const switches = [

@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from "react";
-import { Screen } from "../../components/screen";
+import { Screen } from "./screen";
 
 type SettingsPageProps = { title: string; description: string; children: ReactNode };
 

@@ -1,0 +1,93 @@
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useT } from "../i18n/setup";
+import { failureText } from "../lib/failure-text";
+import { Button } from "./button";
+import { TextField } from "./text-field";
+
+type CodeFormProps = {
+  id: string;
+  label: string;
+  hint: string;
+  /** What an empty field is told. */
+  missing: string;
+  /** How many digits it has: it is sent by itself once they are there. Letters may stand in a code without. */
+  digits?: number;
+  submitLabel?: string;
+  /** Rejects with what is then said beside the field. */
+  send: (code: string) => Promise<void>;
+  /** False where something else on the page has the focus first. */
+  takesFocus?: boolean;
+  /** Above the field. */
+  children?: ReactNode;
+};
+
+/** One code to type or to paste; what the server refuses stays in the field, marked to be typed over. */
+export function CodeForm({ id, label, hint, missing, digits, send, takesFocus = true, ...props }: CodeFormProps) {
+  const t = useT();
+  const field = useRef<HTMLInputElement>(null);
+  const [typed, setTyped] = useState("");
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+
+  useEffect(() => {
+    if (takesFocus) field.current?.focus();
+  }, [takesFocus]);
+  useEffect(() => {
+    if (problem === undefined) return;
+    field.current?.focus();
+    field.current?.select();
+  }, [problem]);
+
+  const submit = async (code: string) => {
+    if (isBusy) return;
+    if (code.trim() === "") return setProblem(missing);
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await send(code);
+    } catch (error) {
+      setProblem(failureText(error, t));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const type = (value: string) => {
+    const next = digits === undefined ? value : value.replace(/\D/g, "").slice(0, digits);
+    setTyped(next);
+    setProblem(undefined);
+    if (next.length === digits && next !== typed) void submit(next);
+  };
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit(typed);
+      }}
+    >
+      {props.children}
+      <TextField
+        id={id}
+        ref={field}
+        label={label}
+        hint={hint}
+        error={problem}
+        alerts
+        inputMode={digits === undefined ? "text" : "numeric"}
+        autoComplete={digits === undefined ? "off" : "one-time-code"}
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        maxLength={64}
+        enterKeyHint="go"
+        dir="ltr"
+        value={typed}
+        onChange={({ target }) => type(target.value)}
+      />
+      <Button type="submit" busy={isBusy} busyLabel={t("auth.secondStep.checking")}>
+        {props.submitLabel ?? t("auth.secondStep.go")}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,44 @@
+import * as v from "valibot";
+import { Enrolled, RecoveryCodes } from "../../../contract/factors";
+import type { Uuid } from "../../../contract/ids";
+import { request } from "../../lib/api";
+import { ApiFailure } from "../../lib/exchange";
+
+/**
+ * What the security page changes on the server. Each throws `ApiFailure`, with `reauthentication_needed` where its person
+ * has to show first that they are themselves.
+ */
+const read = <S extends v.GenericSchema>(schema: S, answer: unknown): v.InferOutput<S> => {
+  const parsed = v.safeParse(schema, answer);
+  if (!parsed.success) throw new ApiFailure("unavailable", 200);
+  return parsed.output;
+};
+
+const tell = async (...asked: Parameters<typeof request>): Promise<void> => {
+  await request(...asked);
+};
+
+export const changePassword = (password: string) => tell("PUT", "/api/auth/user", { password });
+
+/** A code app that counts once its first code was shown (`showCode`). */
+export const enrolApp = async (name: string): Promise<Enrolled> => {
+  const enrolment = { factor_type: "totp", friendly_name: name };
+  return read(Enrolled, await request("POST", "/api/auth/factors", enrolment));
+};
+
+export const removeApp = (id: Uuid) => tell("DELETE", `/api/auth/factors/${id}`);
+
+export const makeRecoveryCodes = async (): Promise<string[]> =>
+  read(RecoveryCodes, await request("POST", "/api/auth/recovery-codes")).codes;
+
+/** Mails a code and a link to it; "" takes the address away. */
+export const setRecoveryAddress = (email: string) => tell("PUT", "/api/auth/user", { email });
+
+export const confirmRecoveryAddress = (email: string, token: string) =>
+  tell("POST", "/api/auth/verify", { type: "email_change", email, token });
+
+export const endDevice = (id: Uuid) => tell("DELETE", `/api/auth/sessions/${id}`);
+export const endOtherDevices = () => tell("DELETE", "/api/auth/sessions");
+
+/** Keeps the second step that somebody asked to be taken away. */
+export const cancelReset = () => tell("DELETE", "/api/auth/factors/reset");

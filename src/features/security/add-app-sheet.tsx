@@ -1,0 +1,147 @@
+import { type FormEvent, useState } from "react";
+import type { Enrolled } from "../../../contract/factors";
+import { factorNameMaxLength, totpDigits } from "../../../contract/limits";
+import { Button, ButtonLink } from "../../components/button";
+import { CodeForm } from "../../components/code-form";
+import { Sheet } from "../../components/sheet";
+import { TextField } from "../../components/text-field";
+import { showToast } from "../../components/toast";
+import { useT } from "../../i18n/setup";
+import { failureText } from "../../lib/failure-text";
+import { isolate } from "../../lib/isolate";
+import { showCode } from "../../lib/second-steps";
+import { enrolApp } from "./account";
+import { useChanges } from "./changes";
+import { CopyButton } from "./copy-button";
+
+const groupLength = 4;
+
+/** As one reads it to somebody: four at a time. */
+const inGroups = (secret: string): string => secret.match(new RegExp(`.{1,${groupLength}}`, "g"))?.join(" ") ?? secret;
+
+/** A name that no other has. */
+const freeName = (base: string, names: readonly string[]): string => {
+  for (let n = 2, name = base; ; name = `${base} ${n++}`) if (!names.includes(name)) return name;
+};
+
+function NameForm({ names, onEnrolled }: { names: readonly string[]; onEnrolled: (app: Enrolled) => void }) {
+  const t = useT();
+  const { withProof } = useChanges();
+  const [name, setName] = useState(() => freeName(t("security.apps.defaultName"), names));
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isBusy) return;
+    if (name.trim() === "") return setProblem(t("security.nameMissing"));
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await withProof(async () => onEnrolled(await enrolApp(name.trim())));
+    } catch (error) {
+      setProblem(failureText(error, t));
+    }
+    setBusy(false);
+  };
+  return (
+    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+      <p>{t("security.apps.addBody")}</p>
+      <TextField
+        id="appName"
+        label={t("security.name")}
+        hint={t("security.apps.nameHint")}
+        error={problem}
+        alerts
+        maxLength={factorNameMaxLength}
+        autoComplete="off"
+        enterKeyHint="next"
+        dir="auto"
+        data-autofocus
+        value={name}
+        onChange={({ target }) => {
+          setName(target.value);
+          setProblem(undefined);
+        }}
+      />
+      <Button type="submit" busy={isBusy}>
+        {t("auth.secondStep.go")}
+      </Button>
+    </form>
+  );
+}
+
+function Steps({ app, onAdded }: { app: Enrolled; onAdded: () => void }) {
+  const t = useT();
+  const { reload } = useChanges();
+  const { secret, uri, qr_code } = app.totp;
+  const confirm = async (code: string) => {
+    await showCode(app.id, code);
+    showToast({ message: t("security.apps.added", { name: isolate(app.friendly_name) }) });
+    await reload();
+    onAdded();
+  };
+  return (
+    <div className="flex flex-col gap-5">
+      <section aria-labelledby="scan" className="flex flex-col gap-3">
+        <h3 id="scan" className="font-semibold">
+          {t("security.apps.scan")}
+        </h3>
+        <img
+          src={`data:image/svg+xml;utf-8,${encodeURIComponent(qr_code)}`}
+          alt={t("security.apps.qr")}
+          width={200}
+          height={200}
+          className="size-50 self-center rounded-card border border-line bg-white"
+        />
+        <ButtonLink look="secondary" href={uri}>
+          {t("security.apps.open")}
+        </ButtonLink>
+        <p className="text-sm text-muted">{t("security.apps.type")}</p>
+        <p className="rounded-card bg-raised px-4 py-3 text-center font-mono break-words select-all" dir="ltr">
+          {inGroups(secret)}
+        </p>
+        <CopyButton text={secret} label={t("security.apps.copy")} />
+      </section>
+      <section aria-labelledby="confirm" className="flex flex-col gap-3">
+        <h3 id="confirm" className="font-semibold">
+          {t("security.apps.confirm")}
+        </h3>
+        <CodeForm
+          id="firstCode"
+          label={t("auth.secondStep.code")}
+          hint={t("security.apps.confirmHint")}
+          missing={t("auth.secondStep.codeMissing")}
+          digits={totpDigits}
+          submitLabel={t("security.apps.finish")}
+          takesFocus={false}
+          send={confirm}
+        />
+      </section>
+    </div>
+  );
+}
+
+type AddAppSheetProps = { names: readonly string[]; onAdded: () => void; onClose: () => void };
+
+/** Adds a code app: its name, what it has to take in, and the first code as the proof that it did. */
+export function AddAppSheet({ names, onAdded, onClose }: AddAppSheetProps) {
+  const t = useT();
+  const [app, setApp] = useState<Enrolled>();
+  return (
+    <Sheet title={t("security.apps.add")} onClose={onClose}>
+      <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pb-8">
+        {app ? (
+          <Steps
+            app={app}
+            onAdded={() => {
+              onClose();
+              onAdded();
+            }}
+          />
+        ) : (
+          <NameForm names={names} onEnrolled={setApp} />
+        )}
+      </div>
+    </Sheet>
+  );
+}

@@ -1,0 +1,40 @@
+import { createContext, useContext } from "react";
+import type { WithProof } from "../../components/step-up";
+import { showToast } from "../../components/toast";
+import { useT } from "../../i18n/setup";
+import { failureText } from "../../lib/failure-text";
+
+/** What every section changes things by. */
+export type Changes = {
+  withProof: WithProof;
+  /** Shows how things are on the server now; never rejects. */
+  reload: () => Promise<void>;
+};
+
+export const ChangesContext = createContext<Changes>({
+  withProof: () => Promise.reject(new Error("no page around")),
+  reload: () => Promise.resolve(),
+});
+
+export const useChanges = (): Changes => useContext(ChangesContext);
+
+/** Changes something at a press, with a proof where one is asked for; says what came of it. Answers whether it is done. */
+export const useCarryOut = () => {
+  const t = useT();
+  const { withProof, reload } = useChanges();
+  return async (work: () => Promise<void>, done: string): Promise<boolean> => {
+    try {
+      if (!(await withProof(work))) return false;
+    } catch (error) {
+      showToast({ tone: "danger", title: t("common.error"), message: failureText(error, t) });
+      await reload(); // it may have been changed elsewhere meanwhile
+      return false;
+    }
+    await reload();
+    showToast({ message: done });
+    return true;
+  };
+};
+
+/** Where the focus goes when what had it is no longer there. */
+export const focusTitle = (): void => document.querySelector<HTMLElement>("[role=main] h1")?.focus();

@@ -1,0 +1,113 @@
+import { useState } from "react";
+import type { Device } from "../../../contract/security";
+import { ConfirmDialog } from "../../components/dialog";
+import { IconButton } from "../../components/icon-button";
+import { SettingsCard } from "../../components/settings-page";
+import { useFormat } from "../../i18n/format";
+import { isSameDay } from "../../i18n/relative-date";
+import { useT } from "../../i18n/setup";
+import { endDevice, endOtherDevices } from "./account";
+import { focusTitle, useCarryOut } from "./changes";
+import { ActionRow, Row } from "./row";
+
+const iconOf = (device: string): string =>
+  /Android|iPhone|KaiOS/.test(device) ? "i-ph-device-mobile" : "i-ph-desktop";
+
+function DeviceRow({ device }: { device: Device }) {
+  const t = useT();
+  const format = useFormat();
+  const carryOut = useCarryOut();
+  const [isAsked, setAsked] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const name = device.device || t("security.devices.unknown");
+  const { created_at, used_at, current } = device;
+  const end = async () => {
+    setBusy(true);
+    const isDone = await carryOut(() => endDevice(device.id), t("security.devices.ended", { name }));
+    setBusy(false);
+    setAsked(false);
+    if (isDone) focusTitle();
+  };
+  const used = isSameDay(used_at, Date.now())
+    ? t("security.devices.usedToday", { time: format.time(used_at) })
+    : t("security.used", { date: format.date(used_at) });
+  return (
+    <li>
+      <Row
+        icon={iconOf(device.device)}
+        title={name}
+        details={[
+          current ? t("security.devices.current") : used,
+          t("security.devices.since", { date: format.date(created_at), time: format.time(created_at) }),
+        ]}
+        end={
+          !current && (
+            <IconButton
+              icon="i-ph-sign-out"
+              label={t("security.devices.endName", { name })}
+              aria-haspopup="dialog"
+              onClick={() => setAsked(true)}
+            />
+          )
+        }
+      />
+      <ConfirmDialog
+        open={isAsked}
+        title={t("security.devices.endTitle", { name })}
+        body={t("security.devices.endBody")}
+        confirmLabel={t("security.devices.end")}
+        cancelLabel={t("common.cancel")}
+        busy={isBusy}
+        onConfirm={() => void end()}
+        onClose={() => setAsked(false)}
+      />
+    </li>
+  );
+}
+
+/** Where one is signed in, this device first. */
+export function DevicesSection({ devices }: { devices: readonly Device[] }) {
+  const t = useT();
+  const carryOut = useCarryOut();
+  const [isAsked, setAsked] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const sorted = [...devices].sort((a, b) => Number(b.current) - Number(a.current) || b.used_at - a.used_at);
+  const endOthers = async () => {
+    setBusy(true);
+    const isDone = await carryOut(endOtherDevices, t("security.devices.othersEnded"));
+    setBusy(false);
+    setAsked(false);
+    if (isDone) focusTitle();
+  };
+  return (
+    <SettingsCard title={t("security.devices.title")} icon="i-ph-devices">
+      {(heading) => (
+        <>
+          <ul aria-labelledby={heading} className="divide-y divide-line">
+            {sorted.map((device) => (
+              <DeviceRow key={device.id} device={device} />
+            ))}
+          </ul>
+          {devices.some(({ current }) => !current) && (
+            <ActionRow
+              icon="i-ph-sign-out"
+              tone="danger"
+              label={t("security.devices.endOthers")}
+              onPress={() => setAsked(true)}
+            />
+          )}
+          <ConfirmDialog
+            open={isAsked}
+            title={t("security.devices.othersTitle")}
+            body={t("security.devices.othersBody")}
+            confirmLabel={t("security.devices.end")}
+            cancelLabel={t("common.cancel")}
+            busy={isBusy}
+            onConfirm={() => void endOthers()}
+            onClose={() => setAsked(false)}
+          />
+        </>
+      )}
+    </SettingsCard>
+  );
+}

@@ -1,0 +1,145 @@
+import { useState } from "react";
+import * as v from "valibot";
+import { emailMaxLength, mailedCodeDigits } from "../../../contract/limits";
+import { Email } from "../../../contract/security";
+import { CodeForm } from "../../components/code-form";
+import { ConfirmDialog } from "../../components/dialog";
+import { SettingsCard } from "../../components/settings-page";
+import { TextField } from "../../components/text-field";
+import { showToast } from "../../components/toast";
+import { useT } from "../../i18n/setup";
+import { confirmRecoveryAddress, setRecoveryAddress } from "./account";
+import { focusTitle, useCarryOut, useChanges } from "./changes";
+import { FormDialog } from "./form-dialog";
+import { ActionRow, CardText, Row } from "./row";
+
+function AddressDialog({ onClose }: { onClose: () => void }) {
+  const t = useT();
+  const { withProof, reload } = useChanges();
+  const send = async (data: FormData) => {
+    const email = v.safeParse(Email, data.get("recoveryEmail"));
+    if (!email.success) return { field: "recoveryEmail", text: t("security.email.invalid") };
+    if (!(await withProof(() => setRecoveryAddress(email.output)))) return false;
+    await reload();
+    return true;
+  };
+  return (
+    <FormDialog
+      title={t("security.email.title")}
+      body={t("security.email.body")}
+      submitLabel={t("auth.secondStep.go")}
+      send={send}
+      onClose={onClose}
+    >
+      {(errorOf) => (
+        <TextField
+          id="recoveryEmail"
+          label={t("security.email.label")}
+          error={errorOf("recoveryEmail")}
+          alerts
+          type="email"
+          inputMode="email"
+          autoComplete="email"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          maxLength={emailMaxLength}
+          enterKeyHint="go"
+          dir="ltr"
+          data-autofocus
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+/** A mail is on its way: its code, or its link, makes the address one's own. */
+function Pending({ email, pending }: { email: string | null; pending: string }) {
+  const t = useT();
+  const carryOut = useCarryOut();
+  const { reload } = useChanges();
+  const confirm = async (code: string) => {
+    await confirmRecoveryAddress(pending, code);
+    await reload();
+    showToast({ message: t("security.email.confirmed") });
+    focusTitle();
+  };
+  const again = () => carryOut(() => setRecoveryAddress(pending), t("security.email.sentAgain"));
+  const forget = () => carryOut(() => setRecoveryAddress(email ?? ""), t("security.email.forgotten")).then(focusTitle);
+  return (
+    <>
+      <div className="flex flex-col gap-3 p-4">
+        <p>{t("security.email.pending", { email: pending })}</p>
+        <CodeForm
+          key={pending}
+          id="emailCode"
+          label={t("security.email.code")}
+          hint={t("security.email.codeHint")}
+          missing={t("security.email.codeMissing")}
+          digits={mailedCodeDigits}
+          submitLabel={t("security.email.confirm")}
+          takesFocus={false}
+          send={confirm}
+        />
+      </div>
+      <ActionRow icon="i-ph-paper-plane-tilt" label={t("security.email.again")} onPress={() => void again()} />
+      <ActionRow icon="i-ph-x" label={t("security.email.forget")} onPress={() => void forget()} />
+    </>
+  );
+}
+
+type EmailSectionProps = { email: string | null; pending: string | null };
+
+/** Where a mail goes to whoever forgot the password. */
+export function EmailSection({ email, pending }: EmailSectionProps) {
+  const t = useT();
+  const carryOut = useCarryOut();
+  const [open, setOpen] = useState<"set" | "remove">();
+  const [isBusy, setBusy] = useState(false);
+  const close = () => setOpen(undefined);
+  const remove = async () => {
+    setBusy(true);
+    const isDone = await carryOut(() => setRecoveryAddress(""), t("security.email.removed"));
+    setBusy(false);
+    close();
+    if (isDone) focusTitle();
+  };
+  return (
+    <SettingsCard title={t("security.email.title")} icon="i-ph-envelope-simple">
+      {() => (
+        <>
+          {email === null ? (
+            <CardText>{t("security.email.about")}</CardText>
+          ) : (
+            <Row icon="i-ph-check-circle-fill" title={<bdi>{email}</bdi>} details={[t("security.email.set")]} />
+          )}
+          {pending !== null && <Pending email={email} pending={pending} />}
+          <ActionRow
+            icon={email === null ? "i-ph-plus-circle" : "i-ph-pencil-simple"}
+            label={t(email === null && pending === null ? "security.email.add" : "security.email.change")}
+            onPress={() => setOpen("set")}
+          />
+          {email !== null && (
+            <ActionRow
+              icon="i-ph-trash"
+              tone="danger"
+              label={t("security.email.remove")}
+              onPress={() => setOpen("remove")}
+            />
+          )}
+          {open === "set" && <AddressDialog onClose={close} />}
+          <ConfirmDialog
+            open={open === "remove"}
+            title={t("security.email.removeTitle")}
+            body={t("security.email.removeBody")}
+            confirmLabel={t("security.remove")}
+            cancelLabel={t("common.cancel")}
+            busy={isBusy}
+            onConfirm={() => void remove()}
+            onClose={close}
+          />
+        </>
+      )}
+    </SettingsCard>
+  );
+}

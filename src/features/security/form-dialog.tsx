@@ -1,0 +1,84 @@
+import { type ReactNode, useId, useRef, useState } from "react";
+import { Button } from "../../components/button";
+import { Modal } from "../../components/modal";
+import { useT } from "../../i18n/setup";
+import { failureText } from "../../lib/failure-text";
+
+export type FieldProblem = { field: string; text: string };
+
+type FormDialogProps = {
+  title: string;
+  body?: string;
+  submitLabel: string;
+  /** Answers what is wrong, or whether it is done: the dialog goes then. What it rejects with is said in the dialog. */
+  send: (data: FormData) => Promise<FieldProblem | boolean>;
+  onClose: () => void;
+  children: (errorOf: (field: string) => string | undefined) => ReactNode;
+};
+
+/** A small form over the page; what is typed stays when it fails. */
+export function FormDialog({ title, body, submitLabel, send, onClose, children }: FormDialogProps) {
+  const t = useT();
+  const id = useId();
+  const form = useRef<HTMLFormElement>(null);
+  const [problem, setProblem] = useState<FieldProblem>();
+  const [isBusy, setBusy] = useState(false);
+
+  const refuse = (found: FieldProblem) => {
+    setProblem(found);
+    form.current?.querySelector<HTMLElement>(`#${found.field}`)?.focus();
+  };
+  const submit = async (element: HTMLFormElement) => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const outcome = await send(new FormData(element));
+      if (outcome === true) return onClose();
+      if (outcome !== false) refuse(outcome);
+    } catch (error) {
+      setProblem({ field: "form", text: failureText(error, t) });
+    }
+    setBusy(false);
+  };
+  return (
+    <Modal
+      labelledBy={`${id}-title`}
+      {...(body === undefined ? {} : { describedBy: `${id}-body` })}
+      className="rise m-auto max-h-[calc(100dvh-2rem)] w-[min(26rem,calc(100vw-2rem))] overflow-y-auto rounded-bubble border border-line bg-surface p-0 text-text shadow-xl"
+      onDismiss={() => !isBusy && onClose()}
+    >
+      <form
+        ref={form}
+        noValidate
+        className="flex flex-col gap-4 p-6"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isBusy) void submit(event.currentTarget);
+        }}
+      >
+        <h2 id={`${id}-title`} className="text-xl font-bold break-words text-balance">
+          {title}
+        </h2>
+        {body !== undefined && (
+          <p id={`${id}-body`} className="text-muted">
+            {body}
+          </p>
+        )}
+        {children((field) => (problem?.field === field ? problem.text : undefined))}
+        <div role="alert" className="empty:hidden">
+          {problem?.field === "form" && (
+            <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{problem.text}</p>
+          )}
+        </div>
+        <div className="flex flex-wrap justify-end gap-3">
+          <Button look="secondary" disabled={isBusy} className="grow" onClick={onClose}>
+            {t("common.cancel")}
+          </Button>
+          <Button type="submit" busy={isBusy} className="grow">
+            {submitLabel}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,160 @@
+import { useState } from "react";
+import * as v from "valibot";
+import { FactorName, type Passkey } from "../../../contract/factors";
+import { factorNameMaxLength, passkeysMax } from "../../../contract/limits";
+import { ConfirmDialog } from "../../components/dialog";
+import { MenuButton } from "../../components/menu";
+import { SettingsCard } from "../../components/settings-page";
+import { TextField } from "../../components/text-field";
+import { showToast } from "../../components/toast";
+import { useFormat } from "../../i18n/format";
+import { useT } from "../../i18n/setup";
+import { isolate } from "../../lib/isolate";
+import { addPasskey, canUsePasskeys, passkeyFailureText, removePasskey, renamePasskey } from "../../lib/passkeys";
+import { focusTitle, useCarryOut, useChanges } from "./changes";
+import { FormDialog } from "./form-dialog";
+import { ActionRow, CardText, Row } from "./row";
+
+function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
+  const t = useT();
+  const { withProof, reload } = useChanges();
+  const send = async (data: FormData) => {
+    const name = v.safeParse(FactorName, data.get("passkeyName"));
+    if (!name.success) return { field: "passkeyName", text: t("security.nameMissing") };
+    const work = async () => {
+      await renamePasskey(passkey.id, name.output);
+    };
+    if (!(await withProof(work))) return false;
+    await reload();
+    showToast({ message: t("security.keys.renamed") });
+    return true;
+  };
+  return (
+    <FormDialog title={t("security.keys.rename")} submitLabel={t("security.save")} send={send} onClose={onClose}>
+      {(errorOf) => (
+        <TextField
+          id="passkeyName"
+          label={t("security.name")}
+          error={errorOf("passkeyName")}
+          alerts
+          maxLength={factorNameMaxLength}
+          autoComplete="off"
+          enterKeyHint="done"
+          dir="auto"
+          data-autofocus
+          defaultValue={passkey.name}
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+function PasskeyRow({ passkey }: { passkey: Passkey }) {
+  const t = useT();
+  const format = useFormat();
+  const carryOut = useCarryOut();
+  const [open, setOpen] = useState<"rename" | "remove">();
+  const [isBusy, setBusy] = useState(false);
+  const { name, created_at, used_at } = passkey;
+  const close = () => setOpen(undefined);
+  const remove = async () => {
+    setBusy(true);
+    const isDone = await carryOut(() => removePasskey(passkey.id), t("security.keys.removed", { name: isolate(name) }));
+    setBusy(false);
+    close();
+    if (isDone) focusTitle();
+  };
+  return (
+    <li>
+      <Row
+        icon="i-ph-fingerprint"
+        title={<bdi>{name}</bdi>}
+        details={[
+          t("security.added", { date: format.date(created_at) }),
+          used_at !== null && t("security.used", { date: format.date(used_at) }),
+          passkey.synced && t("security.keys.synced"),
+        ]}
+        end={
+          <MenuButton
+            label={t("security.keys.optionsName", { name })}
+            items={[
+              {
+                id: "rename",
+                icon: "i-ph-pencil-simple",
+                label: t("security.keys.rename"),
+                onSelect: () => setOpen("rename"),
+              },
+              {
+                id: "remove",
+                icon: "i-ph-trash",
+                label: t("security.remove"),
+                tone: "danger",
+                onSelect: () => setOpen("remove"),
+              },
+            ]}
+          />
+        }
+      />
+      {open === "rename" && <RenameDialog passkey={passkey} onClose={close} />}
+      <ConfirmDialog
+        open={open === "remove"}
+        title={t("security.keys.removeTitle", { name: isolate(name) })}
+        body={t("security.keys.removeBody")}
+        confirmLabel={t("security.remove")}
+        cancelLabel={t("common.cancel")}
+        busy={isBusy}
+        onConfirm={() => void remove()}
+        onClose={close}
+      />
+    </li>
+  );
+}
+
+/** Signing in by a fingerprint, a face or the screen's lock. */
+export function PasskeysSection({ passkeys }: { passkeys: readonly Passkey[] }) {
+  const t = useT();
+  const { withProof, reload } = useChanges();
+  const [isBusy, setBusy] = useState(false);
+  const canAdd = canUsePasskeys();
+
+  const add = async () => {
+    setBusy(true);
+    let added: Passkey | undefined;
+    try {
+      await withProof(async () => {
+        added = await addPasskey();
+      });
+    } catch (error) {
+      showToast({ tone: "danger", title: t("common.error"), message: passkeyFailureText(error, t) });
+    }
+    if (added) {
+      await reload();
+      showToast({ message: t("security.keys.added", { name: isolate(added.name) }) });
+    }
+    setBusy(false);
+  };
+  return (
+    <SettingsCard title={t("security.keys.title")} icon="i-ph-fingerprint">
+      {(heading) => (
+        <>
+          <CardText>{t(canAdd ? "security.keys.about" : "security.keys.unsupported")}</CardText>
+          {passkeys.length > 0 && (
+            <ul aria-labelledby={heading} className="divide-y divide-line">
+              {passkeys.map((passkey) => (
+                <PasskeyRow key={passkey.id} passkey={passkey} />
+              ))}
+            </ul>
+          )}
+          {canAdd && passkeys.length < passkeysMax && (
+            <ActionRow
+              icon="i-ph-plus-circle"
+              label={t("security.keys.add")}
+              busy={isBusy}
+              onPress={() => void add()}
+            />
+          )}
+        </>
+      )}
+    </SettingsCard>
+  );
+}

@@ -1,0 +1,86 @@
+import { useState } from "react";
+import { isAcceptablePassword } from "../../../contract/auth";
+import { passwordMaxLength } from "../../../contract/limits";
+import { PasswordField } from "../../components/password-field";
+import { SettingsCard } from "../../components/settings-page";
+import { showToast } from "../../components/toast";
+import { useT } from "../../i18n/setup";
+import { failureCode } from "../../lib/exchange";
+import { changePassword } from "./account";
+import { useChanges } from "./changes";
+import { FormDialog } from "./form-dialog";
+import { ActionRow, CardText } from "./row";
+
+/** SPEC.md §5: the new one twice, by the rule of the registration. */
+function PasswordDialog({ onClose }: { onClose: () => void }) {
+  const t = useT();
+  const { withProof, reload } = useChanges();
+
+  const send = async (data: FormData) => {
+    const [password, again] = [String(data.get("newPassword")), String(data.get("newPasswordAgain"))];
+    if (password === "") return { field: "newPassword", text: t("auth.fillAllFields") };
+    if (password.length > passwordMaxLength) {
+      return { field: "newPassword", text: t("auth.passwordTooLong", { max: passwordMaxLength }) };
+    }
+    if (!isAcceptablePassword(password)) return { field: "newPassword", text: t("auth.passwordRequirement") };
+    if (password !== again) return { field: "newPasswordAgain", text: t("auth.passwordsDoNotMatch") };
+    try {
+      if (!(await withProof(() => changePassword(password)))) return false;
+    } catch (error) {
+      const code = failureCode(error);
+      if (code !== "same_password" && code !== "weak_password") throw error;
+      return { field: "newPassword", text: t(`errors.${code}`) };
+    }
+    showToast({ message: t("security.password.done") });
+    void reload();
+    return true;
+  };
+  return (
+    <FormDialog
+      title={t("security.password.change")}
+      body={t("security.password.body")}
+      submitLabel={t("security.password.submit")}
+      send={send}
+      onClose={onClose}
+    >
+      {(errorOf) => (
+        <>
+          <PasswordField
+            id="newPassword"
+            label={t("security.password.new")}
+            hint={t("auth.passwordHint")}
+            error={errorOf("newPassword")}
+            alerts
+            autoComplete="new-password"
+            enterKeyHint="next"
+            data-autofocus
+          />
+          <PasswordField
+            id="newPasswordAgain"
+            label={t("auth.confirmPassword")}
+            error={errorOf("newPasswordAgain")}
+            alerts
+            autoComplete="new-password"
+            enterKeyHint="done"
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+export function PasswordSection() {
+  const t = useT();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <SettingsCard title={t("auth.password")} icon="i-ph-password">
+      {() => (
+        <>
+          <CardText>{t("security.password.about")}</CardText>
+          <ActionRow icon="i-ph-pencil-simple" label={t("security.password.change")} onPress={() => setOpen(true)} />
+          {isOpen && <PasswordDialog onClose={() => setOpen(false)} />}
+        </>
+      )}
+    </SettingsCard>
+  );
+}

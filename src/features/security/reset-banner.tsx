@@ -1,0 +1,33 @@
+import { useId, useState } from "react";
+import type { FactorReset } from "../../../contract/security";
+import { Button } from "../../components/button";
+import { useFormat } from "../../i18n/format";
+import { useT } from "../../i18n/setup";
+import { cancelReset } from "./account";
+import { focusTitle, useCarryOut } from "./changes";
+
+/** Somebody asked that the second step be taken away: when that is, and the one tap that stops it. */
+export function ResetBanner({ reset }: { reset: FactorReset }) {
+  const t = useT();
+  const id = useId();
+  const format = useFormat();
+  const carryOut = useCarryOut();
+  const [isBusy, setBusy] = useState(false);
+  const keep = async () => {
+    setBusy(true);
+    if (await carryOut(cancelReset, t("security.reset.kept"))) focusTitle();
+    else setBusy(false);
+  };
+  return (
+    <section aria-labelledby={id} className="flex flex-col gap-3 rounded-card border border-danger bg-danger-soft p-4">
+      <h2 id={id} className="flex items-start gap-2 font-semibold text-danger">
+        <span className="i-ph-warning-circle-fill mt-0.5 shrink-0 text-xl" aria-hidden="true" />
+        {t("security.reset.title")}
+      </h2>
+      <p>{t("security.reset.body", { date: format.date(reset.due_at), time: format.time(reset.due_at) })}</p>
+      <Button busy={isBusy} onClick={() => void keep()}>
+        {t("security.reset.keep")}
+      </Button>
+    </section>
+  );
+}

@@ -1,0 +1,106 @@
+import { useCallback, useEffect, useState } from "react";
+import { Button } from "../../components/button";
+import { EmptyState } from "../../components/empty-state";
+import { SettingsPage } from "../../components/settings-page";
+import { Spinner } from "../../components/spinner";
+import { useStepUp } from "../../components/step-up";
+import { useT } from "../../i18n/setup";
+import { failureCode } from "../../lib/exchange";
+import { failureText } from "../../lib/failure-text";
+import { loadSecurity, useSecurity } from "../../lib/security";
+import { ChangesContext } from "./changes";
+import { DevicesSection } from "./devices-section";
+import { EmailSection } from "./email-section";
+import { IdentitiesSection } from "./identities-section";
+import { PasskeysSection } from "./passkeys-section";
+import { PasswordSection } from "./password-section";
+import { ResetBanner } from "./reset-banner";
+import { SecondStepSection } from "./second-step-section";
+
+/** Asks the server at first and whenever somebody comes back to the page: another tab or device may have changed it. */
+const useFreshSecurity = () => {
+  const security = useSecurity();
+  const [failure, setFailure] = useState<unknown>();
+  const reload = useCallback(async () => {
+    try {
+      await loadSecurity();
+      setFailure(undefined);
+    } catch (error) {
+      setFailure(error);
+    }
+  }, []);
+  useEffect(() => {
+    void reload();
+    const onSeen = () => {
+      if (document.visibilityState === "visible") void reload();
+    };
+    addEventListener("focus", onSeen);
+    addEventListener("online", onSeen);
+    document.addEventListener("visibilitychange", onSeen);
+    return () => {
+      removeEventListener("focus", onSeen);
+      removeEventListener("online", onSeen);
+      document.removeEventListener("visibilitychange", onSeen);
+    };
+  }, [reload]);
+  return { security, failure, reload };
+};
+
+function Unloaded({ failure, onRetry }: { failure: unknown; onRetry: () => Promise<void> }) {
+  const t = useT();
+  const [isBusy, setBusy] = useState(false);
+  const isOffline = failureCode(failure) === "offline";
+  const retry = async () => {
+    setBusy(true);
+    await onRetry();
+    setBusy(false);
+  };
+  return (
+    <div role="alert" className="my-auto">
+      <EmptyState
+        icon={isOffline ? "i-ph-cloud-slash" : "i-ph-warning-circle"}
+        title={t(isOffline ? "security.offlineTitle" : "security.failedTitle")}
+        body={isOffline ? t("security.offline") : failureText(failure, t)}
+        action={
+          <Button busy={isBusy} onClick={() => void retry()}>
+            {t("common.retry")}
+          </Button>
+        }
+      />
+    </div>
+  );
+}
+
+/** How one's account is kept, and all one can do about it. */
+export default function SecurityScreen() {
+  const t = useT();
+  const { security, failure, reload } = useFreshSecurity();
+  const { withProof, stepUp } = useStepUp();
+  return (
+    <SettingsPage title={t("security.title")} description={t("security.description")}>
+      {security && (
+        <ChangesContext value={{ withProof, reload }}>
+          {failure !== undefined && (
+            <p role="status" className="rounded-card bg-raised px-4 py-3 text-sm">
+              {t("security.stale")}
+            </p>
+          )}
+          {security.reset && <ResetBanner reset={security.reset} />}
+          <PasswordSection />
+          <SecondStepSection security={security} />
+          <PasskeysSection passkeys={security.passkeys} />
+          <EmailSection email={security.email} pending={security.pending_email} />
+          <IdentitiesSection identities={security.identities} providers={security.providers} />
+          <DevicesSection devices={security.devices} />
+        </ChangesContext>
+      )}
+      {!security && failure !== undefined && <Unloaded failure={failure} onRetry={reload} />}
+      {!security && failure === undefined && (
+        <div className="grid min-h-80 place-items-center">
+          <Spinner label={t("common.loading")} className="text-4xl text-accent" />
+        </div>
+      )}
+      {stepUp}
+    </SettingsPage>
+  );
+}
