@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 
 import { and, eq, gt, lt, sql } from "drizzle-orm";
 import type { Uuid } from "../../contract/ids";
 import { mailedTokenMinutes } from "../../contract/limits";
-import { account_security, mailed_tokens } from "../db/account-schema";
+import { account_security, auth_codes, mailed_tokens } from "../db/account-schema";
 import type { Db } from "../db/client";
 
 export type MailedType = (typeof mailed_tokens.$inferSelect)["type"];
@@ -46,8 +46,10 @@ export const insertRecovery = async (
     code_hash: hashOfCode(env, "recovery", email, mailed.code),
     expires_at: expiryFrom(now),
   };
-  const [, inserted] = await db.batch([
+  const owner = sql`(SELECT user_id FROM ${account_security} WHERE email = ${email})`;
+  const [, , inserted] = await db.batch([
     db.delete(mailed_tokens).where(and(eq(mailed_tokens.type, "recovery"), eq(mailed_tokens.email, email))),
+    db.delete(auth_codes).where(and(eq(auth_codes.method, "recovery"), sql`${auth_codes.user_id} = ${owner}`)),
     db
       .insert(mailed_tokens)
       .select(

@@ -19,6 +19,7 @@ import { checkPassword } from "./password-check";
 import { hashPassword, verifyPassword } from "./passwords";
 import { listProviders } from "./providers";
 import { findAccount, findOwnCredentials, toAuthUser } from "./queries";
+import { setRecoveryAddress } from "./recovery-address";
 import { findSecurity, listDevices } from "./security";
 import { changePassword, endSessions } from "./sessions";
 import { closeSockets } from "./sockets";
@@ -140,9 +141,11 @@ export const sessionRoutes = createRoutes()
     validate("json", UserChange, "validation_failed"),
     requireProof,
     async (c) => {
-      const { password } = c.req.valid("json");
+      const { password, email } = c.req.valid("json");
       const refused = password === undefined ? undefined : await setPassword(c, password);
       if (refused) return refused;
+      const asked = email === undefined ? undefined : await setRecoveryAddress(c, email);
+      if (asked && !asked.ok) return refuse(c, "rate_limited", asked);
       const user = await findAccount(openDb(c.env), c.var.caller.user);
       return user ? c.json(toAuthUser(user), 200) : refuse(c, "session_not_found");
     },
