@@ -17,6 +17,7 @@ import {
   showRecoveryCode,
   signIn,
   signInHalfway,
+  startClock,
   stopClock,
   verify,
   wait,
@@ -26,7 +27,7 @@ import { call, newPerson, site } from "./site";
 /** Sessions that owe their second step, and what showing one is worth. */
 
 beforeEach(stopClock);
-afterEach(() => void vi.useRealTimers());
+afterEach(startClock);
 
 const refresh = (refresh_token: string) =>
   call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } });

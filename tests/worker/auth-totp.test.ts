@@ -18,6 +18,7 @@ import {
   showRecoveryCode,
   signIn,
   signInHalfway,
+  startClock,
   stopClock,
   verify,
   wait,
@@ -26,7 +27,7 @@ import {
 import { call, drain, newPerson } from "./site";
 
 beforeEach(stopClock);
-afterEach(() => void vi.useRealTimers());
+afterEach(startClock);
 
 const wrong = { status: 422, body: { error_code: "mfa_verification_failed" } };
 const tooLate = { status: 422, body: { error_code: "mfa_challenge_expired" } };

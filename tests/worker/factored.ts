@@ -5,9 +5,9 @@ import { expect, vi } from "vitest";
 import type { Session } from "../../contract/auth";
 import type { Enrolled, FactorChallenge, RecoveryCodes } from "../../contract/factors";
 import type { Uuid } from "../../contract/ids";
-import { type Person, testPassword } from "../support/people";
+import { makeCaptchaToken, type Person, testPassword } from "../support/people";
 import { readDirectory } from "./recount";
-import { call, newPerson } from "./site";
+import { call, newPerson, site } from "./site";
 
 /** People who ask for a second step, through the public API. */
 
@@ -59,6 +59,14 @@ export const signIn = async ({ phone }: Pick<Person, "phone">): Promise<Session>
   return answer.body as Session;
 };
 
+/** With a recovery code in the password's place. */
+export const signInByCode = async ({ phone }: Pick<Person, "phone">, code: string): Promise<Session> => {
+  const gotrue_meta_security = { captcha_token: await makeCaptchaToken(site) };
+  const answer = await call("POST", "/api/auth/recover/code", { body: { phone, code, gotrue_meta_security } });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return answer.body as Session;
+};
+
 /** Somebody with a code app that counts. Its code of the step before now was shown: that of now is still good. */
 export const newGuarded = async () => {
   const person = await newPerson();
@@ -76,12 +84,17 @@ export const signInHalfway = async (person: Pick<Person, "phone">): Promise<Sess
   return { ...session, token: session.access_token };
 };
 
-/** Moves the clock, which stands still in these tests. */
+/** Holds the clock, so that no code's time is over while a test looks at it; `wait` moves it. */
+export const stopClock = (): void => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+};
 export const wait = (seconds: number): void => {
   vi.setSystemTime(Date.now() + seconds * 1_000);
 };
-export const stopClock = (): void => {
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+/** Lets it go on from where it was held: what everybody's address has used up by then is forgotten. */
+export const startClock = async (): Promise<void> => {
+  vi.useRealTimers();
+  await env.DB.prepare("DELETE FROM rate_limits WHERE key GLOB '*_by_address:*'").run();
 };
 
 /** What the person's devices are told of, the oldest first. */

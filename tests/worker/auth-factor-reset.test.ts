@@ -1,0 +1,180 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Session } from "../../contract/auth";
+import { factorResetHours } from "../../contract/limits";
+import type { FactorReset, Security } from "../../contract/security";
+import { makeAuthenticator } from "../support/authenticator";
+import { until } from "./device";
+import {
+  codeOf,
+  enrol,
+  eventsOf,
+  makeRecoveryCodes,
+  newGuarded,
+  showCode,
+  showRecoveryCode,
+  signIn,
+  signInByCode,
+  signInHalfway,
+  startClock,
+  stopClock,
+  wait,
+} from "./factored";
+import { call, newPerson, site } from "./site";
+
+/** Whoever lost their second step waits for three days, of which everybody who is signed in is told. */
+
+beforeEach(stopClock);
+afterEach(startClock);
+
+const waitSeconds = factorResetHours * 3_600;
+type Bearer = { token: string };
+
+const ask = (by: Bearer) => call("POST", "/api/auth/factors/reset", { token: by.token });
+const keep = (by: Bearer) => call("DELETE", "/api/auth/factors/reset", { token: by.token });
+/** Of somebody who is signed in already: their token is renewed, for it lasts no three days. */
+const renew = async (refresh_token: string): Promise<Session> => {
+  const { status, body } = await call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } });
+  expect(status).toBe(200);
+  return body as Session;
+};
+const securityOf = async (token: string): Promise<Security> =>
+  (await call("GET", "/api/auth/security", { token })).body as Security;
+const told = (user: string, event: string) => until(async () => (await eventsOf(user)).includes(event));
+
+test("the second step is taken away at the first sign-in after three days, and not before", async () => {
+  const ana = await newGuarded();
+  await makeRecoveryCodes(ana);
+  await env.DB.prepare("UPDATE account_security SET passkey_step = 1 WHERE user_id = ?").bind(ana.id).run();
+  const answer = await ask(await signInHalfway(ana));
+  const started_at = Date.now();
+  const dates = { started_at, due_at: started_at + waitSeconds * 1_000 };
+  expect(answer).toMatchObject({ status: 200, body: dates });
+  await told(ana.id, "reset_started");
+  expect((await securityOf(ana.token)).reset).toEqual(dates);
+
+  wait(waitSeconds - 1);
+  const half = await signInHalfway(ana);
+  wait(1);
+  const whole = await signIn(ana);
+  expect(whole.awaits).toBeUndefined();
+  await told(ana.id, "reset_done");
+  const after = await securityOf(whole.access_token);
+  expect(after).toMatchObject({ factors: [], recovery_codes: 0, passkey_second_step: false, reset: null });
+  // What owed a step that is gone is over; the owner's other devices stay.
+  expect((await call("GET", "/api/auth/user", { token: half.token })).status).toBe(401);
+  expect((await renew(ana.refreshToken)).awaits).toBeUndefined();
+  expect((await signIn(ana)).awaits).toBeUndefined();
+});
+
+test("asked again the wait is as long as it was, and everybody was told once, with its end", async () => {
+  const ana = await newGuarded();
+  const first = (await ask(await signInHalfway(ana))).body as FactorReset;
+  wait(3_600);
+  const half = await signInHalfway(ana);
+  expect((await ask(half)).body).toEqual(first);
+  expect((await ask(half)).body).toEqual(first);
+  await told(ana.id, "reset_started");
+  const events = await eventsOf(ana.id);
+  expect(events.filter((event) => event === "reset_started")).toHaveLength(1);
+  const sync = await call("GET", "/api/sync?since=0", { token: (await renew(ana.refreshToken)).access_token });
+  const { notices } = sync.body as { notices: object[] };
+  expect(notices).toContainEqual(expect.objectContaining({ event: "reset_started", due_at: first.due_at }));
+});
+
+test("only a session that owes its second step may ask for it", async () => {
+  const [ana, ben] = [await newGuarded(), await newPerson()];
+  for (const whole of [ana, ben]) {
+    expect(await ask(whole)).toMatchObject({ status: 409, body: { error_code: "reset_not_possible" } });
+  }
+  expect((await securityOf(ana.token)).reset).toBeNull();
+});
+
+test("one tap of anybody signed in stops it, and tapped again it is stopped", async () => {
+  const ana = await newGuarded();
+  const half = await signInHalfway(ana);
+  await ask(half);
+  expect(await keep(half)).toMatchObject({ status: 401, body: { error_code: "insufficient_aal" } });
+  wait(waitSeconds - 60);
+  const { access_token: token } = await renew(ana.refreshToken);
+  // Five minutes after any factor was shown: it takes none.
+  expect((await keep({ token })).status).toBe(204);
+  expect((await keep({ token })).status).toBe(204);
+  await told(ana.id, "reset_cancelled");
+  expect((await eventsOf(ana.id)).filter((event) => event === "reset_cancelled")).toHaveLength(1);
+  wait(120);
+  expect((await signIn(ana)).awaits).toEqual(["totp"]);
+});
+
+test("whoever shows a second step after all is there themselves, and nobody waits any more", async () => {
+  const ana = await newGuarded();
+  const codes = await makeRecoveryCodes(ana);
+  const shows = [
+    (half: Bearer) => showCode(half, ana.factor, codeOf(ana.secret)),
+    (half: Bearer) => showRecoveryCode(half, codes[0] ?? ""),
+  ];
+  for (const show of shows) {
+    const half = await signInHalfway(ana);
+    await ask(half);
+    const shown = await show(half);
+    expect(shown.status).toBe(200);
+    expect((await securityOf((shown.body as Session).access_token)).reset).toBeNull();
+  }
+  await told(ana.id, "reset_cancelled");
+  wait(waitSeconds + 1);
+  expect((await signIn(ana)).awaits).toBeDefined();
+});
+
+test("a new code app that counts stops it too", async () => {
+  const ana = await newGuarded();
+  await ask(await signInHalfway(ana));
+  const more = await enrol(ana);
+  expect((await showCode(ana, more.id, codeOf(more.totp.secret))).status).toBe(200);
+  wait(waitSeconds + 1);
+  expect((await signIn(ana)).awaits).toEqual(["totp"]);
+});
+
+test("whoever signs in by a passkey when the wait is over is there themselves, and keeps the code app", async () => {
+  const ana = await newGuarded();
+  const phone = await makeAuthenticator(site.origin);
+  const ceremonyOf = async (path: string, by: Partial<Bearer>) => {
+    const { body } = await call("POST", `/api/auth/passkeys/${path}/options`, { token: by.token });
+    return body as { ceremony: string; options: Parameters<typeof phone.create>[0] };
+  };
+  const made = await ceremonyOf("registration", ana);
+  const added = { ceremony: made.ceremony, response: await phone.create(made.options) };
+  expect((await call("POST", "/api/auth/passkeys", { token: ana.token, body: added })).status).toBe(200);
+  await ask(await signInHalfway(ana));
+  wait(waitSeconds + 1);
+  const posed = await ceremonyOf("sign-in", {});
+  const shown = { ceremony: posed.ceremony, response: await phone.get(posed.options) };
+  expect((await call("POST", "/api/auth/passkeys/sign-in", { body: shown })).status).toBe(200);
+  await told(ana.id, "reset_cancelled");
+  expect((await signIn(ana)).awaits).toEqual(["totp", "passkey"]);
+});
+
+test("who has the paper and nothing else may ask too, and gets in by another of its codes when the wait is over", async () => {
+  const ana = await newGuarded();
+  const codes = await makeRecoveryCodes(ana);
+  const half = await signInByCode(ana, codes[0] ?? "");
+  expect((await ask({ token: half.access_token })).status).toBe(200);
+  wait(waitSeconds + 1);
+  const whole = await signInByCode(ana, codes[1] ?? "");
+  expect(whole.awaits).toBeUndefined();
+  expect((await securityOf(whole.access_token)).recovery_codes).toBe(0);
+});
+
+test("stopped at the very moment at which it would take effect, it is one or the other", async () => {
+  const ana = await newGuarded();
+  await ask(await signInHalfway(ana));
+  wait(waitSeconds);
+  const { access_token: token } = await renew(ana.refreshToken);
+  const [session, kept] = await Promise.all([signIn(ana), keep({ token })]);
+  expect(kept.status).toBe(204);
+  const { factors } = await securityOf(token);
+  expect(session.awaits === undefined).toBe(factors.length === 0);
+  await until(async () => {
+    const events = await eventsOf(ana.id);
+    return events.includes("reset_done") !== events.includes("reset_cancelled");
+  });
+});
