@@ -16,6 +16,7 @@ import { NotifierHost } from "./notifier-host";
 import { PaneSpinner } from "./pane-spinner";
 import { RouteError } from "./route-error";
 import { type AppRoute, appRoutes, findAppRoute, hasTabBar } from "./routes";
+import { SecurityNotesHost } from "./security-notes-host";
 import { TabBar } from "./tab-bar";
 import { useIsWide } from "./wide";
 
@@ -114,6 +115,7 @@ export default function Shell() {
             <>
               <LinkBanner />
               <CallHost />
+              <SecurityNotesHost />
               <NotifierHost pathname={pathname} isListShown={isListShown} />
             </>
           }

@@ -33,3 +33,6 @@ export const readUnseen = async (store: Store, now: number): Promise<SecurityNot
 
 export const putAway = (store: Store, ids: readonly Uuid[]): Promise<void> =>
   update(store, (told) => told.map((one) => (ids.includes(one.notice.id) ? { ...one, isSeen: true } : one)));
+
+export const putAwayResets = (store: Store): Promise<void> =>
+  update(store, (told) => told.map((one) => (one.notice.event === "reset_started" ? { ...one, isSeen: true } : one)));

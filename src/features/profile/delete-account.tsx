@@ -3,6 +3,7 @@ import { endCalls, isInCall } from "../../calls/actions";
 import { useCanCall } from "../../calls/use-call";
 import { Button } from "../../components/button";
 import { ConfirmDialog } from "../../components/dialog";
+import { useStepUp } from "../../components/step-up";
 import { showToast } from "../../components/toast";
 import { useLanguage, useT } from "../../i18n/setup";
 import { setDeparting } from "../../lib/departure";
@@ -44,28 +45,38 @@ function Question({ wasInCall, busy, onConfirm, onClose }: QuestionProps) {
 }
 
 /**
- * SPEC.md §2 Profile: deletes the account on the server, then everything of it in this browser, and goes to the log-in. Until
+ * SPEC.md §2 Profile: deletes the account on the server, once its person has shown who they are, then everything of it in this browser, and goes to the log-in. Until
  * the server has said that it is done, nothing here is lost.
  */
 export function DeleteAccount() {
   const t = useT();
   const [asked, setAsked] = useState<{ isInCall: boolean }>();
   const [isBusy, setBusy] = useState(false);
+  const { withProof, stepUp } = useStepUp();
 
   const remove = async () => {
     const userId = getSession()?.userId;
     if (userId === undefined) return; // signed out: the guard is about to lead away
     setBusy(true);
-    setDeparting(true);
-    try {
-      await deleteAccount(userId);
-    } catch (error) {
-      setDeparting(false);
-      const message = t(failureCode(error) === "offline" ? "profile.deleteOffline" : "profile.deleteFailed");
-      showToast({ title: t("profile.deleteFailedTitle"), message, tone: "danger" });
+    const depart = async () => {
+      setDeparting(true);
+      try {
+        await deleteAccount(userId);
+      } catch (error) {
+        setDeparting(false);
+        throw error;
+      }
+    };
+    const stay = () => {
       setBusy(false);
       setAsked(undefined);
-      return;
+    };
+    try {
+      if (!(await withProof(depart))) return stay();
+    } catch (error) {
+      const message = t(failureCode(error) === "offline" ? "profile.deleteOffline" : "profile.deleteFailed");
+      showToast({ title: t("profile.deleteFailedTitle"), message, tone: "danger" });
+      return stay();
     }
     leaveNotice({ title: t("profile.deletedTitle"), message: t("profile.deleted") });
     try {
@@ -97,6 +108,7 @@ export function DeleteAccount() {
           onClose={() => setAsked(undefined)}
         />
       )}
+      {stepUp}
     </>
   );
 }

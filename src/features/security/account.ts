@@ -3,6 +3,7 @@ import { Enrolled, RecoveryCodes } from "../../../contract/factors";
 import type { Uuid } from "../../../contract/ids";
 import { request } from "../../lib/api";
 import { ApiFailure } from "../../lib/exchange";
+import { dismissResets } from "../../sync/use-security-notices";
 
 /**
  * What the security page changes on the server. Each throws `ApiFailure`, with `reauthentication_needed` where its person
@@ -41,4 +42,7 @@ export const endDevice = (id: Uuid) => tell("DELETE", `/api/auth/sessions/${id}`
 export const endOtherDevices = () => tell("DELETE", "/api/auth/sessions");
 
 /** Keeps the second step that somebody asked to be taken away. */
-export const cancelReset = () => tell("DELETE", "/api/auth/factors/reset");
+export const cancelReset = async (): Promise<void> => {
+  await tell("DELETE", "/api/auth/factors/reset");
+  await dismissResets();
+};
