@@ -8,8 +8,25 @@ import { root } from "./run.mjs";
 
 /** @type {Part[]} */
 const first = [
-  // What every document runs, and the little that the forms share with the app.
-  { name: "base", roots: ["src/entry.tsx", "src/components/button.tsx"] },
+  // What every document runs, and the little that the forms, passkeys and the second step share with the app: a part that
+  // only the app has would bring all of it to the log-in page.
+  {
+    name: "base",
+    roots: [
+      "src/entry.tsx",
+      "src/components/button.tsx",
+      "src/components/password-field.tsx",
+      "src/components/text-field.tsx",
+      "src/i18n/format.ts",
+      "src/lib/api.ts",
+      "src/lib/connection.ts",
+      "src/lib/media/avatar-file.ts",
+      "src/lib/passkeys.ts",
+      "contract/security.ts",
+    ],
+  },
+  // The second step: at log-in, and before what asks for a proof.
+  { name: "steps", roots: ["src/components/step-panel.tsx"] },
   // All it takes to open the app, see the list and talk in a chat.
   { name: "app", roots: ["src/main.tsx"] },
 ];

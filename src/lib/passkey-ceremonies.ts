@@ -56,15 +56,30 @@ export const setPasskeyStep = async (isWanted: boolean): Promise<void> => {
   await request("PUT", "/api/auth/passkeys/second-step", { second_step: isWanted });
 };
 
-const show = async (path: string, conditional: boolean): Promise<Opened | undefined> => {
-  const ceremony = read(Ceremony, await request("POST", `${path}/options`, {}));
-  const response = await ask(() =>
-    startAuthentication({ optionsJSON: toOptions<RequestOptions>(ceremony), useBrowserAutofill: conditional }),
-  );
-  return response && openSession(path, { ceremony: ceremony.ceremony, response });
+const pose = async (path: string): Promise<Ceremony> => read(Ceremony, await request("POST", `${path}/options`, {}));
+
+type Shown = { ceremony: Uuid; response: Awaited<ReturnType<typeof startAuthentication>> };
+
+const show = async (path: string, useBrowserAutofill: boolean): Promise<Shown | undefined> => {
+  const posed = await pose(path);
+  const optionsJSON = toOptions<RequestOptions>(posed);
+  const response = await ask(() => startAuthentication({ optionsJSON, useBrowserAutofill }));
+  return response && { ceremony: posed.ceremony, response };
 };
 
-export const signInByPasskey = ({ conditional = false }: { conditional?: boolean }): Promise<Opened | undefined> =>
-  show("/api/auth/passkeys/sign-in", conditional);
+const answer = async (path: string, shown: Shown | undefined): Promise<Opened | undefined> =>
+  shown && openSession(path, shown);
 
-export const stepByPasskey = (): Promise<Opened | undefined> => show("/api/auth/passkeys/step", false);
+const signInPath = "/api/auth/passkeys/sign-in";
+const stepPath = "/api/auth/passkeys/step";
+
+export const signInByPasskey = async ({
+  conditional = false,
+}: {
+  conditional?: boolean;
+}): Promise<Opened | undefined> => {
+  const shown = show(signInPath, conditional);
+  return answer(signInPath, await (conditional ? shown.catch(() => undefined) : shown));
+};
+
+export const stepByPasskey = async (): Promise<Opened | undefined> => answer(stepPath, await show(stepPath, false));

@@ -32,7 +32,7 @@ export class PasskeyFailure extends Error {
   }
 }
 
-const texts = {
+export const passkeyTexts = {
   already_added: "auth.passkeyAlreadyAdded",
   unsupported: "auth.passkeyUnsupported",
   failed: "auth.passkeyFailed",
@@ -40,10 +40,14 @@ const texts = {
 
 /** What a caught error says to the person, wherever it came from. */
 export const passkeyFailureText = (error: unknown, t: Translate): string =>
-  error instanceof PasskeyFailure ? t(texts[error.problem]) : failureText(error, t);
+  error instanceof PasskeyFailure ? t(passkeyTexts[error.problem]) : failureText(error, t);
 
 /** Whether this browser knows passkeys. Known at once, but not where pages are prerendered. */
 export const canUsePasskeys = (): boolean => typeof globalThis.PublicKeyCredential === "function";
+
+/** Whether it offers them in a field, beside what else it fills in. */
+export const canOfferPasskeys = async (): Promise<boolean> =>
+  canUsePasskeys() && (await PublicKeyCredential.isConditionalMediationAvailable?.()) === true;
 
 /** Makes one for the person who is signed in; without a name the server gives one. Asks for a proof (`reauthentication_needed`). */
 export const addPasskey = async (name?: string): Promise<Passkey | undefined> => (await load()).addPasskey(name);
@@ -58,7 +62,8 @@ export const setPasskeyStep = async (isWanted: boolean): Promise<void> => (await
 
 /**
  * Signs in without a password. `conditional`: only offers it in the field with `autocomplete="… webauthn"`, and answers when
- * somebody takes the offer, or undefined once another question of this kind has taken its place.
+ * somebody takes the offer, or undefined once another question of this kind has taken its place. What goes wrong before
+ * somebody took it goes unsaid.
  */
 export const signInByPasskey = async (options: { conditional?: boolean } = {}): Promise<Opened | undefined> =>
   (await load()).signInByPasskey(options);
