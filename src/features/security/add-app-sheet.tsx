@@ -5,10 +5,8 @@ import { Button, ButtonLink } from "../../components/button";
 import { CodeForm } from "../../components/code-form";
 import { Sheet } from "../../components/sheet";
 import { TextField } from "../../components/text-field";
-import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
-import { isolate } from "../../lib/isolate";
 import { showCode } from "../../lib/second-steps";
 import { enrolApp } from "./account";
 import { useChanges } from "./changes";
@@ -76,7 +74,6 @@ function Steps({ app, onAdded }: { app: Enrolled; onAdded: () => void }) {
   const { secret, uri, qr_code } = app.totp;
   const confirm = async (code: string) => {
     await showCode(app.id, code);
-    showToast({ message: t("security.apps.added", { name: isolate(app.friendly_name) }) });
     await reload();
     onAdded();
   };
@@ -121,7 +118,7 @@ function Steps({ app, onAdded }: { app: Enrolled; onAdded: () => void }) {
   );
 }
 
-type AddAppSheetProps = { names: readonly string[]; onAdded: () => void; onClose: () => void };
+type AddAppSheetProps = { names: readonly string[]; onAdded: (name: string) => void; onClose: () => void };
 
 /** Adds a code app: its name, what it has to take in, and the first code as the proof that it did. */
 export function AddAppSheet({ names, onAdded, onClose }: AddAppSheetProps) {
@@ -135,7 +132,7 @@ export function AddAppSheet({ names, onAdded, onClose }: AddAppSheetProps) {
             app={app}
             onAdded={() => {
               onClose();
-              onAdded();
+              onAdded(app.friendly_name);
             }}
           />
         ) : (

@@ -6,6 +6,7 @@ import { ConfirmDialog } from "../../components/dialog";
 import { IconButton } from "../../components/icon-button";
 import { SettingsCard } from "../../components/settings-page";
 import { SwitchRow } from "../../components/switch-row";
+import { showToast } from "../../components/toast";
 import { useFormat } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
@@ -91,8 +92,13 @@ export function SecondStepSection({ security }: SecondStepSectionProps) {
   const apps = listApps(security);
   const left = security.recovery_codes;
   const isAsked = findSteps(security) !== undefined;
+  /** Whoever is asked for something must not depend on the one thing they have. */
   const offerCodes = () => !left && setOffer("first");
 
+  const wordsOfLeft = (count: number | null): string => {
+    if (count === null) return t("security.codes.none");
+    return count === 0 ? t("security.codes.gone") : t("security.codes.left", { count });
+  };
   const makeCodes = async () => {
     setMaking(true);
     await carryOut(async () => setCodes(await makeRecoveryCodes()), t("security.codes.made"));
@@ -115,6 +121,7 @@ export function SecondStepSection({ security }: SecondStepSectionProps) {
               ))}
             </ul>
           )}
+          {apps.length === 0 && <CardText>{t("security.step.how")}</CardText>}
           {apps.length < factorsMax && (
             <ActionRow icon="i-ph-plus-circle" label={t("security.apps.add")} onPress={() => setAdding(true)} />
           )}
@@ -129,11 +136,7 @@ export function SecondStepSection({ security }: SecondStepSectionProps) {
           )}
           {(left !== null || isAsked) && (
             <>
-              <Row
-                icon="i-ph-list-numbers"
-                title={t("security.codes.title")}
-                details={[left === null ? t("security.codes.none") : t("security.codes.left", { count: left })]}
-              />
+              <Row icon="i-ph-list-numbers" title={t("security.codes.title")} details={[wordsOfLeft(left)]} />
               <ActionRow
                 icon="i-ph-arrows-clockwise"
                 label={t(left === null ? "security.codes.make" : "security.codes.makeAnew")}
@@ -141,11 +144,13 @@ export function SecondStepSection({ security }: SecondStepSectionProps) {
               />
             </>
           )}
-          {left === null && !isAsked && <CardText>{t("security.step.how")}</CardText>}
           {isAdding && (
             <AddAppSheet
               names={apps.map((app) => app.friendly_name)}
-              onAdded={offerCodes}
+              onAdded={(name) => {
+                if (left) showToast({ message: t("security.apps.added", { name: isolate(name) }) });
+                offerCodes();
+              }}
               onClose={() => setAdding(false)}
             />
           )}
