@@ -1,11 +1,19 @@
 import { isLanguage, type Language, languageParameter, resolveLanguage, toLanguageCookie } from "../contract/language";
+import { listProviders } from "./auth/providers";
+import { matchesEtag } from "./lib/etag";
 import { takesBrotli } from "./lib/takes-brotli";
+import { getProviderPage } from "./provider-pages";
 
 /**
  * The prerendered entry pages: `src/prerender` writes them among the static files, here they get their
  * language, their headers and their compression. In development there are none, and the app's own page answers.
  */
-const names: Readonly<Record<string, string>> = { "/": "welcome", "/register": "register", "/login": "login" };
+const names: Readonly<Record<string, string>> = {
+  "/": "welcome",
+  "/register": "register",
+  "/login": "login",
+  "/recover": "recover",
+};
 
 type HeadersByPage = Record<string, Record<string, string>>;
 let pageHeaders: Promise<HeadersByPage> | undefined;
@@ -20,6 +28,35 @@ const readPageHeaders = async (env: Env, request: Request): Promise<HeadersByPag
 };
 
 export const isDocument = (path: string): boolean => Object.hasOwn(names, path);
+
+const findPage = (env: Env, request: Request, page: string, isCompressed: boolean): Promise<Response> => {
+  const condition = request.headers.get("if-none-match");
+  return asset(
+    env,
+    request,
+    `/entry/${page}.page${isCompressed ? ".br" : ""}`,
+    condition === null ? {} : { "if-none-match": condition },
+  );
+};
+
+/** The page with a button for each provider, where there are some and it has a place for them. */
+const findProviderPage = async (
+  env: Env,
+  request: Request,
+  page: string,
+  isCompressed: boolean,
+): Promise<Response | undefined> => {
+  const providers = listProviders(env);
+  if (providers.length === 0 || !/^(login|register)\./.test(page)) return undefined;
+  const template = await asset(env, request, `/entry/${page}.providers.page`);
+  if (!template.ok) return undefined;
+  const { html, brotli, etag } = getProviderPage(page, await template.text(), providers);
+  const isKnown = matchesEtag(request.headers.get("if-none-match") ?? undefined, etag);
+  return new Response(isKnown ? null : isCompressed ? brotli : html, {
+    status: isKnown ? 304 : 200,
+    headers: { etag },
+  });
+};
 
 /** An entry page in the visitor's language. `?lang=` is a language link, whose choice is kept. */
 export const serveDocument = async (request: Request, env: Env): Promise<Response> => {
@@ -42,13 +79,9 @@ export const serveDocument = async (request: Request, env: Env): Promise<Respons
     accept: request.headers.get("accept-language"),
   });
   const isCompressed = takesBrotli(request);
-  const condition = request.headers.get("if-none-match");
-  const page = await asset(
-    env,
-    request,
-    `/entry/${name}.${language}.page${isCompressed ? ".br" : ""}`,
-    condition === null ? {} : { "if-none-match": condition },
-  );
+  const page =
+    (await findProviderPage(env, request, `${name}.${language}`, isCompressed)) ??
+    (await findPage(env, request, `${name}.${language}`, isCompressed));
 
   const headers = new Headers(known);
   const etag = page.headers.get("etag");

@@ -1,9 +1,10 @@
 import * as v from "valibot";
 import { type ErrorCode, isErrorCode } from "../../contract/errors";
 import { Uuid } from "../../contract/ids";
-import { authCodeSeconds, oauthFlowSeconds, oauthRegistrationSeconds } from "../../contract/limits";
+import { authCodeSeconds, oauthFlowSeconds } from "../../contract/limits";
 import { request } from "./api";
 import { ApiFailure } from "./exchange";
+import { keepNewcomer } from "./newcomer";
 import { getSession, type Opened, openSession } from "./session";
 
 /**
@@ -16,38 +17,27 @@ import { getSession, type Opened, openSession } from "./session";
 const Begun = v.object({ provider: v.string(), verifier: v.string(), user: v.nullable(Uuid), at: v.number() });
 type Begun = v.InferOutput<typeof Begun>;
 
-/** Whoever a provider knows and no account does yet: what the registration hands in (`phone_needed`). */
-const Newcomer = v.object({
-  provider: v.string(),
-  name: v.nullable(v.string()),
-  identity: v.object({ auth_code: v.string(), code_verifier: v.string() }),
-  at: v.number(),
-});
-export type Newcomer = v.InferOutput<typeof Newcomer>;
-
 const begunKey = "oauth";
 const begunMs = (oauthFlowSeconds + authCodeSeconds) * 1_000;
-const newcomerKey = "oauth-newcomer";
 
-const keep = (storage: Storage, key: string, value: Begun | Newcomer): void => {
+const keep = (store: () => void): void => {
   try {
-    storage.setItem(key, JSON.stringify(value));
+    store();
   } catch {
     // Without storage nothing can be brought back to this browser.
     throw new ApiFailure("unavailable", 0);
   }
 };
 
-const find = <T extends Begun | Newcomer>(
-  storage: Storage,
-  key: string,
-  schema: v.GenericSchema<unknown, T>,
-  lastsMs: number,
-): T | undefined => {
+const keepBegun = (begun: Omit<Begun, "at">): void =>
+  keep(() => localStorage.setItem(begunKey, JSON.stringify({ ...begun, at: Date.now() } satisfies Begun)));
+
+/** The way that began here last, once. */
+const takeBegun = (): Begun | undefined => {
   try {
-    const parsed = v.safeParse(schema, JSON.parse(storage.getItem(key) ?? "null"));
-    const age = parsed.success ? Date.now() - parsed.output.at : Number.NaN;
-    return parsed.success && age >= 0 && age < lastsMs ? parsed.output : undefined;
+    const parsed = v.safeParse(Begun, JSON.parse(localStorage.getItem(begunKey) ?? "null"));
+    localStorage.removeItem(begunKey);
+    return parsed.success && Date.now() - parsed.output.at < begunMs ? parsed.output : undefined;
   } catch {
     return undefined;
   }
@@ -63,7 +53,7 @@ const toBase64url = (bytes: Uint8Array): string =>
 const begin = async (provider: string, path: string, user: Uuid | null): Promise<URLSearchParams> => {
   const verifier = toBase64url(crypto.getRandomValues(new Uint8Array(32)));
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
-  keep(localStorage, begunKey, { provider, verifier, user, at: Date.now() });
+  keepBegun({ provider, verifier, user });
   return new URLSearchParams({
     provider,
     redirect_to: location.origin + path,
@@ -120,8 +110,7 @@ const takeReturn = (): { code: string } | { error: ErrorCode | "cancelled" } | u
 const finish = async (user: Uuid | null): Promise<{ opened: Opened } | "cancelled" | undefined> => {
   const way = takeReturn();
   if (!way) return undefined;
-  const begun = find(localStorage, begunKey, Begun, begunMs);
-  localStorage.removeItem(begunKey);
+  const begun = takeBegun();
   if ("error" in way) {
     if (way.error === "cancelled") return "cancelled";
     throw new ApiFailure(way.error, 400);
@@ -134,7 +123,7 @@ const finish = async (user: Uuid | null): Promise<{ opened: Opened } | "cancelle
     if (error instanceof ApiFailure && error.code === "phone_needed") {
       const said = v.safeParse(v.object({ name: v.string() }), error.said);
       const name = said.success ? said.output.name : null;
-      keep(sessionStorage, newcomerKey, { provider: begun.provider, name, identity, at: Date.now() });
+      keep(() => keepNewcomer({ provider: begun.provider, name, identity }));
     }
     throw error;
   }
@@ -142,7 +131,7 @@ const finish = async (user: Uuid | null): Promise<{ opened: Opened } | "cancelle
 
 /**
  * How signing in by a provider ended, once, on the log-in page; undefined where nobody comes from one. Refused with
- * `phone_needed` the registration goes on with `findNewcomer`.
+ * `phone_needed` the registration goes on with who they are (src/lib/newcomer.ts).
  */
 export const finishSignIn = async (): Promise<Opened | "cancelled" | undefined> => {
   const end = await finish(null);
@@ -154,8 +143,3 @@ export const finishLinking = async (): Promise<"linked" | "cancelled" | undefine
   const end = await finish(getSession()?.userId ?? null);
   return typeof end === "object" ? "linked" : end;
 };
-
-export const findNewcomer = (): Newcomer | undefined =>
-  find(sessionStorage, newcomerKey, Newcomer, oauthRegistrationSeconds * 1_000);
-
-export const forgetNewcomer = (): void => sessionStorage.removeItem(newcomerKey);

@@ -1,14 +1,13 @@
 import * as v from "valibot";
 import { Provider } from "../../contract/security";
 
-/** Where the Worker writes, into the log-in and registration pages, who signs people in besides us (worker/documents.ts). */
-const metaName = "providers";
+/** Who signs people in besides us. The Worker writes it into the log-in and registration pages (worker/provider-pages.ts). */
 const none: readonly Provider[] = [];
 
 let known: readonly Provider[] | undefined;
 
 const readPage = (): readonly Provider[] => {
-  const text = document.querySelector<HTMLMetaElement>(`meta[name="${metaName}"]`)?.content;
+  const text = document.querySelector<HTMLMetaElement>('meta[name="providers"]')?.content;
   if (!text) return none;
   try {
     const parsed = v.safeParse(v.array(Provider), JSON.parse(text));
@@ -18,8 +17,17 @@ const readPage = (): readonly Provider[] => {
   }
 };
 
-/** Who signs people in besides us, as the page that stands here says it. */
+/** As the page that stands here says it. */
 export const listProviders = (): readonly Provider[] => {
   known ??= readPage();
   return known;
 };
+
+/** Those that the pages are prerendered for, where there is no page yet. */
+export const showProviders = (providers: readonly Provider[]): void => {
+  known = providers;
+};
+
+/** What a person reads of one. */
+export const nameOfProvider = (id: string): string =>
+  listProviders().find((provider) => provider.id === id)?.name ?? id;

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import * as v from "valibot";
 import type { AccountDeletion } from "../../contract/account";
-import { type Factor, type SecondStep, Session as ServerSession } from "../../contract/auth";
+import { type Factor, type SecondStep, Session as ServerSession, type SignUp } from "../../contract/auth";
 import { isPermanent } from "../../contract/errors";
 import { Uuid } from "../../contract/ids";
 import { refreshMarginSeconds } from "../../contract/limits";
@@ -12,8 +12,12 @@ import { dropAllPictures } from "./picture-cache";
  * Who is signed in on this browser, as far as a script may know: the tokens live in cookies that no script
  * reads, here stand only the person and when the access token ends. All tabs share it.
  */
-const KnownSession = v.object({ userId: Uuid, expiresAt: v.number() });
-/** `expiresAt` is in epoch milliseconds, by this device's clock. */
+const KnownSession = v.object({
+  userId: Uuid,
+  expiresAt: v.number(),
+  event: v.optional(v.picklist(["SIGNED_IN", "TOKEN_REFRESHED", "MFA_CHALLENGE_VERIFIED"]), "SIGNED_IN"),
+});
+/** `expiresAt` is in epoch milliseconds, by this device's clock; `event` is what made it so (`auth-events.ts`). */
 export type KnownSession = v.InferOutput<typeof KnownSession>;
 
 const storageKey = "session";
@@ -137,10 +141,14 @@ const read = (answer: unknown): ServerSession => {
   return parsed.output;
 };
 
-/** Keeps a session the server opened. Its lifetime counts from now: a phone's clock may be hours off. */
-const keepSession = (answer: unknown): Opened => {
+/**
+ * Keeps a session the server opened. Its lifetime counts from now: a phone's clock may be hours off. Where it still owes its
+ * step it took the cookies of whatever session there was, so that nobody is signed in here.
+ */
+const keepSession = (answer: unknown, event: KnownSession["event"]): Opened => {
   const { user, expires_in, awaits } = read(answer);
-  if (!awaits) store({ userId: user.id, expiresAt: Date.now() + expires_in * 1_000 });
+  if (!awaits) store({ userId: user.id, expiresAt: Date.now() + expires_in * 1_000, event });
+  else if (getSession()) dropSession();
   const apps = (user.factors ?? []).filter(({ status }) => status === "verified");
   return { userId: user.id, awaits, apps };
 };
@@ -160,8 +168,11 @@ const renew = async (before: KnownSession, refused: boolean): Promise<boolean | 
   const wasRenewedMeanwhile = now !== before;
   if (!isNearExpiry(now) && (wasRenewedMeanwhile || !refused)) return true;
   try {
-    keepSession(await exchange("POST", "/api/auth/token?grant_type=refresh_token", {}));
-    return true;
+    const { awaits } = keepSession(
+      await exchange("POST", "/api/auth/token?grant_type=refresh_token", {}),
+      "TOKEN_REFRESHED",
+    );
+    return awaits === undefined;
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error;
     if (!isFinal(error)) return error;
@@ -199,12 +210,20 @@ export const refreshSession = (refused = false): Promise<boolean> => {
 
 // Opening and ending a session. Each throws `ApiFailure`; `phone` is as typed, the server normalises it.
 
+/** Where a factor is shown in the session there is. */
+const showing = /^\/api\/auth\/(proof|factors\/[^/]+\/verify|recovery-codes\/verify|passkeys\/step)$/;
+
+const eventAt = (path: string): KnownSession["event"] => {
+  if (!showing.test(path)) return "SIGNED_IN";
+  return getSession() ? "TOKEN_REFRESHED" : "MFA_CHALLENGE_VERIFIED";
+};
+
 /**
  * Opens a session, or shows one more factor in the one there is: each answers a session of the API. No tab renews meanwhile,
  * for what comes back takes the place of what there was.
  */
 export const openSession = (path: string, body: unknown): Promise<Opened> =>
-  inOneTab(async () => keepSession(await exchange("POST", path, body)));
+  inOneTab(async () => keepSession(await exchange("POST", path, body), eventAt(path)));
 
 export const signIn = (phone: string, password: string): Promise<Opened> =>
   openSession("/api/auth/token?grant_type=password", { phone, password });
@@ -215,14 +234,18 @@ export const signUp = async (account: {
   username: string;
   /** The solved proof of work. */
   captchaToken: string;
+  /** What came back from a provider that knows them (`Newcomer`). */
+  identity?: SignUp["identity"];
 }): Promise<Opened> =>
   keepSession(
     await exchange("POST", "/api/auth/signup", {
       phone: account.phone,
       password: account.password,
       data: { username: account.username },
+      identity: account.identity,
       gotrue_meta_security: { captcha_token: account.captchaToken },
     }),
+    "SIGNED_IN",
   );
 
 /** A session the server no longer knows is ended already. */

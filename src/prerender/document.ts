@@ -51,6 +51,8 @@ export type Page = {
   inlineScript: string;
   entryScript: string;
   preloads: string[];
+  /** As JSON: src/lib/providers.ts. */
+  providers?: string;
 };
 
 /** One entry page, whole: nothing else has to arrive before it is painted and can be typed into. */
@@ -63,6 +65,7 @@ export const renderPage = (page: Page): string => {
     `<meta name="description" content="${escapeHtml(page.description)}">`,
     '<meta name="theme-color" content="#fbf7f4" media="(prefers-color-scheme:light)">',
     '<meta name="theme-color" content="#17121a" media="(prefers-color-scheme:dark)">',
+    page.providers === undefined ? "" : `<meta name="providers" content="${escapeHtml(page.providers)}">`,
     '<link rel="icon" href="/favicon.svg" type="image/svg+xml"><link rel="manifest" href="/manifest.webmanifest">',
     `<script>${page.inlineScript}</script><style>${page.css}</style></head>`,
     `<body><div id="root">${page.body}</div>`,

@@ -4,12 +4,14 @@ import { brotliCompressSync, constants } from "node:zlib";
 import { renderToString } from "react-dom/server";
 import { documentHeaders, headersEverywhere } from "../../contract/document-headers";
 import { languages } from "../../contract/language";
+import type { Provider } from "../../contract/security";
 import { Entry, type EntryName, loadEntryScreen } from "../entry-screens";
-import { earlyScript } from "../features/auth/early-submit";
+import { earlyScript, leaveScript } from "../features/auth/early-submit";
 import en from "../i18n/en.json";
 import fr from "../i18n/fr.json";
 import pt from "../i18n/pt.json";
 import { createTranslate, showTexts, type TextKey } from "../i18n/setup";
+import { showProviders } from "../lib/providers";
 import { finishAppShell } from "./app-shell";
 import { criticalCss } from "./critical-css";
 import { hashOf, type Manifest, renderPage, scriptsOf, showChosenLook, unloadedCss, watchScripts } from "./document";
@@ -31,6 +33,12 @@ const screens: Record<EntryName, EntryScreen> = {
     title: "auth.loginTitle",
     description: "auth.loginDescription",
   },
+  recover: {
+    source: "recover-screen",
+    later: ["../features/auth/second-step"],
+    title: "auth.recoverTitle",
+    description: "auth.recoverDescription",
+  },
 };
 
 const client = process.argv[2];
@@ -42,7 +50,12 @@ const compress = (text: string): Buffer =>
     params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
   });
 
-const inlineScript = showChosenLook + watchScripts + earlyScript;
+/** What stands for a provider until somebody asks for the page: worker/provider-pages.ts. */
+const providerMarks = { id: "%id%", name: "%name%" };
+
+/** Whoever is signed in may still confirm an address, or have forgotten the password. */
+const inlineScriptOf = (name: EntryName): string =>
+  showChosenLook + watchScripts + (name === "recover" ? "" : leaveScript) + earlyScript;
 const folder = join(client, "entry");
 mkdirSync(folder, { recursive: true });
 const headers: Partial<Record<EntryName, Record<string, string>>> = {};
@@ -51,26 +64,35 @@ for (const name of Object.keys(screens) as EntryName[]) {
   const { source, later = [], title, description } = screens[name];
   const { default: Screen } = await loadEntryScreen[name]();
   const css = (await criticalCss([`../features/auth/${source}`, "../components/toast", ...later])) + unloadedCss;
+  const inlineScript = inlineScriptOf(name);
   headers[name] = documentHeaders([hashOf(inlineScript)], [hashOf(css)]);
   for (const language of languages) {
     showTexts(language, texts[language]);
     const t = createTranslate(language, texts[language]);
-    const html = renderPage({
+    const render = (providers: readonly Provider[]) => {
+      showProviders(providers);
+      return renderToString(<Entry Screen={Screen} />);
+    };
+    const page = {
       language,
       t,
       title: t(title),
       description: t(description),
-      body: renderToString(<Entry Screen={Screen} />),
       css,
       inlineScript,
       entryScript: `/${manifest["src/entry.tsx"]?.file}`,
       preloads: ["src/entry.tsx", `src/features/auth/${source}.tsx`, `src/i18n/${language}.json`].flatMap((module) =>
         scriptsOf(manifest, module),
       ),
-    });
+    };
+    const html = renderPage({ ...page, body: render([]) });
     // No .html: nobody gets these but through the Worker, which sends the headers they need.
     writeFileSync(join(folder, `${name}.${language}.page`), html);
     writeFileSync(join(folder, `${name}.${language}.page.br`), compress(html));
+    const template = renderPage({ ...page, body: render([providerMarks]), providers: "%providers%" });
+    if (template.includes(providerMarks.id)) {
+      writeFileSync(join(folder, `${name}.${language}.providers.page`), template);
+    }
   }
 }
 writeFileSync(join(folder, "headers.json"), JSON.stringify(headers));

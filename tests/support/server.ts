@@ -41,7 +41,7 @@ function killGroup(child: ChildProcess) {
   }
 }
 
-function findFreePort(): Promise<number> {
+export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer().once("error", reject);
     probe.listen(0, "localhost", () => {

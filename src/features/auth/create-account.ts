@@ -1,7 +1,8 @@
+import type { SignUp } from "../../../contract/auth";
 import { ApiFailure, exchange } from "../../lib/exchange";
 import { signIn, signUp } from "../../lib/session";
 
-export type Account = { phone: string; password: string; username: string };
+export type Account = { phone: string; password: string; username: string; identity?: SignUp["identity"] };
 
 /**
  * Opens the account, once: when an answer was lost on the way and the second try hears that the number is

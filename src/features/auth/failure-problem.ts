@@ -1,4 +1,5 @@
 import { ApiFailure } from "../../lib/exchange";
+import { PasskeyFailure, passkeyTexts } from "../../lib/passkeys";
 import type { Problem } from "./validate-registration";
 
 /** What a refused sign-up says, and beside which field. */
@@ -15,6 +16,8 @@ export const toRegistrationProblem = (error: unknown): Problem => {
       return { field: "displayName", text: "errors.invalid_name" };
     case "captcha_failed":
       return { field: "robot", text: "errors.captcha_failed" };
+    case "flow_state_not_found":
+      return { field: "form", text: "auth.newcomerExpired" };
     case "unavailable":
       // An answer without a user in it (SPEC.md §8).
       return { field: "form", text: error.status === 200 ? "auth.userNotCreated" : "errors.unavailable" };
@@ -22,6 +25,11 @@ export const toRegistrationProblem = (error: unknown): Problem => {
       return { field: "form", text: `errors.${error.code}` };
   }
 };
+
+/** What came back from a provider is worth nothing any more: the account can be made without. */
+export const isNewcomerRefusal = (error: unknown): boolean =>
+  error instanceof ApiFailure &&
+  ["flow_state_not_found", "bad_code_verifier", "identity_already_exists"].includes(error.code);
 
 /** What a refused sign-in says (SPEC.md §8). */
 export const toLoginProblem = (error: unknown): Problem => {
@@ -32,3 +40,7 @@ export const toLoginProblem = (error: unknown): Problem => {
   if (error.code === "invalid_credentials") return { field: "password", text: "errors.invalid_credentials" };
   return { field: "form", text: `errors.${error.code}` };
 };
+
+/** What a passkey that signed nobody in says. */
+export const toPasskeyProblem = (error: unknown): Problem =>
+  error instanceof PasskeyFailure ? { field: "form", text: passkeyTexts[error.problem] } : toLoginProblem(error);

@@ -4,11 +4,14 @@ import { TextField } from "../../components/text-field";
 import { useT } from "../../i18n/setup";
 import { signIn } from "../../lib/session";
 import { EntryFrame, OtherWay } from "./entry-frame";
-import { toLoginProblem } from "./failure-problem";
+import { toLoginProblem, toPasskeyProblem } from "./failure-problem";
 import { FormError } from "./form-error";
+import { ProviderButtons } from "./provider-buttons";
 import { useArrival } from "./use-arrival";
 import { useDocumentTexts } from "./use-document-texts";
 import { useEntryForm } from "./use-entry-form";
+import { usePasskeySignIn } from "./use-passkey-sign-in";
+import { useProviderReturn } from "./use-provider-return";
 import { validateLogin } from "./validate-registration";
 
 /** SPEC.md §2: a phone number and a password. */
@@ -33,6 +36,13 @@ export default function LoginScreen() {
     requestAnimationFrame(() => field?.focus());
   });
   const isHalfway = secondStep !== undefined;
+  const onFailed = (error: unknown) => refuse(toLoginProblem(error), "auth.signInFailed");
+  const { isReturning } = useProviderReturn({ onOpened: arrive, onFailed });
+  const passkey = usePasskeySignIn({
+    isPaused: isHalfway,
+    onOpened: arrive,
+    onFailed: (error) => refuse(toPasskeyProblem(error), "auth.signInFailed"),
+  });
 
   return (
     <EntryFrame
@@ -54,7 +64,7 @@ export default function LoginScreen() {
           error={errorOf("phoneNumber")}
           type="tel"
           inputMode="tel"
-          autoComplete="username"
+          autoComplete="username webauthn"
           placeholder="243810000000"
           maxLength={40}
           enterKeyHint="next"
@@ -66,15 +76,35 @@ export default function LoginScreen() {
           autoComplete="current-password"
           enterKeyHint="go"
         />
+        <a
+          href="/recover"
+          className="-mt-4 inline-flex min-h-12 items-center self-start font-semibold text-accent underline underline-offset-4"
+        >
+          {t("auth.forgotPassword")}
+        </a>
         <FormError error={errorOf("form")} />
-        <Button type="submit" busy={isBusy} busyLabel={t("auth.loggingIn")}>
+        <Button type="submit" busy={isBusy || isReturning} busyLabel={t("auth.loggingIn")}>
           {t("auth.logIn")}
         </Button>
+        {/* Its place is kept until it is known whether this browser can. */}
+        <div className="grid min-h-12">
+          {passkey.canSignIn && (
+            <Button look="secondary" busy={passkey.isBusy} busyLabel={t("auth.passkeyBusy")} onClick={passkey.press}>
+              <span className="inline-flex items-center gap-2">
+                <span className="i-ph-fingerprint shrink-0 text-xl text-accent" aria-hidden="true" />
+                {t("auth.withPasskey")}
+              </span>
+            </Button>
+          )}
+        </div>
       </form>
       {!isHalfway && (
-        <OtherWay question={t("auth.noAccount")} href="/register">
-          {t("auth.createAccount")}
-        </OtherWay>
+        <>
+          <ProviderButtons onFailed={onFailed} />
+          <OtherWay question={t("auth.noAccount")} href="/register">
+            {t("auth.createAccount")}
+          </OtherWay>
+        </>
       )}
     </EntryFrame>
   );

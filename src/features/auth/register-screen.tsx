@@ -10,12 +10,15 @@ import { leaveNotice } from "../../lib/notice";
 import { AvatarField } from "./avatar-field";
 import { createAccountOpener, setUpProfile } from "./create-account";
 import { EntryFrame, OtherWay } from "./entry-frame";
-import { toRegistrationProblem } from "./failure-problem";
+import { isNewcomerRefusal, toLoginProblem, toRegistrationProblem } from "./failure-problem";
 import { FormError } from "./form-error";
+import { NewcomerNote } from "./newcomer-note";
+import { ProviderButtons } from "./provider-buttons";
 import { RobotBox } from "./robot-box";
 import { useAvatar } from "./use-avatar";
 import { useDocumentTexts } from "./use-document-texts";
 import { useEntryForm } from "./use-entry-form";
+import { useNewcomer } from "./use-newcomer";
 import { useRobotCheck } from "./use-robot-check";
 import { validateRegistration } from "./validate-registration";
 
@@ -48,7 +51,12 @@ export default function RegisterScreen() {
     const blob = await avatar.getBlob();
     const problem = validateRegistration({ ...typed, hasAvatar: blob !== undefined });
     if (problem || !blob) return refuse(problem ?? { field: "avatar", text: "auth.profilePictureRequired" });
-    const account = { phone: typed.phoneNumber, password: typed.password, username: typed.displayName };
+    const account = {
+      phone: typed.phoneNumber,
+      password: typed.password,
+      username: typed.displayName,
+      ...(newcomer && { identity: newcomer.identity }),
+    };
     try {
       await openAccount.current(account, await robot.spend()).catch(async (error: unknown) => {
         // The proof ran out on the way: another one, without a word.
@@ -56,10 +64,12 @@ export default function RegisterScreen() {
         await openAccount.current(account, await robot.spend());
       });
     } catch (error) {
+      if (newcomer && isNewcomerRefusal(error)) forget();
       refuse(toRegistrationProblem(error));
       robot.start();
       return;
     }
+    forget();
     const isComplete = await setUpProfile(account.username, blob);
     leaveNotice(
       isComplete
@@ -68,6 +78,8 @@ export default function RegisterScreen() {
     );
     location.replace("/app");
   });
+
+  const { newcomer, forget } = useNewcomer(form);
 
   // What was chosen and ticked before the script arrived.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, on arrival
@@ -78,6 +90,7 @@ export default function RegisterScreen() {
 
   return (
     <EntryFrame title={t("auth.registerTitle")} lead={t("auth.registerLead")}>
+      {newcomer && <NewcomerNote provider={newcomer.provider} />}
       <form ref={form} method="post" noValidate onSubmit={onSubmit} className="mt-6 flex flex-col gap-5">
         <AvatarField
           input={picture}
@@ -139,6 +152,7 @@ export default function RegisterScreen() {
           {t("auth.createAccount")}
         </Button>
       </form>
+      {!newcomer && <ProviderButtons onFailed={(error) => refuse(toLoginProblem(error))} />}
       <OtherWay question={t("auth.haveAccount")} href="/login">
         {t("auth.logIn")}
       </OtherWay>

@@ -1,0 +1,57 @@
+import { useEffect, useState } from "react";
+import { Button } from "../../components/button";
+import { useT } from "../../i18n/setup";
+import { ApiFailure } from "../../lib/exchange";
+import { listProviders } from "../../lib/providers";
+
+/** The other ways in, below a form; nothing where there are none. */
+export function ProviderButtons({ onFailed }: { onFailed: (error: unknown) => void }) {
+  const t = useT();
+  const [leavingFor, setLeavingFor] = useState<string>();
+  const providers = listProviders();
+
+  // The browser's "back" brings the page as it was left.
+  useEffect(() => {
+    const comeBack = () => setLeavingFor(undefined);
+    addEventListener("pageshow", comeBack);
+    return () => removeEventListener("pageshow", comeBack);
+  }, []);
+
+  const leave = async (id: string) => {
+    setLeavingFor(id);
+    try {
+      const { continueWith } = await import("../../lib/oauth").catch(() => {
+        throw new ApiFailure("offline", 0);
+      });
+      await continueWith(id);
+    } catch (error) {
+      setLeavingFor(undefined);
+      onFailed(error);
+    }
+  };
+
+  if (providers.length === 0) return null;
+  return (
+    <div className="mt-6">
+      <p className="flex items-center gap-4 text-sm text-muted">
+        <span className="h-px flex-1 bg-line" aria-hidden="true" />
+        {t("auth.orElse")}
+        <span className="h-px flex-1 bg-line" aria-hidden="true" />
+      </p>
+      <ul className="mt-4 flex flex-col gap-3">
+        {providers.map(({ id, name }) => (
+          <li key={id} data-provider={id}>
+            <Button
+              look="secondary"
+              className="w-full"
+              busy={leavingFor === id}
+              onClick={leavingFor === undefined ? () => void leave(id) : undefined}
+            >
+              {t("auth.continueWith", { name })}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
