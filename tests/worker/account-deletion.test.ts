@@ -9,9 +9,10 @@ import { Device, post, readLog, request, rowOf, textsOf, until } from "./device"
 import { ask, makeGroup, membersOf, type Seeded } from "./grouped";
 import { makePng } from "./pictures";
 import { getPicture, picturesOf, postsOf, publishPost, readPage } from "./posts";
-import { deleteAccount, finish, pass, readChannel, readConversation, tracesOf } from "./recount";
+import { deleteAccount, finish, listPersonalTables, pass, readChannel, readConversation, tracesOf } from "./recount";
 import { imageOf, seedFile, usesOf } from "./seeded-files";
 import { befriend, seedPerson } from "./seeded-people";
+import { seedSecurity } from "./seeded-security";
 import { call, drain, newPerson, site } from "./site";
 import { bring } from "./uploads";
 
@@ -76,13 +77,16 @@ const makeScene = async () => {
   const received = await seedFile(ben.id);
   await sendFile(ben, pair, received.id);
   await bring(ana, new TextEncoder().encode("inachevé"), "note.txt");
+  const taken = await publishPost(ana, { content: "Effacé" });
+  await call("DELETE", `/api/tala/${taken.body.id}`, { token: ana.token });
   await publishPost(ana, { content: "Mon dernier statut" }, makePng(30, 30));
   await request(ana, { type: "mute", conversation: hers, muted: true });
   await call("PATCH", "/api/settings", { token: ana.token, body: { findable: "whole" } });
+  const email = await seedSecurity(ana.id, ana.session);
   await drain("sign_in_by_account", ana.phone);
   await drain("sign_in_by_account_and_address", `${ana.phone} 192.0.2.1`);
   return {
-    ana: { ...ana, username },
+    ana: { ...ana, username, email },
     others: { ben, cleo, dan, eve, fay, gil },
     groups: { hers, his },
     pair,
@@ -102,6 +106,7 @@ test("after a deletion nothing anywhere names the person, but for places in conv
   for (const key of longer) await env.DB.prepare("INSERT INTO rate_limits VALUES (?, 9e15)").bind(key).run();
   for (const where of ["users", "profiles", "connections", "connection_requests", "blocks", "sessions", "files"])
     expect(found).toContain(where);
+  for (const where of await listPersonalTables()) expect(found).toContain(where);
   for (const where of ["rate_limits", "upload_days", "tala_posts", "settings", "AVATARS", "FILES", "channel people"])
     expect(found).toContain(where);
 
@@ -117,6 +122,7 @@ test("after a deletion nothing anywhere names the person, but for places in conv
   for (const { where, text: row } of after) {
     expect(row, where).not.toContain(ana.phone);
     expect(row, where).not.toContain(ana.username);
+    expect(row, where).not.toContain(ana.email);
   }
   // The id is a place in the name of what two said to each other, in a log's list of members, and in the lists of others.
   const kept = ["file_uses", "channel inbox", "channel people", "channel calls", "conversation conversation"];

@@ -27,6 +27,15 @@ export const readDirectory = async (): Promise<Place[]> => {
   return places.flat();
 };
 
+const underWay = ["deletions", "pending_relations"];
+/** The tables of the directory whose rows belong to a person, but for what is under way. */
+export const listPersonalTables = async (): Promise<string[]> => {
+  const { results } = await env.DB.prepare(
+    `SELECT m.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c WHERE ${ownTable.replaceAll(/\b(type|name)\b/g, "m.$1")} AND c.name = 'user_id'`,
+  ).all<{ name: string }>();
+  return results.map(({ name }) => name).filter((name) => !underWay.includes(name));
+};
+
 export const readKeys = async (): Promise<Place[]> => {
   const places: Place[] = [];
   for (const [where, bucket] of Object.entries({ AVATARS: env.AVATARS, FILES: env.FILES })) {
@@ -85,9 +94,9 @@ export const finish = async (user: Uuid): Promise<void> => {
   });
 };
 
-/** Every place that names the person in any way: by id, number, name or picture. */
+/** Every place that names the person in any way: by id, number, name, picture or recovery address. */
 export const tracesOf = async (
-  { id, phone, username }: Pick<Person, "id" | "phone" | "username">,
+  { id, phone, username, email = id }: Pick<Person, "id" | "phone" | "username"> & { email?: string },
   others: readonly Uuid[],
   groups: readonly ConversationId[],
 ): Promise<Place[]> => {
@@ -98,5 +107,5 @@ export const tracesOf = async (
     ...(await Promise.all([id, ...others].map(readChannel))).flat(),
     ...(await Promise.all(conversations.map(readConversation))).flat(),
   ];
-  return places.filter(({ text }) => [id, phone, username].some((trace) => text.includes(trace)));
+  return places.filter(({ text }) => [id, phone, username, email].some((trace) => text.includes(trace)));
 };
