@@ -1,7 +1,7 @@
 import { expect, test } from "@playwright/test";
-import { GoTrueClient, isAuthApiError, isAuthError, type Session } from "@supabase/auth-js";
 import { Secret, TOTP } from "otpauth";
 import * as v from "valibot";
+import { type Device, makeDevice, ok, refusalOf, refused, sessionOf, signIn, signUp } from "../support/gotrue-device";
 import { makeCaptchaToken, phoneOf, type Site, testPassword } from "../support/people";
 import { type Server, startServer } from "../support/server";
 
@@ -17,56 +17,8 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => server.stop());
 
-type Device = { client: GoTrueClient; events: string[] };
-
-/** A device with a store of its own, and what the library told it. */
-const makeDevice = async (): Promise<Device> => {
-  const kept = new Map<string, string>();
-  const events: string[] = [];
-  const client = new GoTrueClient({
-    url: `${server.origin}/api/auth`,
-    storage: {
-      getItem: (key) => kept.get(key) ?? null,
-      setItem: (key, value) => void kept.set(key, value),
-      removeItem: (key) => void kept.delete(key),
-    },
-    flowType: "pkce",
-    autoRefreshToken: false,
-    detectSessionInUrl: false,
-    persistSession: true,
-  });
-  client.onAuthStateChange((event) => void events.push(event));
-  await client.initialize();
-  return { client, events };
-};
-
-/** What a call answered; what it refused is thrown. */
-const ok = <A extends { data?: unknown; error: unknown }>({ data, error }: A): Extract<A, { error: null }>["data"] => {
-  if (error) throw error;
-  return data;
-};
-const sessionOf = ({ session }: { session: Session | null }): Session => {
-  if (!session) throw new Error("nobody is signed in");
-  return session;
-};
-
-/** How it was refused, as the library reads it. */
-const refusalOf = ({ error }: { error: unknown }) => {
-  expect(isAuthError(error)).toBe(true);
-  return isAuthApiError(error) ? { name: error.name, status: error.status, code: error.code } : error;
-};
-const refused = (status: number, code: string) => ({ name: "AuthApiError", status, code });
-
 let people = 0;
 const nextPhone = (): string => phoneOf(7_300 + ++people);
-
-const signUp = async ({ client }: Device, phone = nextPhone()): Promise<{ phone: string; session: Session }> => {
-  const options = { captchaToken: await makeCaptchaToken(site), data: { username: "Ana Mbo" } };
-  const data = ok(await client.signUp({ phone, password: testPassword, options }));
-  return { phone, session: sessionOf(data) };
-};
-const signIn = async ({ client }: Device, phone: string, password = testPassword): Promise<Session> =>
-  sessionOf(ok(await client.signInWithPassword({ phone, password })));
 
 const codeOf = (secret: string, steps: number): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
@@ -86,9 +38,9 @@ const linkIn = (mail: string): URL => new URL(/http:\S+/.exec(mail)?.[0] ?? "");
 const codeIn = (mail: string): string => /\b\d{6,10}\b/.exec(mail.replace(/http:\S+/g, ""))?.[0] ?? "";
 
 test("signs up, reads who it is, refreshes, and signs in again", async () => {
-  const device = await makeDevice();
+  const device = await makeDevice(site);
   const { client, events } = device;
-  const { phone, session } = await signUp(device);
+  const { phone, session } = await signUp(site, device, nextPhone());
   expect(session).toMatchObject({ token_type: "bearer", expires_in: 600, user: { phone, role: "authenticated" } });
   expect(session.expires_at).toBeGreaterThan(Date.now() / 1_000 + 500);
 
@@ -101,10 +53,10 @@ test("signs up, reads who it is, refreshes, and signs in again", async () => {
   expect(sessionOf((await client.getSession()).data).access_token).toBe(next.access_token);
   expect(events).toEqual(["INITIAL_SESSION", "SIGNED_IN", "TOKEN_REFRESHED"]);
 
-  const other = await makeDevice();
+  const other = await makeDevice(site);
   expect((await signIn(other, phone)).user.id).toBe(user.id);
   // What one device hands to another.
-  const third = await makeDevice();
+  const third = await makeDevice(site);
   const taken = ok(
     await third.client.setSession({ access_token: next.access_token, refresh_token: next.refresh_token }),
   );
@@ -112,9 +64,9 @@ test("signs up, reads who it is, refreshes, and signs in again", async () => {
 });
 
 test("hears of every refusal by its code", async () => {
-  const device = await makeDevice();
+  const device = await makeDevice(site);
   const { client } = device;
-  const { phone } = await signUp(device);
+  const { phone } = await signUp(site, device, nextPhone());
   const again = { phone, password: testPassword, options: { captchaToken: await makeCaptchaToken(site) } };
   expect(refusalOf(await client.signUp(again))).toEqual(refused(422, "phone_exists"));
   expect(refusalOf(await client.signUp({ phone: nextPhone(), password: testPassword }))).toEqual(
@@ -132,7 +84,7 @@ test("hears of every refusal by its code", async () => {
   expect(refusalOf(await client.refreshSession({ refresh_token: "none" }))).toEqual(
     refused(400, "refresh_token_not_found"),
   );
-  const stranger = await makeDevice();
+  const stranger = await makeDevice(site);
   expect((await stranger.client.getUser()).error?.name).toBe("AuthSessionMissingError");
   const other = nextPhone();
   for (let n = 0; n < 5; n++) await client.signInWithPassword({ phone: other, password: "Wrong2026" });
@@ -141,9 +93,9 @@ test("hears of every refusal by its code", async () => {
 });
 
 test("enrols a code app, is asked for it at the next sign-in, and removes it", async () => {
-  const device = await makeDevice();
+  const device = await makeDevice(site);
   const { client, events } = device;
-  const { phone } = await signUp(device);
+  const { phone } = await signUp(site, device, nextPhone());
   const level = async ({ client: asking }: Device) => {
     const { currentLevel, nextLevel } = ok(await asking.mfa.getAuthenticatorAssuranceLevel());
     return [currentLevel, nextLevel];
@@ -166,7 +118,7 @@ test("enrols a code app, is asked for it at the next sign-in, and removes it", a
   expect(await level(device)).toEqual(["aal2", "aal2"]);
   expect(ok(await client.mfa.listFactors()).totp).toMatchObject([{ id: factorId }]);
 
-  const other = await makeDevice();
+  const other = await makeDevice(site);
   const half = await signIn(other, phone);
   expect(await level(other)).toEqual(["aal1", "aal2"]);
   // It owes the step: it may show it, and nothing else.
@@ -188,7 +140,7 @@ test("enrols a code app, is asked for it at the next sign-in, and removes it", a
   expect(refusalOf(used)).toEqual(refused(422, "mfa_verification_failed"));
   expect(ok(await other.client.mfa.unenroll({ factorId })).id).toBe(factorId);
   expect(ok(await other.client.mfa.listFactors()).all).toEqual([]);
-  const third = await makeDevice();
+  const third = await makeDevice(site);
   await signIn(third, phone);
   expect(await level(third)).toEqual(["aal1", "aal1"]);
   const gone = await third.client.mfa.challenge({ factorId });
@@ -196,8 +148,8 @@ test("enrols a code app, is asked for it at the next sign-in, and removes it", a
 });
 
 test("changes the password, which signs the other devices out", async () => {
-  const [device, other] = [await makeDevice(), await makeDevice()];
-  const { phone } = await signUp(device);
+  const [device, other] = [await makeDevice(site), await makeDevice(site)];
+  const { phone } = await signUp(site, device, nextPhone());
   await signIn(other, phone);
   const changed = ok(await device.client.updateUser({ password: "Nouveau2026" }));
   expect(changed.user.phone).toBe(phone);
@@ -205,7 +157,7 @@ test("changes the password, which signs the other devices out", async () => {
   expect(ok(await device.client.getUser()).user.phone).toBe(phone);
   const { error } = await other.client.getUser();
   expect(error?.name).toBe("AuthSessionMissingError");
-  const third = await makeDevice();
+  const third = await makeDevice(site);
   expect(refusalOf(await third.client.signInWithPassword({ phone, password: testPassword }))).toEqual(
     refused(400, "invalid_credentials"),
   );
@@ -214,8 +166,8 @@ test("changes the password, which signs the other devices out", async () => {
 
 /** Somebody with a recovery address, set and confirmed through the library. */
 const makeRecoverable = async (email: string): Promise<string> => {
-  const device = await makeDevice();
-  const { phone } = await signUp(device);
+  const device = await makeDevice(site);
+  const { phone } = await signUp(site, device, nextPhone());
   ok(await device.client.updateUser({ email }));
   const token_hash = new URLSearchParams(linkIn(await mailTo(email)).hash.slice(1)).get("token") ?? "";
   const { error } = await device.client.verifyOtp({ token_hash, type: "email_change" });
@@ -233,7 +185,7 @@ test("recovers by what a mail brings: the link's token, and the code one types",
     ["token", "Retrouve2026"],
     ["code", "Encore2026"],
   ] as const) {
-    const { client, events } = await makeDevice();
+    const { client, events } = await makeDevice(site);
     ok(await client.resetPasswordForEmail(email, { captchaToken: await makeCaptchaToken(site) }));
     const mail = await mailTo(email, (text) => isRecovery(text) && !used.has(text));
     used.add(mail);
@@ -246,9 +198,9 @@ test("recovers by what a mail brings: the link's token, and the code one types",
     expect(events).toContain("PASSWORD_RECOVERY");
     expect(refusalOf(await client.verifyOtp({ token_hash, type: "recovery" }))).toEqual(refused(403, "otp_expired"));
     ok(await client.updateUser({ password }));
-    expect((await signIn(await makeDevice(), phone, password)).user.phone).toBe(phone);
+    expect((await signIn(await makeDevice(site), phone, password)).user.phone).toBe(phone);
   }
-  const { client } = await makeDevice();
+  const { client } = await makeDevice(site);
   const unknown = await client.resetPasswordForEmail("nobody@recovery.example", {
     captchaToken: await makeCaptchaToken(site),
   });
@@ -258,7 +210,7 @@ test("recovers by what a mail brings: the link's token, and the code one types",
 test("recovers by a link that leads back to the program that asked, by PKCE", async () => {
   const email = "ben@recovery.example";
   const phone = await makeRecoverable(email);
-  const { client, events } = await makeDevice();
+  const { client, events } = await makeDevice(site);
   ok(await client.resetPasswordForEmail(email, { redirectTo: elsewhere, captchaToken: await makeCaptchaToken(site) }));
   const link = linkIn(await mailTo(email, isRecovery));
   const led = await fetch(link, { redirect: "manual" });
@@ -266,7 +218,7 @@ test("recovers by a link that leads back to the program that asked, by PKCE", as
   expect(back.origin + back.pathname).toBe(elsewhere);
   const code = back.searchParams.get("code") ?? "";
 
-  const thief = await makeDevice();
+  const thief = await makeDevice(site);
   ok(
     await thief.client.resetPasswordForEmail("thief@recovery.example", { captchaToken: await makeCaptchaToken(site) }),
   );
@@ -274,12 +226,12 @@ test("recovers by a link that leads back to the program that asked, by PKCE", as
   expect(ok(await client.exchangeCodeForSession(code)).user.phone).toBe(phone);
   expect(events).toContain("PASSWORD_RECOVERY");
   ok(await client.updateUser({ password: "ParLien2026" }));
-  expect((await signIn(await makeDevice(), phone, "ParLien2026")).user.phone).toBe(phone);
+  expect((await signIn(await makeDevice(site), phone, "ParLien2026")).user.phone).toBe(phone);
 });
 
 test("signs out here, everywhere else, and everywhere", async () => {
-  const [one, two, three] = [await makeDevice(), await makeDevice(), await makeDevice()];
-  const { phone } = await signUp(one);
+  const [one, two, three] = [await makeDevice(site), await makeDevice(site), await makeDevice(site)];
+  const { phone } = await signUp(site, one, nextPhone());
   const isIn = async ({ client }: Device) => (await client.getUser()).error === null;
   await signIn(two, phone);
   await signIn(three, phone);

@@ -27,7 +27,7 @@ import { findRedirect } from "./redirects";
  * somebody else began ends in whoever is led through it with a code that nobody can use: neither signed in nor linked.
  */
 const Way = v.object({
-  provider: v.pipe(v.string(), v.maxLength(32)),
+  provider: v.pipe(v.string(), v.maxLength(40)),
   redirect_to: v.optional(v.pipe(v.string(), v.maxLength(2_048))),
   scopes: v.optional(v.pipe(v.string(), v.maxLength(500), v.regex(/^[\x21\x23-\x5b\x5d-\x7e ]*$/)), ""), // RFC 6749 §3.3
   code_challenge: v.pipe(v.string(), v.regex(/^[\w-]{43}$/)),

@@ -71,8 +71,9 @@ const listSettings = (env: object): ProviderSetting[] => {
   return kept.settings;
 };
 
+/** By its id; clients of the public GoTrue API write `custom:` before those that they do not know by name. */
 export const findProvider = (env: object, id: string): ProviderSetting | undefined =>
-  listSettings(env).find((setting) => setting.id === id);
+  listSettings(env).find((setting) => setting.id === id.replace(/^custom:/, ""));
 
 /** What a person may know of them. */
 export const listProviders = (env: object): Provider[] => listSettings(env).map(({ id, name }) => ({ id, name }));
