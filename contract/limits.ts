@@ -79,7 +79,10 @@ export const refreshGraceSeconds = 10;
 export const sessionIdleDays = 30;
 export const sessionAbsoluteDays = 90;
 export const sessionsPerUserMax = 10;
-export const refreshMarginSeconds = 90; // a token this close to its end is renewed before it is used
+// A token this close to its end is renewed before it is used: a try that nobody answers (30 s), the waits between all tries
+// (12.6 s) and one that a slow network answers late (30 s) are over before it ends, with some left for the token's own way. A
+// bigger one would only renew more often: of its ten minutes a token is used for eight and a half.
+export const refreshMarginSeconds = 90;
 
 // Second step and what may be changed after it
 export const awaitingMinutes = 10; // how long a session may owe its second step

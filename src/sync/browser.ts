@@ -1,7 +1,7 @@
 import type { Uuid } from "../../contract/ids";
 import { ApiFailure, request } from "../lib/api";
 import { dropPictures } from "../lib/picture-cache";
-import { dropSession, getSession, isNearExpiry, refreshSession, subscribeSession } from "../lib/session";
+import { dropSession, getSession, isNearExpiry, refreshSession } from "../lib/session";
 import type { Platform } from "./platform";
 import { SyncError } from "./sync-error";
 
@@ -56,7 +56,6 @@ export const browserPlatform = (userId: Uuid): Platform => ({
   openTimeoutMs,
   session: {
     isCurrent: () => getSession()?.userId === userId,
-    subscribe: subscribeSession,
     async prepare() {
       const session = getSession();
       if (session && isNearExpiry(session)) await refreshSession();

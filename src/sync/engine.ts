@@ -1,4 +1,5 @@
 import type { Uuid } from "../../contract/ids";
+import { onAuthEvent } from "../lib/auth-events";
 import { Observable } from "../lib/observable";
 import { wasSignedOut } from "../lib/session";
 import { browserPlatform } from "./browser";
@@ -66,8 +67,8 @@ const start = async (userId: Uuid): Promise<Running> => {
   const unsubscribe = [
     tab.context.subscribe(follow),
     platform.onLeave(flush),
-    platform.session.subscribe(() => {
-      if (!platform.session.isCurrent()) void endSession(userId);
+    onAuthEvent((_, session) => {
+      if (session?.userId !== userId) void endSession(userId);
     }),
   ];
   const sync: Running = {

@@ -23,7 +23,6 @@ export type Platform = {
   session: {
     /** Whether this person is still the one signed in on this browser. */
     isCurrent(): boolean;
-    subscribe(listener: () => void): () => void;
     /** Renews a session near its end before it is used. */
     prepare(): Promise<void>;
     /** After a refusal: true when a new one is there, false when there is none to be had now. */

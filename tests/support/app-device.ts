@@ -110,7 +110,6 @@ const toPlatform = (origin: string, { token }: Person): Platform => {
     openTimeoutMs,
     session: {
       isCurrent: () => true,
-      subscribe: () => () => {},
       prepare: async () => {},
       renew: async () => false,
       drop: () => {},

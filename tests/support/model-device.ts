@@ -55,7 +55,6 @@ export class ModelDevice {
   readonly #lives = new WeakMap<Tab, { isAsleep: boolean }>();
   readonly #wakes = new Set<() => void>();
   readonly #leaves = new Set<() => void>();
-  readonly #sessionListeners = new Set<() => void>();
   readonly #started = Date.now();
 
   constructor(
@@ -114,7 +113,6 @@ export class ModelDevice {
 
   endSession(): void {
     this.isSignedIn = false;
-    for (const listener of [...this.#sessionListeners]) listener();
   }
 
   /** Waits for so much of the phone's time. */
@@ -146,10 +144,6 @@ export class ModelDevice {
       openTimeoutMs: device.openTimeoutMs * speed, // opening takes a machine its real time
       session: {
         isCurrent: () => device.isSignedIn,
-        subscribe: (listener) => {
-          device.#sessionListeners.add(listener);
-          return () => device.#sessionListeners.delete(listener);
-        },
         prepare: async () => {},
         renew: async () => {
           device.renewals++;
