@@ -175,6 +175,17 @@ test("a session may owe its step for ten minutes, and renewing it makes that no 
   expect(await refresh(refresh_token)).toMatchObject({ status: 401, body: { error_code: "session_expired" } });
 });
 
+test("a session that owed a step which is gone is not whole for that", async () => {
+  const ana = await newGuarded();
+  const half = await signInHalfway(ana);
+  expect((await call("DELETE", `/api/auth/factors/${ana.factor}`, { token: ana.token })).status).toBe(200);
+  const renewed = await refresh(half.refresh_token);
+  expect(renewed).toMatchObject({ status: 200, body: { awaits: [] } });
+  const { access_token: token } = renewed.body as Session;
+  expect(await call("GET", "/api/contacts", { token })).toMatchObject({ body: { error_code: "insufficient_aal" } });
+  expect((await signIn(ana)).awaits).toBeUndefined();
+});
+
 test("sessions whose step nobody showed in time are cleared away when the person comes again", async () => {
   const ana = await newGuarded();
   const count = () =>

@@ -66,8 +66,10 @@ const refreshSession = async (c: AppContext, { refresh_token }: v.InferOutput<ty
   const rotation = await rotateSession(c.env, db, token);
   if (rotation.outcome === "renewed") {
     const user = await findAccount(db, rotation.user);
-    const owed = rotation.tokens.awaits && stepsOwed(rotation.tokens.methods, await findMeans(db, rotation.user));
-    if (user) return c.json(await toSession(c, user, rotation.tokens, owed || undefined), 200);
+    const { awaits, methods } = rotation.tokens;
+    // Where nothing is asked for any more it still is no whole session: one signs in again.
+    const owed = awaits ? (stepsOwed(methods, await findMeans(db, rotation.user)) ?? []) : undefined;
+    if (user) return c.json(await toSession(c, user, rotation.tokens, owed), 200);
   }
   if (usesCookies(c)) clearSessionCookies(c);
   if (rotation.outcome !== "reused" && rotation.outcome !== "expired") {
