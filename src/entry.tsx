@@ -33,7 +33,7 @@ const takeOver = async () => {
 followAppearance();
 // The browser's "back" may bring the page from its memory, where the inline script does not run again.
 addEventListener("pageshow", (event) => {
-  if (event.persisted && getSession()) location.replace("/app");
+  if (event.persisted && name !== "recover" && getSession()) location.replace("/app");
 });
 
 try {

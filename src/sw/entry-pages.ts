@@ -3,7 +3,7 @@ import { find, keep } from "./store";
 const cache = "entry";
 const patienceMs = 3_000;
 
-const pagePaths = ["/", "/login", "/register"];
+const pagePaths = ["/", "/login", "/register", "/recover"];
 export const isEntryPage = (path: string): boolean => pagePaths.includes(path);
 
 /**

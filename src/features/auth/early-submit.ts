@@ -11,12 +11,11 @@ export const takeEarlySubmit = (form: HTMLFormElement): boolean => {
   return wasEarly;
 };
 
-/**
- * Runs before the first paint. A submission after loading was given up waits for nothing: the notice of it stands.
- * Somebody who is signed in has no use for the page (SPEC.md §2: they land on /app).
- */
+/** Runs before the first paint: somebody who is signed in has no use for the page (SPEC.md §2: they land on /app). */
+export const leaveScript = `try{JSON.parse(localStorage.session).userId&&location.replace("/app")}catch{};`;
+
+/** Runs before the first paint. A submission after loading was given up waits for nothing: the notice of it stands. */
 export const earlyScript = [
-  `try{JSON.parse(localStorage.session).userId&&location.replace("/app")}catch{}`,
   `addEventListener("submit",e=>{`,
   `if(e.defaultPrevented)return;`,
   `e.preventDefault();if(!document.getElementById("unloaded").hidden)return;`,

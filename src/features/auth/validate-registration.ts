@@ -18,6 +18,15 @@ export type Problem<Field extends string = string> = { field: Field; text: TextK
 
 const textFields = ["displayName", "phoneNumber", "password", "confirmPassword"] as const;
 
+type NewPassword = Pick<Registration, "password" | "confirmPassword">;
+
+const judgePasswords = ({ password, confirmPassword }: NewPassword): Problem<keyof NewPassword> | undefined => {
+  if (password !== confirmPassword) return { field: "confirmPassword", text: "auth.passwordsDoNotMatch" };
+  if (password.length > passwordMaxLength) return { field: "password", text: "auth.passwordTooLong" };
+  if (!isAcceptablePassword(password)) return { field: "password", text: "auth.passwordRequirement" };
+  return undefined;
+};
+
 /**
  * The first thing that is wrong, in the order of SPEC.md §5. What the server would refuse besides (a name of
  * hidden characters, a number that is none, an endless password) comes after the stated check of its field.
@@ -29,11 +38,17 @@ export const validateRegistration = (form: Registration): Problem<RegistrationFi
   if (!v.safeParse(DisplayName, form.displayName).success) return { field: "displayName", text: "errors.invalid_name" };
   if (form.phoneNumber.trim().startsWith("+")) return { field: "phoneNumber", text: "auth.invalidPhoneNumberFormat" };
   if (!toE164(form.phoneNumber)) return { field: "phoneNumber", text: "auth.invalidPhoneNumber" };
-  if (form.password !== form.confirmPassword) return { field: "confirmPassword", text: "auth.passwordsDoNotMatch" };
-  if (form.password.length > passwordMaxLength) return { field: "password", text: "auth.passwordTooLong" };
-  if (!isAcceptablePassword(form.password)) return { field: "password", text: "auth.passwordRequirement" };
+  const problem = judgePasswords(form);
+  if (problem) return problem;
   if (!form.isNoRobot) return { field: "robot", text: "auth.mustCheckRobot" };
   return undefined;
+};
+
+/** The same of a password alone. */
+export const validateNewPassword = (form: NewPassword): Problem<keyof NewPassword> | undefined => {
+  if (isBlank(form.password)) return { field: "password", text: "auth.fillAllFields" };
+  if (isBlank(form.confirmPassword)) return { field: "confirmPassword", text: "auth.fillAllFields" };
+  return judgePasswords(form);
 };
 
 export type LoginField = "phoneNumber" | "password";

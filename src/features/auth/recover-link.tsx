@@ -1,0 +1,44 @@
+import { type ReactNode, useState } from "react";
+import { Button } from "../../components/button";
+import { useT } from "../../i18n/setup";
+import { failureText } from "../../lib/failure-text";
+
+type RecoverLinkProps = {
+  label: string;
+  busyLabel: string;
+  /** Uses the link up. Rejects with what is then said. */
+  use: () => Promise<void>;
+  /** Where else one may turn once it failed. */
+  children?: ReactNode;
+};
+
+/**
+ * What a mail's link led to. It waits for a press: whoever looks through mails for their people opens links too, and it is
+ * good once.
+ */
+export function RecoverLink({ label, busyLabel, use, children }: RecoverLinkProps) {
+  const t = useT();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const press = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await use();
+    } catch (error) {
+      setProblem(failureText(error, t));
+      setBusy(false);
+    }
+  };
+  return (
+    <div className="mt-6 flex flex-col gap-4">
+      <div role="alert" className="empty:hidden">
+        {problem !== undefined && <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{problem}</p>}
+      </div>
+      <Button busy={isBusy} busyLabel={busyLabel} onClick={() => void press()}>
+        {label}
+      </Button>
+      {problem !== undefined && children}
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import { request } from "./api";
+import { exchange } from "./exchange";
+import { type Opened, openSession } from "./session";
+
+// Getting back into an account (SPEC.md §7). Each throws `ApiFailure`.
+
+/** What a mail's link carries in its fragment. */
+export type Mailed = { type: "recovery" | "email_change"; token: string };
+
+export const readMailed = (fragment: string): Mailed | undefined => {
+  const said = new URLSearchParams(fragment.slice(1));
+  const [type, token] = [said.get("type"), said.get("token")];
+  return token && (type === "recovery" || type === "email_change") ? { type, token } : undefined;
+};
+
+/** Asks for a mail; what comes back says nothing of whether anybody has the address. */
+export const askRecovery = async (email: string, captcha_token: string): Promise<void> => {
+  await exchange("POST", "/api/auth/recover", { email, gotrue_meta_security: { captcha_token } });
+};
+
+export const openByLink = (token_hash: string): Promise<Opened> =>
+  openSession("/api/auth/verify", { type: "recovery", token_hash });
+
+export const openByMailedCode = (email: string, token: string): Promise<Opened> =>
+  openSession("/api/auth/verify", { type: "recovery", email, token });
+
+export const openByRecoveryCode = (phone: string, code: string, captcha_token: string): Promise<Opened> =>
+  openSession("/api/auth/recover/code", { phone, code, gotrue_meta_security: { captcha_token } });
+
+export const confirmAddress = async (token_hash: string): Promise<void> => {
+  await exchange("POST", "/api/auth/verify", { type: "email_change", token_hash });
+};
+
+/** Ends every other session, too. */
+export const replacePassword = async (password: string): Promise<void> => {
+  await request("PUT", "/api/auth/user", { password });
+};
