@@ -36,14 +36,14 @@ function LostAccess({ onBack }: { onBack: () => void }) {
       </h2>
       <p>{t("auth.secondStep.lostBody")}</p>
       <p>{t("auth.secondStep.lostStop")}</p>
-      <div role="status">
+      <div role="status" className="empty:hidden">
         {reset && (
           <p className="rounded-card bg-accent-soft px-4 py-3">
             {t("auth.secondStep.lostDue", { date: format.date(reset.due_at), time: format.time(reset.due_at) })}
           </p>
         )}
       </div>
-      <div role="alert">
+      <div role="alert" className="empty:hidden">
         {problem !== undefined && <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{problem}</p>}
       </div>
       {!reset && (

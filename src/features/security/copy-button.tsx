@@ -19,7 +19,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
           {label}
         </span>
       </Button>
-      <p role="status" className="min-h-5 text-center text-sm text-muted">
+      <p role="status" className="min-h-6 text-center text-sm text-muted">
         {outcome && t(outcome)}
       </p>
     </div>

@@ -115,7 +115,7 @@ export function EmailSection({ email, pending }: EmailSectionProps) {
           )}
           {pending !== null && <Pending email={email} pending={pending} />}
           <ActionRow
-            icon={email === null ? "i-ph-plus-circle" : "i-ph-pencil-simple"}
+            icon={email === null && pending === null ? "i-ph-plus-circle" : "i-ph-pencil-simple"}
             label={t(email === null && pending === null ? "security.email.add" : "security.email.change")}
             onPress={() => setOpen("set")}
           />

@@ -1,25 +1,22 @@
 import { type ReactNode, useState } from "react";
-import { Link } from "react-router";
+import { Link, useLocation } from "react-router";
 import type { SecurityNotice } from "../../../contract/security";
 import { Button } from "../../components/button";
 import { IconButton } from "../../components/icon-button";
 import { Note } from "../../components/notes";
 import { showToast } from "../../components/toast";
 import { useFormat } from "../../i18n/format";
+import { isSameDay } from "../../i18n/relative-date";
 import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
 import { isolate } from "../../lib/isolate";
 import { dismissNotices } from "../../sync/use-security-notices";
 import { cancelReset } from "./account";
 
-const dayMs = 86_400_000;
-
 const useWhen = () => {
   const format = useFormat();
-  return (at: number): string => {
-    const isToday = Math.abs(Date.now() - at) < dayMs && format.date(at) === format.date(Date.now());
-    return isToday ? format.time(at) : `${format.date(at)}, ${format.time(at)}`;
-  };
+  return (at: number): string =>
+    isSameDay(at, Date.now()) ? format.time(at) : `${format.date(at)}, ${format.time(at)}`;
 };
 
 type CardProps = { icon: string; isUrgent?: boolean; onClose: () => void; children: ReactNode };
@@ -110,7 +107,9 @@ function ChangesCard({ notices, newest }: { notices: SecurityNotice[]; newest: S
 
 /** What another device, or somebody else, did to the account: over the page, until its person has seen it. */
 export default function SecurityNotes({ notices }: { notices: SecurityNotice[] }) {
-  const reset = notices.findLast(({ event }) => event === "reset_started");
+  // The page itself says it there, at its head.
+  const isOnPage = useLocation().pathname === "/app/security";
+  const reset = isOnPage ? undefined : notices.findLast(({ event }) => event === "reset_started");
   const others = notices.filter(({ event }) => event !== "reset_started");
   const newest = others.at(-1);
   return (

@@ -8,6 +8,7 @@ import { useT } from "../../i18n/setup";
 import { failureCode } from "../../lib/exchange";
 import { failureText } from "../../lib/failure-text";
 import { loadSecurity, useSecurity } from "../../lib/security";
+import { useSecurityNotices } from "../../sync/use-security-notices";
 import { ChangesContext } from "./changes";
 import { DevicesSection } from "./devices-section";
 import { EmailSection } from "./email-section";
@@ -17,7 +18,10 @@ import { PasswordSection } from "./password-section";
 import { ResetBanner } from "./reset-banner";
 import { SecondStepSection } from "./second-step-section";
 
-/** Asks the server at first and whenever somebody comes back to the page: another tab or device may have changed it. */
+/**
+ * Asks the server at first, whenever somebody comes back to the page, for another tab may have changed it, and whenever
+ * another device did.
+ */
 const useFreshSecurity = () => {
   const security = useSecurity();
   const [failure, setFailure] = useState<unknown>();
@@ -29,8 +33,12 @@ const useFreshSecurity = () => {
       setFailure(error);
     }
   }, []);
+  const news = useSecurityNotices()
+    .map(({ id }) => id)
+    .join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each piece of news is a reason
+  useEffect(() => void reload(), [reload, news]);
   useEffect(() => {
-    void reload();
     const onSeen = () => {
       if (document.visibilityState === "visible") void reload();
     };
