@@ -8,7 +8,7 @@ import type { AppContext } from "../lib/app";
 import { countUse, findPasskey, type PasskeyRow } from "./passkeys";
 
 /** What Web Authentication (level 3) has a site check, by a library that is read only once somebody uses a passkey. */
-const loadLibrary = () => import("@simplewebauthn/server");
+const loadLibrary = () => import("./web-authn");
 
 /** Ed25519, ECDSA on P-256 and RSA: what any authenticator has one of. */
 const algorithms = [-8, -7, -257];
@@ -70,7 +70,7 @@ const orNothing = <T>(work: Promise<T>): Promise<T | undefined> => work.catch(()
 
 /** Nobody asked who made the authenticator, so nothing its maker certifies is read: it would be a parser for strangers. */
 const isUncertified = async (attestationObject: string): Promise<boolean> => {
-  const { decodeAttestationObject } = await import("@simplewebauthn/server/helpers");
+  const { decodeAttestationObject } = await loadLibrary();
   try {
     const attestation = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, "base64url")));
     const format = attestation.get("fmt");
