@@ -6,8 +6,11 @@ const browsers: readonly [RegExp, string][] = [
   [/\bOPR\/|\bOpera\b|\bOPiOS\//, "Opera"],
   [/\bSamsungBrowser\//, "Samsung Internet"],
   [/\bUCBrowser\//, "UC Browser"],
+  [/\bHuaweiBrowser\//, "Huawei Browser"],
+  [/\bPHX\//, "Phoenix"],
   [/\bFirefox\/|\bFxiOS\//, "Firefox"],
-  [/\bChrome\/|\bCriOS\//, "Chrome"],
+  [/\b(Headless)?Chrome\/|\bCriOS\//, "Chrome"],
+  [/\bAndroid\b.*\bVersion\/[\d.]+.*\bSafari\//, "Android Browser"],
   [/\bVersion\/[\d.]+.*\bSafari\//, "Safari"],
 ];
 const systems: readonly [RegExp, string][] = [
@@ -21,11 +24,15 @@ const systems: readonly [RegExp, string][] = [
   [/\bLinux\b/, "Linux"],
 ];
 
+const readLength = 512; // no browser needs as much, and the patterns take long over nonsense
+
 const nameIn = (list: readonly [RegExp, string][], text: string): string | undefined =>
   list.find(([pattern]) => pattern.test(text))?.[1];
 
 /** What a browser calls itself and its system, as a person would say it; empty where it says neither. */
-export const describeDevice = (userAgent: string): string =>
-  [nameIn(browsers, userAgent), nameIn(systems, userAgent)].filter((name) => name !== undefined).join(" · ");
+export const describeDevice = (userAgent: string): string => {
+  const text = userAgent.slice(0, readLength);
+  return [nameIn(browsers, text), nameIn(systems, text)].filter((name) => name !== undefined).join(" · ");
+};
 
-export const deviceOf = (c: AppContext): string => describeDevice((c.req.header("user-agent") ?? "").slice(0, 512));
+export const deviceOf = (c: AppContext): string => describeDevice(c.req.header("user-agent") ?? "");

@@ -1,0 +1,186 @@
+import type { Page } from "@playwright/test";
+import { Secret, TOTP } from "otpauth";
+import * as v from "valibot";
+import { Session } from "../../contract/auth";
+import { Enrolled, FactorChallenge } from "../../contract/factors";
+import { expect, test } from "../support/browser-test";
+import { siteOf } from "../support/pair";
+import { callSite, makePerson, type Person, type Site, testPassword } from "../support/people";
+import { fill, Phone, type Texts } from "../support/phone";
+
+const chromeOnAndroid =
+  "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36";
+const newPassword = "Makutano2027";
+const closesWithinMs = 2_000; // DESIGN.md §6
+
+const logInElsewhere = (site: Site, { phone }: Person, userAgent = chromeOnAndroid) =>
+  callSite(site, "POST", "/api/auth/token?grant_type=password", {
+    headers: { "user-agent": userAgent },
+    body: { phone, password: testPassword },
+  });
+
+const card = (page: Page, texts: Texts) => page.getByRole("region", { name: texts.security.notices.title });
+const says = (page: Page, texts: Texts, event: string) =>
+  expect(card(page, texts).getByText(new RegExp(`^${event}\\s?: .*\\d\\d:\\d\\d\\.$`))).toBeVisible();
+
+const expectNothingLeft = async (page: Page): Promise<void> => {
+  await expect(page).toHaveURL(/\/login$/);
+  await expect.poll(() => page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))).toEqual([]);
+  expect(await page.evaluate(() => localStorage.getItem("session"))).toBeNull();
+};
+
+/** Resolves when the page's socket, which is to be opened after this, closes. */
+const watchSocket = (page: Page) => {
+  let closed: Promise<unknown> = Promise.resolve();
+  page.on("websocket", (socket) => {
+    closed = socket.waitForEvent("close");
+  });
+  return () => closed;
+};
+
+test("a new sign-in is told on every other device, each in its language, once, and leads to what one can do about it", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 9_900, "Ana Mbuyi");
+  const tablet = await Phone.open(browser, server, "pt");
+  await tablet.logIn(ana.phone);
+  const phone = await Phone.open(browser, server);
+  await phone.signIn(ana);
+  // It was away when the tablet came.
+  await says(phone.page, phone.texts, phone.texts.security.notices.signed_in);
+  await phone.page.getByRole("button", { name: phone.texts.common.close }).click();
+  await expect(card(phone.page, phone.texts)).toHaveCount(0);
+  await expect(card(tablet.page, tablet.texts)).toHaveCount(0);
+
+  const otherTab = await phone.context.newPage();
+  await phone.goTo("/app/contacts", otherTab);
+  await logInElsewhere(site, ana);
+  for (const [page, texts] of [
+    [phone.page, phone.texts],
+    [otherTab, phone.texts],
+    [tablet.page, tablet.texts],
+  ] as const) {
+    await says(page, texts, texts.security.notices.signed_in);
+    await expect(card(page, texts)).toContainText("Chrome · Android");
+  }
+  await logInElsewhere(site, ana, "");
+  await expect(card(tablet.page, tablet.texts)).toContainText(tablet.texts.security.notices.unknownDevice);
+  await expect(card(tablet.page, tablet.texts)).toContainText(
+    fill(tablet.texts.security.notices.more_one, { count: 1 }),
+  );
+  await card(otherTab, phone.texts).getByRole("link", { name: phone.texts.security.notices.notYou }).click();
+  await expect(otherTab).toHaveURL(/\/app\/security$/);
+  await expect(card(otherTab, phone.texts)).toHaveCount(0);
+  await expect(card(phone.page, phone.texts)).toHaveCount(0);
+  await phone.page.reload();
+  await expect(phone.page.getByRole("heading", { name: phone.texts.shell.tabs.masolo })).toBeVisible();
+  await expect(card(phone.page, phone.texts)).toHaveCount(0);
+  // The other device has it until its person has seen it there.
+  await expect(card(tablet.page, tablet.texts)).toBeVisible();
+  await phone.close();
+  await tablet.close();
+});
+
+test("a device that is signed out from the security page closes within two seconds, and keeps nothing of its person", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 9_901, "Ana Mbuyi");
+  const [phone, lost] = [await Phone.open(browser, server), await Phone.open(browser, server, "pt")];
+  await phone.signIn(ana);
+  const closed = watchSocket(lost.page);
+  await lost.logIn(ana.phone);
+  await says(phone.page, phone.texts, phone.texts.security.notices.signed_in);
+  await card(phone.page, phone.texts).getByRole("link").click();
+  const { devices } = phone.texts.security;
+  await phone.page.getByRole("button", { name: fill(devices.endName, { name: "Chrome · Linux" }) }).click();
+  const ended = phone.page
+    .waitForResponse((response) => response.request().method() === "DELETE")
+    .then(() => Date.now());
+  await phone.page.getByRole("alertdialog").getByRole("button", { name: devices.end, exact: true }).click();
+  await closed();
+  expect(Date.now() - (await ended)).toBeLessThan(closesWithinMs);
+  await expectNothingLeft(lost.page);
+  await expect(lost.page.getByText(lost.texts.auth.sessionEnded)).toBeVisible();
+  await expect(phone.page.getByText(devices.current)).toBeVisible();
+  await phone.close();
+  await lost.close();
+});
+
+test("a new password signs every other device out, also one that was away, and is the one that counts", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 9_902, "Ana Mbuyi");
+  const [phone, tablet, away] = [
+    await Phone.open(browser, server),
+    await Phone.open(browser, server, "en"),
+    await Phone.open(browser, server, "pt"),
+  ];
+  await phone.signIn(ana);
+  await tablet.logIn(ana.phone);
+  await away.logIn(ana.phone);
+  await away.context.setOffline(true);
+  const changed = await callSite(site, "PUT", "/api/auth/user", { token: ana.token, body: { password: newPassword } });
+  expect(changed.status).toBe(200);
+  await expectNothingLeft(tablet.page);
+  await away.context.setOffline(false);
+  await expectNothingLeft(away.page);
+  await expect(card(phone.page, phone.texts)).not.toContainText(phone.texts.security.notices.password_changed);
+  await tablet.logIn(ana.phone, newPassword);
+  await expect(phone.page.getByRole("heading", { name: phone.texts.shell.tabs.masolo })).toBeVisible();
+  for (const one of [phone, tablet, away]) await one.close();
+});
+
+/** Her account asks for a code from now on, and nobody has one. */
+const addCodeApp = async (site: Site, person: Person): Promise<Person> => {
+  const { token } = person;
+  const added = await callSite(site, "POST", "/api/auth/factors", { token, body: { factor_type: "totp" } });
+  const { id, totp } = v.parse(Enrolled, added.body);
+  const asked = await callSite(site, "POST", `/api/auth/factors/${id}/challenge`, { token, body: {} });
+  const challenge_id = v.parse(FactorChallenge, asked.body).id;
+  const code = new TOTP({ secret: Secret.fromBase32(totp.secret) }).generate();
+  const shown = await callSite(site, "POST", `/api/auth/factors/${id}/verify`, { token, body: { challenge_id, code } });
+  const { access_token, refresh_token } = v.parse(Session, shown.body);
+  return { ...person, token: access_token, refreshToken: refresh_token };
+};
+
+const askReset = async (site: Site, person: Person): Promise<void> => {
+  const { body } = await logInElsewhere(site, person);
+  const { access_token: token } = v.parse(Session, body);
+  expect((await callSite(site, "POST", "/api/auth/factors/reset", { token })).status).toBe(200);
+};
+
+test("whoever asks for a second step to be taken away is stopped with one tap on any device, and all hear of it", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const made = await makePerson(site, 9_903, "Ana Mbuyi");
+  const tablet = await Phone.open(browser, server, "en");
+  await tablet.logIn(made.phone);
+  const ana = await addCodeApp(site, made);
+  const phone = await Phone.open(browser, server);
+  const { notices, reset } = phone.texts.security;
+  await phone.signIn(ana);
+  await askReset(site, ana);
+  const stop = phone.page.getByRole("button", { name: notices.cancelReset });
+  await expect(phone.page.getByText(reset.title)).toBeVisible();
+  const stopThere = tablet.page.getByRole("button", { name: tablet.texts.security.notices.cancelReset });
+  await expect(stopThere).toBeVisible();
+  // It stays until something was done about it.
+  await phone.page.reload();
+  await stop.click();
+  await expect(phone.page.getByText(reset.kept)).toBeVisible();
+  await expect(stop).toHaveCount(0);
+  await expect(stopThere).toHaveCount(0);
+  await says(tablet.page, tablet.texts, tablet.texts.security.notices.reset_cancelled);
+  const { body } = await callSite(site, "GET", "/api/auth/security", { token: ana.token });
+  expect(body).toMatchObject({ reset: null, factors: [{ status: "verified" }] });
+  await phone.close();
+  await tablet.close();
+});
