@@ -94,7 +94,11 @@ function Steps({ app, onAdded }: { app: Enrolled; onAdded: () => void }) {
           {t("security.apps.open")}
         </ButtonLink>
         <p className="text-sm text-muted">{t("security.apps.type")}</p>
-        <p className="rounded-card bg-raised px-4 py-3 text-center font-mono break-words select-all" dir="ltr">
+        <p
+          className="rounded-card bg-raised px-4 py-3 text-center font-mono break-words select-all"
+          dir="ltr"
+          data-secret
+        >
           {inGroups(secret)}
         </p>
         <CopyButton text={secret} label={t("security.apps.copy")} />

@@ -9,12 +9,13 @@ import { SwitchRow } from "../../components/switch-row";
 import { showToast } from "../../components/toast";
 import { useFormat } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
+import { failureText } from "../../lib/failure-text";
 import { isolate } from "../../lib/isolate";
 import { setPasskeyStep } from "../../lib/passkeys";
 import { findSteps, listApps } from "../../lib/security";
 import { makeRecoveryCodes, removeApp } from "./account";
 import { AddAppSheet } from "./add-app-sheet";
-import { focusTitle, useCarryOut } from "./changes";
+import { focusTitle, useCarryOut, useChanges } from "./changes";
 import { CodesSheet } from "./codes-sheet";
 import { ActionRow, CardText, Row } from "./row";
 
@@ -85,6 +86,7 @@ type SecondStepSectionProps = { security: Security };
 export function SecondStepSection({ security }: SecondStepSectionProps) {
   const t = useT();
   const carryOut = useCarryOut();
+  const { withProof, reload } = useChanges();
   const [isAdding, setAdding] = useState(false);
   const [offer, setOffer] = useState<"first" | "anew">();
   const [codes, setCodes] = useState<string[]>();
@@ -101,9 +103,18 @@ export function SecondStepSection({ security }: SecondStepSectionProps) {
   };
   const makeCodes = async () => {
     setMaking(true);
-    await carryOut(async () => setCodes(await makeRecoveryCodes()), t("security.codes.made"));
-    setMaking(false);
+    try {
+      await withProof(async () => {
+        const made = await makeRecoveryCodes();
+        setOffer(undefined);
+        setCodes(made);
+      });
+    } catch (error) {
+      showToast({ tone: "danger", title: t("common.error"), message: failureText(error, t) });
+    }
     setOffer(undefined);
+    setMaking(false);
+    void reload();
   };
   const switchKeys = async (isWanted: boolean) => {
     const done = t(isWanted ? "security.step.keysOn" : "security.step.keysOff");
