@@ -1,0 +1,64 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import type { Session } from "../../contract/auth";
+import type { Ceremony, RecoveryCodes } from "../../contract/factors";
+import { type Authenticator, makeAuthenticator } from "../support/authenticator";
+import { makeCaptchaToken, testPassword } from "../support/people";
+import { call, drain, newPerson, site } from "./site";
+
+/** A stranger who guesses from everywhere makes the password wait, and keeps its owner out of nothing. */
+
+type Options = Parameters<Authenticator["create"]>[0];
+const pose = async (path: string, token?: string) => {
+  const { status, body } = await call("POST", `/api/auth/passkeys/${path}/options`, { token });
+  expect(status).toBe(200);
+  const { ceremony, options } = body as Ceremony;
+  return { ceremony, options: options as Options };
+};
+
+test("while the password waits its owner signs in by passkey or recovery code, goes on where signed in, and renews", async () => {
+  const person = await newPerson();
+  await env.DB.prepare("UPDATE sessions SET proved_at = ? WHERE user_id = ?").bind(Date.now(), person.id).run();
+  const authenticator = await makeAuthenticator(site.origin);
+  const added = await pose("registration", person.token);
+  const body = { ceremony: added.ceremony, response: await authenticator.create(added.options) };
+  expect((await call("POST", "/api/auth/passkeys", { token: person.token, body })).status).toBe(200);
+  const made = await call("POST", "/api/auth/recovery-codes", { token: person.token });
+  const [code = ""] = (made.body as RecoveryCodes).codes;
+
+  // Fifty wrong passwords from ten addresses, and five of them from where the owner is too.
+  await drain("sign_in_by_account", person.phone);
+  await drain("sign_in_by_account_and_address", `${person.phone} local`);
+  const paused = await call("POST", "/api/auth/token?grant_type=password", {
+    body: { phone: person.phone, password: testPassword },
+  });
+  expect(paused).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+  expect(Number(paused.headers.get("retry-after"))).toBeGreaterThan(0);
+
+  const asked = await pose("sign-in");
+  const byPasskey = await call("POST", "/api/auth/passkeys/sign-in", {
+    body: { ceremony: asked.ceremony, response: await authenticator.get(asked.options) },
+  });
+  expect(byPasskey).toMatchObject({ status: 200, body: { user: { id: person.id } } });
+
+  const byCode = await call("POST", "/api/auth/recover/code", {
+    body: {
+      phone: person.phone,
+      code,
+      gotrue_meta_security: { captcha_token: await makeCaptchaToken(site) },
+    },
+  });
+  expect(byCode).toMatchObject({ status: 200, body: { user: { id: person.id } } });
+
+  expect((await call("GET", "/api/auth/user", { token: person.token })).status).toBe(200);
+  const renewed = await call("POST", "/api/auth/token?grant_type=refresh_token", {
+    body: { refresh_token: person.refreshToken },
+  });
+  expect(renewed.status).toBe(200);
+  // And may change the password that somebody guesses at: the passkey was the proof.
+  const change = await call("PUT", "/api/auth/user", {
+    token: (byPasskey.body as Session).access_token,
+    body: { password: "Nouveau2026" },
+  });
+  expect(change.status).toBe(200);
+});
