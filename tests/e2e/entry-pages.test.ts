@@ -10,7 +10,12 @@ import { root } from "../support/state";
 
 const { fr, en, pt } = textsOf;
 const smallPicture = { name: "picture.png", mimeType: "image/png", buffer: onePixelPng };
-const screens = { "/": "welcomeTitle", "/register": "registerTitle", "/login": "loginTitle" } as const;
+const screens = {
+  "/": "welcomeTitle",
+  "/register": "registerTitle",
+  "/login": "loginTitle",
+  "/recover": "recoverTitle",
+} as const;
 const paths = Object.keys(screens) as (keyof typeof screens)[];
 
 /** Holds every script back until it is let go. */
@@ -46,7 +51,7 @@ test("an entry page is painted by its first answer alone, in each language", asy
 });
 
 test("no entry page is heavier than 14 kB on its way", () => {
-  for (const name of ["welcome", "register", "login"]) {
+  for (const name of ["welcome", "register", "login", "recover"]) {
     for (const language of languages) {
       expect(statSync(join(root, "dist", "client", "entry", `${name}.${language}.page.br`)).size).toBeLessThan(14_000);
     }

@@ -107,6 +107,7 @@ const ask = async (route: string, row: Row, world: World, role: Role): Promise<n
   const body = row.body?.(world, role);
   const response = await site.fetch(site.origin + (row.path?.(world, role) ?? pattern), {
     method,
+    redirect: "manual",
     headers: {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),

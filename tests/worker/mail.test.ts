@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
-import { expect, it } from "vitest";
-import { sendMail } from "../../worker/mail/sending";
-import { recoveryMail } from "../../worker/mail/texts";
+import { expect, it, vi } from "vitest";
+import { languages } from "../../contract/language";
+import { sendByPlatform, sendMail } from "../../worker/mail/sending";
+import { confirmationMail, farewellMail, recoveryMail } from "../../worker/mail/texts";
 import { site } from "./site";
 
 const link = "https://lisolo.test/recover#token=abc&type=recovery";
@@ -14,4 +15,65 @@ it("shows the mails of this machine, the newest first, as a page and as JSON", a
   expect(mails.slice(0, 2).map(({ to }) => to)).toEqual(["mailbox-2@lisolo.test", "mailbox-1@lisolo.test"]);
   const page = await (await site.fetch(`${site.origin}/dev/mail`, {})).text();
   expect(page).toContain('<a href="https://lisolo.test/recover#token=abc&amp;type=recovery">');
+});
+
+it("sends by the platform from the address that the settings name", async () => {
+  const send = vi.fn<SendEmail["send"]>();
+  const post = { MAIL: { send }, MAIL_FROM: "lisolo@lisolo.test" } as unknown as Env;
+  const mail = recoveryMail("ana@lisolo.test", "fr", { link, code: "12345678" });
+  await sendByPlatform(post, mail);
+  expect(send).toHaveBeenCalledExactlyOnceWith({ from: "lisolo@lisolo.test", ...mail });
+});
+
+it("sends nothing while no address is named, or the platform refuses, and names nobody in the log", async () => {
+  const lines: unknown[] = [];
+  const warn = vi.spyOn(console, "warn").mockImplementation((...line) => void lines.push(line));
+  const error = vi.spyOn(console, "error").mockImplementation((...line) => void lines.push(line));
+  const refused = Object.assign(new Error("ana@lisolo.test is not verified"), { code: "E_RECIPIENT_NOT_ALLOWED" });
+  const send = vi.fn<SendEmail["send"]>().mockRejectedValue(refused);
+  const mail = recoveryMail("ana@lisolo.test", "fr", { link, code: "12345678" });
+  try {
+    await sendByPlatform({ MAIL: { send }, MAIL_FROM: "" } as unknown as Env, mail);
+    expect(send).not.toHaveBeenCalled();
+    await sendByPlatform({ MAIL: { send }, MAIL_FROM: "lisolo@lisolo.test" } as unknown as Env, mail);
+    expect(send).toHaveBeenCalledOnce();
+  } finally {
+    warn.mockRestore();
+    error.mockRestore();
+  }
+  expect(lines).toHaveLength(2);
+  expect(JSON.stringify(lines)).toContain("E_RECIPIENT_NOT_ALLOWED");
+  expect(JSON.stringify(lines)).not.toMatch(/ana|12345678|abc/);
+});
+
+it("says the same in text and html, loads nothing and tracks nobody, in every language", () => {
+  for (const language of languages) {
+    const brought = { link, code: "12345678" };
+    const mails = [recoveryMail, confirmationMail].map((write) => write("ana@lisolo.test", language, brought));
+    mails.push(
+      farewellMail("ana@lisolo.test", language, "change"),
+      farewellMail("ana@lisolo.test", language, "removal"),
+    );
+    for (const { subject, text, html } of mails) {
+      expect(subject).toMatch(/^Lisolo/);
+      expect(html).toContain(`lang="${language}"`);
+      expect(html).not.toMatch(/<(img|script|link|style|iframe)|https?:\/\/(?!lisolo\.test)/);
+      const words = html
+        .replace(/<title>.*?<\/title>|<[^>]+>/g, " ")
+        .replaceAll("&amp;", "&")
+        .replace(/\s+/g, " ")
+        .trim();
+      expect(words).toBe(text.replace(/\s+/g, " ").trim());
+    }
+    for (const { text } of mails.slice(0, 2)) {
+      expect(text).toContain(link);
+      expect(text).toContain("12345678");
+      expect(text).toMatch(/60 minut/);
+    }
+  }
+});
+
+it("writes nobody's words as markup", () => {
+  const evil = "https://lisolo.test/<script>alert(1)</script>";
+  expect(recoveryMail("ana@lisolo.test", "en", { link: evil, code: "1" }).html).not.toContain("<script>");
 });

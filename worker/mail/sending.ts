@@ -6,12 +6,10 @@ export type Mail = { to: string; subject: string; text: string; html: string };
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "without a code";
 
-/**
- * Sends a mail by Cloudflare's Email Service, from `MAIL_FROM`; none while that is empty. A build for this machine keeps
- * them instead, to be read under /dev/mail. No address gets into a log.
- */
-export const sendMail = async (env: Pick<Env, "MAIL" | "MAIL_FROM">, mail: Mail): Promise<void> => {
-  if (LOCAL_MAILBOX) return keepMail(mail);
+type Post = Pick<Env, "MAIL" | "MAIL_FROM">;
+
+/** By Cloudflare's Email Service, from `MAIL_FROM`; none while that is empty. No address gets into a log. */
+export const sendByPlatform = async (env: Post, mail: Mail): Promise<void> => {
   const from: string = env.MAIL_FROM;
   if (from === "") return console.warn("a mail was not sent: MAIL_FROM is empty");
   try {
@@ -20,3 +18,7 @@ export const sendMail = async (env: Pick<Env, "MAIL" | "MAIL_FROM">, mail: Mail)
     console.error("a mail was not sent", codeOf(error));
   }
 };
+
+/** Sends a mail. A build for this machine keeps it instead, to be read under /dev/mail. */
+export const sendMail = async (env: Post, mail: Mail): Promise<void> =>
+  LOCAL_MAILBOX ? keepMail(mail) : sendByPlatform(env, mail);
