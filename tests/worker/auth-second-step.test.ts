@@ -22,7 +22,7 @@ import {
   verify,
   wait,
 } from "./factored";
-import { call, newPerson, site } from "./site";
+import { call, drain, newPerson, site } from "./site";
 
 /** Sessions that owe their second step, and what showing one is worth. */
 
@@ -241,4 +241,22 @@ test("the same means shown again and again stands once among a session's methods
   const twice = (await showCode({ token: once.access_token }, ana.factor, codeOf(ana.secret))).body as Session;
   const { amr } = decodeJwt(twice.access_token) as { amr: { method: string }[] };
   expect(amr.map(({ method }) => method)).toEqual(["recovery_code", "totp", "password"]);
+});
+
+test("whoever has the password and never stops trying keeps the owner neither out nor from stopping a reset", async () => {
+  const ana = await newGuarded();
+  const codes = await makeRecoveryCodes(ana);
+  const [thief, owner] = [await signInHalfway(ana), await signInHalfway(ana)];
+  const post = (path: string, body: object) => call("POST", `/api/auth/${path}`, { token: thief.token, body });
+  const tries: [string, object][] = [
+    ["factors/reset", {}],
+    [`factors/${ana.factor}/challenge`, {}],
+    ["recovery-codes/verify", { code: "0000" }],
+    ["passkeys/step/options", {}],
+  ];
+  await post("factors/reset", {});
+  for (const [path, body] of tries) while ((await post(path, body)).status !== 429);
+  await drain("totp_failure_by_user", ana.id);
+  expect((await call("DELETE", "/api/auth/factors/reset", { token: ana.token })).status).toBe(204);
+  expect((await showRecoveryCode(owner, codes[0] ?? "")).status).toBe(200);
 });

@@ -3,7 +3,7 @@ import { openDb } from "../db/client";
 import { createRoutes } from "../lib/app";
 import { authenticate, authenticateHalfway } from "../lib/authenticate";
 import { operation } from "../lib/operation";
-import { limitCaller } from "../lib/rate-limit";
+import { limitCaller, limitSession } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { deviceOf } from "./device-name";
 import { cancelReset, startReset } from "./factor-reset";
@@ -22,7 +22,7 @@ export const factorResetRoutes = createRoutes()
       refusals: ["reset_not_possible", "forbidden_origin"],
     }),
     authenticateHalfway,
-    limitCaller("security_by_user"),
+    limitSession("step_by_session"),
     async (c) => {
       const { user, session } = c.var.caller;
       const standing = await findStanding(c, session);

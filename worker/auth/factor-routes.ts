@@ -7,7 +7,7 @@ import { openDb } from "../db/client";
 import { createRoutes } from "../lib/app";
 import { authenticate, authenticateHalfway } from "../lib/authenticate";
 import { operation } from "../lib/operation";
-import { limitCaller, returnToken, takeToken } from "../lib/rate-limit";
+import { limitCaller, limitSession, returnToken, takeToken } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { endOtherProofs, findProofEnd, requireProof } from "./assurance";
@@ -80,7 +80,7 @@ export const factorRoutes = createRoutes()
       refusals: ["invalid_input", "mfa_factor_not_found", "forbidden_origin"],
     }),
     authenticateHalfway,
-    limitCaller("security_by_user"),
+    limitSession("step_by_session"),
     validate("param", Named),
     async (c) => {
       const { user, session } = c.var.caller;

@@ -48,7 +48,7 @@ export const findFactor = async (
   const found = await db
     .select({ factor: factors, awaits: sessions.awaits })
     .from(factors)
-    .innerJoin(sessions, and(eq(sessions.id, session), eq(sessions.user_id, factors.user_id)))
+    .innerJoin(sessions, eq(sessions.id, session))
     .where(and(eq(factors.id, id), eq(factors.user_id, user)))
     .get();
   return found && (found.factor.is_verified || !found.awaits) ? { ...found.factor, awaits: found.awaits } : undefined;

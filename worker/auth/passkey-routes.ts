@@ -8,7 +8,7 @@ import { openDb } from "../db/client";
 import { type AppContext, createRoutes } from "../lib/app";
 import { authenticate, authenticateHalfway } from "../lib/authenticate";
 import { operation } from "../lib/operation";
-import { limitAddress, limitCaller } from "../lib/rate-limit";
+import { limitAddress, limitCaller, limitSession } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { endOtherProofs, requireProof } from "./assurance";
@@ -210,7 +210,7 @@ export const passkeyRoutes = createRoutes()
       refusals: ["passkey_not_found", "forbidden_origin"],
     }),
     authenticateHalfway,
-    limitCaller("passkey_by_user"),
+    limitSession("step_by_session"),
     async (c) => {
       const theirs = await listPasskeys(openDb(c.env), c.var.caller.user);
       if (theirs.length === 0) return refuse(c, "passkey_not_found");
@@ -228,7 +228,7 @@ export const passkeyRoutes = createRoutes()
     }),
     authenticateHalfway,
     validate("json", PasskeyProof),
-    limitCaller("passkey_by_user"),
+    limitSession("step_by_session"),
     async (c) => {
       const { ceremony, response } = c.req.valid("json");
       const asked = inSession(c, "passkey_step");

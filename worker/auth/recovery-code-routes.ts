@@ -4,7 +4,7 @@ import { openDb } from "../db/client";
 import { createRoutes } from "../lib/app";
 import { authenticate, authenticateHalfway } from "../lib/authenticate";
 import { operation } from "../lib/operation";
-import { limitCaller } from "../lib/rate-limit";
+import { limitCaller, limitSession } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { findMeans, requireProof } from "./assurance";
@@ -41,7 +41,7 @@ export const recoveryCodeRoutes = createRoutes()
       refusals: ["validation_failed", "mfa_verification_failed", "forbidden_origin"],
     }),
     authenticateHalfway,
-    limitCaller("recovery_code_by_user"),
+    limitSession("recovery_code_by_session"),
     validate("json", CodeProof, "validation_failed"),
     async (c) => {
       const { user, session } = c.var.caller;

@@ -31,9 +31,10 @@ export const policies = {
   totp_by_user: { burst: 5, everyMs: 6 * second },
   // Only failures cost here: after twenty in a day code apps wait; a passkey or a recovery code still goes.
   totp_failure_by_user: { burst: 20, everyMs: day / 20 },
-  recovery_code_by_user: { burst: 5, everyMs: minute },
+  // What cannot be guessed is held by the session that tries: whoever has the password empties nothing of the owner's.
+  recovery_code_by_session: { burst: 5, everyMs: minute },
+  step_by_session: { burst: 20, everyMs: 6 * second },
   passkey_by_address: { burst: 120, everyMs: second },
-  passkey_by_user: { burst: 20, everyMs: 6 * second },
   security_by_user: { burst: 60, everyMs: 2 * second },
   // Each try costs a proof of work, too.
   recover_by_address: { burst: 60, everyMs: 12 * second },
@@ -146,6 +147,14 @@ export const limitCaller =
       if (!taken.ok) return refuse(c, "rate_limited", taken);
     }
     return next();
+  };
+
+/** Middleware: one token of the session's bucket. Stands after `authenticate`. */
+export const limitSession =
+  (name: PolicyName): MiddlewareHandler<AppEnv> =>
+  async (c, next) => {
+    const taken = await takeToken(openDb(c.env), c.var.caller.session, name);
+    return taken.ok ? next() : refuse(c, "rate_limited", taken);
   };
 
 /** Middleware: one token of the address's bucket. */
