@@ -89,7 +89,7 @@ test("whoever deletes their account is signed out everywhere for good, and is no
   }
   await page.getByLabel(texts.auth.phoneNumber).fill(ana.phone);
   await page.getByLabel(texts.auth.password, { exact: true }).fill(testPassword);
-  await page.getByRole("button", { name: texts.auth.logIn }).click();
+  await page.getByRole("button", { name: texts.auth.logIn, exact: true }).click();
   await expect(page.getByRole("alert").filter({ hasText: texts.auth.signInFailed })).toBeVisible();
 
   // To Ben she is nobody: in the open chat at once, in the list, in the group and in her profile.
@@ -115,4 +115,44 @@ test("whoever deletes their account is signed out everywhere for good, and is no
   await bens.goTo("/app/contacts");
   await expect(theirs.getByText("Ana Mbuyi")).toHaveCount(0);
   for (const phone of [anas, bens, tablet]) await phone.close();
+});
+
+test("whoever showed long ago who they are is asked for the password first, and may still think better of it", async ({
+  browser,
+  server,
+}) => {
+  const ana = await makePerson(siteOf(server), 9_702, "Ana Mbuyi");
+  const phone = await Phone.open(browser, server);
+  const { page, texts, context } = phone;
+  await phone.signIn(ana, "/app/profile");
+  // What the server says after five minutes, until the password is shown.
+  let isShown = false;
+  page.on("response", (response) => {
+    if (response.url().endsWith("/api/auth/proof") && response.ok()) isShown = true;
+  });
+  await context.route("**/api/account", (route) =>
+    isShown
+      ? route.continue()
+      : route.fulfill({ status: 403, json: { code: 403, error_code: "reauthentication_needed", msg: "" } }),
+  );
+  const ask = async () => {
+    await page.getByRole("button", { name: texts.profile.deleteAccount, exact: true }).click();
+    await page.getByRole("button", { name: texts.profile.deleteConfirm }).click();
+  };
+  const stepUp = page.getByRole("dialog", { name: texts.security.stepUp.title });
+  await ask();
+  await expect(stepUp).toBeVisible();
+  await stepUp.getByRole("button", { name: texts.common.cancel }).click();
+  await expect(stepUp).toBeHidden();
+  await expect(page.getByRole("alertdialog")).toBeHidden();
+  await expect(page.getByText(texts.profile.deleteFailedTitle)).toHaveCount(0);
+  await ask();
+  await stepUp.getByLabel(texts.auth.password, { exact: true }).fill("Faux1234");
+  await stepUp.getByRole("button", { name: texts.auth.secondStep.go }).click();
+  await expect(stepUp.getByText(texts.security.stepUp.passwordWrong)).toBeVisible();
+  await stepUp.getByLabel(texts.auth.password, { exact: true }).fill(testPassword);
+  await stepUp.getByRole("button", { name: texts.auth.secondStep.go }).click();
+  await expect(page).toHaveURL(/\/login$/);
+  await expect(page.getByText(texts.profile.deleted)).toBeVisible();
+  await phone.close();
 });

@@ -86,7 +86,7 @@ export class Phone {
     await this.goTo("/login");
     await page.getByLabel(texts.auth.phoneNumber).fill(phone);
     await page.getByLabel(texts.auth.password, { exact: true }).fill(password);
-    await page.getByRole("button", { name: texts.auth.logIn }).click();
+    await page.getByRole("button", { name: texts.auth.logIn, exact: true }).click();
     await page.waitForURL("**/app");
   }
 

@@ -33,7 +33,7 @@ export const checkPassword = async (
   if (!known || !isRight) return { outcome: "wrong" };
   await Promise.all(limits.map(([policy, key]) => returnToken(db, key, policy)));
   if (isOutdatedHash(known.password_hash)) {
-    await updatePasswordHash(db, known.id, await hashPassword(password, c.env.PEPPER));
+    await updatePasswordHash(db, known.id, known.password_hash, await hashPassword(password, c.env.PEPPER));
   }
   return { outcome: "right", id: known.id };
 };

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import type { AuthUser, Factor, Identity } from "../../contract/auth";
 import { createUuid, type Uuid } from "../../contract/ids";
 import { account_security, auth_codes, factors, identities } from "../db/account-schema";
@@ -85,8 +85,10 @@ export const findOwnCredentials = (db: Db, id: Uuid): Promise<{ phone: string; p
 export const isPhoneTaken = async (db: Db, phone: string): Promise<boolean> =>
   (await db.select({ id: users.id }).from(users).where(eq(users.phone, phone)).get()) !== undefined;
 
-export const updatePasswordHash = async (db: Db, id: Uuid, password_hash: string): Promise<void> => {
-  await db.update(users).set({ password_hash, updated_at: Date.now() }).where(eq(users.id, id));
+/** The same password, hashed anew; not where it was changed meanwhile. */
+export const updatePasswordHash = async (db: Db, id: Uuid, from: string, to: string): Promise<void> => {
+  const same = and(eq(users.id, id), eq(users.password_hash, from));
+  await db.update(users).set({ password_hash: to, updated_at: Date.now() }).where(same);
 };
 
 type NewUser = {
