@@ -16,10 +16,23 @@ import {
   testPassword,
 } from "../support/people";
 
+const sessionCookie = /^__Host-lisolo-(at|rt)=[^;]*; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/;
+const innards = /\n\s*at |\/worker\/|SQLITE_|D1_ERROR|Failed query|SELECT |INSERT INTO|\$scrypt\$/;
+
+/** What holds for every answer, whatever a test asks: cookies with all their flags, and errors that say nothing of the inside. */
+const requireDecent = async (response: Response): Promise<Response> => {
+  const odd = response.headers.getSetCookie().find((cookie) => !sessionCookie.test(cookie));
+  if (odd !== undefined) throw new Error(`a cookie without its flags: ${odd.replace(/=[^;]*/, "=…")}`);
+  if (response.status >= 400 && innards.test(await response.clone().text())) {
+    throw new Error(`an error that tells of the inside: ${await response.text()}`);
+  }
+  return response;
+};
+
 /** The Worker under test, reached as a browser or a program would reach it. */
 export const site: Site = {
   origin: "https://lisolo.test",
-  fetch: (url, init) => exports.default.fetch(url, init),
+  fetch: async (url, init) => requireDecent(await exports.default.fetch(url, init)),
 };
 
 export const call = (method: string, path: string, options?: Call): Promise<Answer> =>
