@@ -12,6 +12,7 @@ import { failureText } from "../../lib/failure-text";
 import { isolate } from "../../lib/isolate";
 import { dismissNotices } from "../../sync/use-security-notices";
 import { cancelReset } from "./account";
+import { focusTitle } from "./changes";
 
 const useWhen = () => {
   const format = useFormat();
@@ -19,22 +20,32 @@ const useWhen = () => {
     isSameDay(at, Date.now()) ? format.time(at) : `${format.date(at)}, ${format.time(at)}`;
 };
 
-type CardProps = { icon: string; isUrgent?: boolean; onClose: () => void; children: ReactNode };
+type CardProps = { icon: string; isUrgent?: boolean; words: ReactNode; onClose: () => void; children: ReactNode };
 
-function Card({ icon, isUrgent = false, onClose, children }: CardProps) {
+/** Who had the focus in it goes on at the page's title. */
+function Card({ icon, isUrgent = false, words, onClose, children }: CardProps) {
   const t = useT();
+  const close = () => {
+    focusTitle();
+    onClose();
+  };
   return (
     <section
       aria-label={t("security.notices.title")}
-      className={`rise pointer-events-auto mb-2 flex w-full max-w-104 items-start gap-3 rounded-card border bg-surface py-1 pr-1 pl-4 text-text shadow-lg ${isUrgent ? "border-danger" : "border-line"}`}
-      onKeyDown={({ key }) => key === "Escape" && onClose()}
+      className={`rise pointer-events-auto mb-2 w-full max-w-104 rounded-card border bg-surface pb-2 text-text shadow-lg ${isUrgent ? "border-danger" : "border-line"}`}
+      onKeyDown={({ key }) => key === "Escape" && close()}
     >
-      <span
-        className={`${icon} mt-3 shrink-0 text-2xl ${isUrgent ? "text-danger" : "text-accent"}`}
-        aria-hidden="true"
-      />
-      <div className="flex min-w-0 flex-1 flex-col gap-1 py-2">{children}</div>
-      <IconButton icon="i-ph-x" label={t("common.close")} onClick={onClose} />
+      <div className="flex items-start gap-3 py-1 pr-1 pl-4">
+        <span
+          className={`${icon} mt-3 shrink-0 text-2xl ${isUrgent ? "text-danger" : "text-accent"}`}
+          aria-hidden="true"
+        />
+        <p role="alert" className="min-w-0 flex-1 self-center py-2 break-words">
+          {words}
+        </p>
+        <IconButton icon="i-ph-x" label={t("common.close")} onClick={close} />
+      </div>
+      <div className="flex flex-col gap-1 px-4">{children}</div>
     </section>
   );
 }
@@ -61,19 +72,23 @@ function ResetCard({ notice }: { notice: SecurityNotice }) {
     setBusy(true);
     try {
       await cancelReset();
-      showToast({ message: t("security.reset.kept") });
     } catch (error) {
       setBusy(false);
       showToast({ tone: "danger", title: t("common.error"), message: failureText(error, t) });
+      return;
     }
+    focusTitle();
+    showToast({ message: t("security.reset.kept") });
   };
   return (
-    <Card icon="i-ph-warning-circle-fill" isUrgent onClose={() => void dismissNotices([notice.id])}>
-      <div role="alert">
-        <p className="font-semibold">{t("security.reset.title")}</p>
-        <p className="text-sm">{t("security.reset.body", { date: format.date(due), time: format.time(due) })}</p>
-      </div>
-      <Button className="mt-1" busy={isBusy} onClick={() => void cancel()}>
+    <Card
+      icon="i-ph-warning-circle-fill"
+      isUrgent
+      words={<strong>{t("security.reset.title")}</strong>}
+      onClose={() => void dismissNotices([notice.id])}
+    >
+      <p className="text-sm">{t("security.reset.body", { date: format.date(due), time: format.time(due) })}</p>
+      <Button className="mt-2" busy={isBusy} onClick={() => void cancel()}>
         {t("security.notices.cancelReset")}
       </Button>
       <ToSecurity words={t("security.notices.look")} />
@@ -88,24 +103,20 @@ function ChangesCard({ notices, newest }: { notices: SecurityNotice[]; newest: S
   const { event, device, at } = newest;
   const dismiss = () => void dismissNotices(notices.map(({ id }) => id));
   const more = notices.length - 1;
+  const words = t("security.notices.line", {
+    event: t(`security.notices.${event}`),
+    device: device === "" ? t("security.notices.unknownDevice") : isolate(device),
+    when: when(at),
+  });
   return (
-    <Card icon="i-ph-shield-warning" onClose={dismiss}>
-      <div role="alert">
-        <p className="break-words">
-          {t("security.notices.line", {
-            event: t(`security.notices.${event}`),
-            device: device === "" ? t("security.notices.unknownDevice") : isolate(device),
-            when: when(at),
-          })}
-        </p>
-        {more > 0 && <p className="text-sm text-muted">{t("security.notices.more", { count: more })}</p>}
-      </div>
+    <Card icon="i-ph-shield-warning" words={words} onClose={dismiss}>
+      {more > 0 && <p className="text-sm text-muted">{t("security.notices.more", { count: more })}</p>}
       <ToSecurity words={t("security.notices.notYou")} onGo={dismiss} />
     </Card>
   );
 }
 
-/** What another device, or somebody else, did to the account: over the page, until its person has seen it. */
+/** What another device, or somebody else, did to the account: over the page, until its person has seen it. What can be stopped goes first. */
 export default function SecurityNotes({ notices }: { notices: SecurityNotice[] }) {
   // The page itself says it there, at its head.
   const isOnPage = useLocation().pathname === "/app/security";
@@ -115,7 +126,7 @@ export default function SecurityNotes({ notices }: { notices: SecurityNotice[] }
   return (
     <Note>
       {reset && <ResetCard key={reset.id} notice={reset} />}
-      {newest && <ChangesCard key={newest.id} notices={others} newest={newest} />}
+      {!reset && newest && <ChangesCard key={newest.id} notices={others} newest={newest} />}
     </Note>
   );
 }
