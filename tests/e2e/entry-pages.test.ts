@@ -85,7 +85,7 @@ test("a form sent before its script arrived waits for it, visibly, and is then s
   const release = await holdScripts(page);
   let sent = 0;
   page.on("request", (request) => {
-    if (request.method() === "POST") sent++;
+    if (request.url().includes("/api/auth/token")) sent++;
   });
   await page.goto("/login?lang=en", { waitUntil: "commit" });
   await page.locator("[name=phoneNumber]").fill("243810000041");

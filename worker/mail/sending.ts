@@ -19,6 +19,6 @@ export const sendByPlatform = async (env: Post, mail: Mail): Promise<void> => {
   }
 };
 
-/** Sends a mail. A build for this machine keeps it instead, to be read under /dev/mail. */
+/** Sends a mail. A build for this machine keeps it instead (local-mailbox.ts). */
 export const sendMail = async (env: Post, mail: Mail): Promise<void> =>
   LOCAL_MAILBOX ? keepMail(mail) : sendByPlatform(env, mail);

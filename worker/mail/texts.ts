@@ -96,7 +96,7 @@ Si c’est vous, il n’y a rien à faire. Sinon, ouvrez Lisolo, changez votre m
 
 The recovery address of your Lisolo account, this one, is being replaced.
 
-If it is you, there is nothing to do. If not, open Lisolo, change your password and sign out the other devices under Security.`,
+If it is you, there is nothing to do. If not, open Lisolo, change your password and log out the other devices under Security.`,
   },
   pt: {
     subject: "Lisolo: o seu endereço de recuperação vai mudar",
@@ -123,7 +123,7 @@ Si c’est vous, il n’y a rien à faire. Sinon, ouvrez Lisolo, changez votre m
 
 This address no longer recovers your Lisolo account.
 
-If it was you, there is nothing to do. If not, open Lisolo, change your password and sign out the other devices under Security.`,
+If it was you, there is nothing to do. If not, open Lisolo, change your password and log out the other devices under Security.`,
   },
   pt: {
     subject: "Lisolo: o seu endereço de recuperação foi removido",
