@@ -17,7 +17,7 @@ const line = (maxLength: number) => v.pipe(v.string(), v.trim(), v.nonEmpty(), v
 const Setting = v.strictObject({
   id: v.pipe(v.string(), v.regex(/^[a-z0-9][a-z0-9_-]{0,31}$/)),
   name: line(40),
-  issuer: v.pipe(v.string(), v.check(isIssuer)),
+  issuer: v.pipe(v.string(), v.check(isIssuer, "an https address")),
   client_id: line(500),
   scopes: v.optional(line(500), "openid profile email"),
 });
@@ -26,7 +26,7 @@ export type ProviderSetting = v.InferOutput<typeof Setting> & { secret: string |
 const Settings = v.pipe(
   v.array(Setting),
   v.maxLength(10),
-  v.check((list) => new Set(list.map(({ id }) => id)).size === list.length, "two have the same id"),
+  v.check((list) => new Set(list.map(({ id }) => id)).size === list.length, "no two of the same id"),
 );
 const Secrets = v.record(v.string(), v.pipe(v.string(), v.nonEmpty()));
 
@@ -41,9 +41,9 @@ const read = <T>(name: string, text: string, schema: v.GenericSchema<unknown, T>
   const parsed = v.safeParse(schema, value);
   if (parsed.success) return parsed.output;
   const [issue] = parsed.issues;
-  throw new Error(
-    `${name} is wrong${issue.path ? ` at ${v.getDotPath(issue)}` : ""}: expected ${issue.expected ?? issue.message}`,
-  );
+  // The message of a check is ours; valibot's own quote what was received.
+  const wanted = issue.type === "check" ? issue.message : issue.expected;
+  throw new Error(`${name} is wrong at ${v.getDotPath(issue) ?? "the top"}: expected ${wanted}`);
 };
 
 const textOr = (text: unknown, otherwise: string): string =>
