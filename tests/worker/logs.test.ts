@@ -2,8 +2,10 @@ import { env } from "cloudflare:workers";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Session } from "../../contract/auth";
-import { type Answer, type Call, makeCaptchaToken, phoneOf, testPassword } from "../support/people";
-import { cookieSite, cookiesOf, newPerson, site } from "./site";
+import { type Answer, type Call, makeCaptchaToken, type Person, phoneOf, testPassword } from "../support/people";
+import { challenge, codeOf, enrol, makeRecoveryCodes, wrongCodeOf } from "./factored";
+import { broughtBy, mailsTo } from "./mailbox";
+import { call, cookieSite, cookiesOf, newPerson, site } from "./site";
 import { callWith } from "./wrapped-site";
 
 /** What nobody may find in a log, in an address or in a refusal: what people are known by and get in with. */
@@ -178,3 +180,106 @@ test.each([
     look();
   },
 );
+
+type Deed = { method: string; path: string; body?: object; token?: string };
+
+/** Somebody with a confirmed recovery address, and a mail that was sent to it. */
+const withMail = async (person: Person, n: number): Promise<{ email: string; token: string; code: string }> => {
+  const email = `secret-${n}-${person.phone.slice(-4)}@logs.example`;
+  hide("an address", email);
+  await env.DB.prepare("INSERT INTO account_security (user_id, email) VALUES (?, ?)").bind(person.id, email).run();
+  const body = { email, gotrue_meta_security: { captcha_token: await makeCaptchaToken(site) } };
+  expect((await call("POST", "/api/auth/recover", { body })).status).toBe(200);
+  await expect.poll(async () => (await mailsTo(email)).length).toBe(1);
+  const [mail] = await mailsTo(email);
+  if (!mail) throw new Error("no mail");
+  const { token, code } = broughtBy(mail);
+  hide("a mailed token", token);
+  hide("a mailed code", code);
+  return { email, token, code };
+};
+
+const withApp = async (person: Person) => {
+  const { id, totp } = await enrol(person);
+  hide("a secret", totp.secret);
+  hide("a code", codeOf(totp.secret));
+  return { id, secret: totp.secret, challenge_id: await challenge(person, id) };
+};
+
+test.each<[string, (person: Person, n: number) => Promise<Deed>]>([
+  [
+    "adding a code app",
+    async ({ token }) => ({ method: "POST", path: "/api/auth/factors", body: { factor_type: "totp" }, token }),
+  ],
+  [
+    "showing a right code",
+    async (person) => {
+      const { id, secret, challenge_id } = await withApp(person);
+      const body = { challenge_id, code: codeOf(secret) };
+      return { method: "POST", path: `/api/auth/factors/${id}/verify`, body, token: person.token };
+    },
+  ],
+  [
+    "showing a wrong code",
+    async (person) => {
+      const { id, secret, challenge_id } = await withApp(person);
+      const body = { challenge_id, code: wrongCodeOf(secret) };
+      return { method: "POST", path: `/api/auth/factors/${id}/verify`, body, token: person.token };
+    },
+  ],
+  [
+    "showing a recovery code",
+    async (person) => {
+      const [code = ""] = await makeRecoveryCodes(person);
+      hide("a recovery code", code);
+      return { method: "POST", path: "/api/auth/recovery-codes/verify", body: { code }, token: person.token };
+    },
+  ],
+  [
+    "asking for a recovery mail",
+    async (person, n) => {
+      const { email } = await withMail(person, n);
+      const body = { email, gotrue_meta_security: { captcha_token: await makeCaptchaToken(site) } };
+      return { method: "POST", path: "/api/auth/recover", body };
+    },
+  ],
+  [
+    "showing what a mail brought",
+    async (person, n) => {
+      const { token: token_hash } = await withMail(person, n);
+      return { method: "POST", path: "/api/auth/verify", body: { type: "recovery", token_hash } };
+    },
+  ],
+  [
+    "typing the code a mail brought",
+    async (person, n) => {
+      const { email, code: token } = await withMail(person, n);
+      return { method: "POST", path: "/api/auth/verify", body: { type: "recovery", email, token } };
+    },
+  ],
+  [
+    "naming a recovery address",
+    async ({ token }, n) => {
+      const email = `nouvelle-${n}@logs.example`;
+      hide("an address", email);
+      return { method: "PUT", path: "/api/auth/user", body: { email }, token };
+    },
+  ],
+])("%s, whichever of its queries fails, brings no secret, code or address into the log", async (_, prepare) => {
+  let failures = 0;
+  for (let n = 0; n < 40; n++) {
+    const person = await newPerson();
+    await env.DB.prepare("UPDATE sessions SET proved_at = ? WHERE user_id = ?").bind(Date.now(), person.id).run();
+    await env.DB.prepare("DELETE FROM rate_limits").run(); // all of it comes from one address
+    hidePhone(person.phone);
+    hide("an access token", person.token);
+    const { method, path, body, token } = await prepare(person, n);
+    const { DB, wasReached } = failingAt(n);
+    await ask(method, path, { token, ...(body ? { body } : {}) }, { DB });
+    if (!wasReached()) break;
+    failures++;
+  }
+  expect(failures).toBeGreaterThan(0);
+  expect(written.join()).toContain("SQLITE_BUSY");
+  look();
+});
