@@ -5,10 +5,13 @@ import { root } from "../tests/support/state";
 
 export const clientFolder = join(root, "dist", "client");
 
-/** Builds what is not built yet, so that a figure never belongs to older sources; `--no-build` measures dist/ as it is. */
-export function buildProduct(): void {
+/**
+ * Builds what is not built yet, so that a figure never belongs to older sources; `--no-build` measures dist/ as it is.
+ * `options` are those of the build: `--mailbox` where mails are to be read.
+ */
+export function buildProduct(...options: string[]): void {
   if (process.argv.includes("--no-build")) return;
-  execFileSync(join(bin, "node"), ["scripts/build.mjs"], {
+  execFileSync(join(bin, "node"), ["scripts/build.mjs", ...options], {
     cwd: root,
     env: toolEnv(),
     stdio: ["ignore", "ignore", "inherit"],

@@ -14,6 +14,7 @@ import { measureMemory } from "./memory";
 import { measureRows } from "./row-costs";
 import { measureSize } from "./size";
 import { printSection, type Section } from "./table";
+import { measureTiming } from "./timing";
 
 /** Each measures one thing from nothing and cleans up after itself, so that any of them can run alone. */
 const subjects: Record<string, () => Promise<Section[]>> = {
@@ -30,6 +31,7 @@ const subjects: Record<string, () => Promise<Section[]>> = {
   calls: measureCalls,
   feed: measureFeed,
   memory: measureMemory,
+  timing: measureTiming,
 };
 
 const reportPath = ".reports/bench.json";
