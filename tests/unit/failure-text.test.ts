@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import en from "../../src/i18n/en.json";
+import { createTranslate } from "../../src/i18n/setup";
+import { ApiFailure } from "../../src/lib/exchange";
+import { failureText } from "../../src/lib/failure-text";
+
+const t = createTranslate("en", en);
+const limited = (seconds?: number) =>
+  failureText(new ApiFailure("rate_limited", 429, seconds === undefined ? undefined : seconds * 1_000), t);
+
+describe("what a limit says", () => {
+  it("tells in seconds a wait of up to a minute and a half, and longer ones in minutes that are never too few", () => {
+    expect(limited(1)).toBe("Too many tries. Try again in 1 second.");
+    expect(limited(90)).toBe("Too many tries. Try again in 90 seconds.");
+    expect(limited(91)).toBe("Too many tries. Try again in 2 minutes.");
+    expect(limited(4_320)).toBe("Too many tries. Try again in 72 minutes.");
+  });
+
+  it("names no time that nobody told", () => {
+    expect(limited()).toBe(en.errors.rate_limited);
+  });
+});
