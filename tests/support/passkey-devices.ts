@@ -1,0 +1,62 @@
+import type { CDPSession, Page } from "@playwright/test";
+
+/** What holds passkeys: the phone or computer itself, or a key one plugs in. */
+export type Held = "internal" | "usb";
+
+type Credential = {
+  credentialId: string;
+  isResidentCredential: boolean;
+  rpId?: string;
+  privateKey: string;
+  userHandle?: string;
+  signCount: number;
+};
+
+/** An authenticator of Chromium's, in software, for one page: it answers as a person would who is there and verified. */
+export class PasskeyDevice {
+  readonly #cdp: CDPSession;
+  readonly #id: string;
+
+  private constructor(cdp: CDPSession, id: string) {
+    this.#cdp = cdp;
+    this.#id = id;
+  }
+
+  static async plugInto(page: Page, transport: Held = "internal"): Promise<PasskeyDevice> {
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send("WebAuthn.enable");
+    const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", {
+      options: {
+        protocol: "ctap2",
+        transport,
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    return new PasskeyDevice(cdp, authenticatorId);
+  }
+
+  async credentials(): Promise<Credential[]> {
+    const { credentials } = await this.#cdp.send("WebAuthn.getCredentials", { authenticatorId: this.#id });
+    return credentials;
+  }
+
+  /** Whether it recognises them. */
+  async setVerified(isUserVerified: boolean): Promise<void> {
+    await this.#cdp.send("WebAuthn.setUserVerified", { authenticatorId: this.#id, isUserVerified });
+  }
+
+  /** Puts another state of its one passkey in its place, as a copy would have it. */
+  async replaceCredential(change: Partial<Credential>): Promise<void> {
+    const [credential] = await this.credentials();
+    if (!credential) throw new Error("there is no passkey to copy");
+    const { credentialId } = credential;
+    await this.#cdp.send("WebAuthn.removeCredential", { authenticatorId: this.#id, credentialId });
+    await this.#cdp.send("WebAuthn.addCredential", {
+      authenticatorId: this.#id,
+      credential: { ...credential, ...change },
+    });
+  }
+}
