@@ -42,7 +42,5 @@ export const findRedirect = (c: AppContext, address: string): URL | undefined =>
   return url.origin === own || isListed ? url : undefined;
 };
 
-export const isAllowedRedirect = (c: AppContext, address: string): boolean => findRedirect(c, address) !== undefined;
-
 /** Whether an allowed address is another program's. */
 export const isForeign = (c: AppContext, url: URL): boolean => url.origin !== ownOrigin(c);
