@@ -44,7 +44,7 @@ export const Security = v.object({
 export type Security = v.InferOutput<typeof Security>;
 
 /** What the other devices of a person are told of, the newest last. */
-export const securityEvents = [
+const securityEvents = [
   "signed_in",
   "password_changed",
   "factor_added",
@@ -59,7 +59,6 @@ export const securityEvents = [
   "reset_cancelled",
   "reset_done",
 ] as const;
-export type SecurityEvent = (typeof securityEvents)[number];
 
 export const SecurityNotice = v.object({
   id: Uuid,

@@ -49,7 +49,7 @@ test("a new sign-in is told on every other device, each in its language, once, a
   const phone = await Phone.open(browser, server);
   await phone.signIn(ana);
   // It was away when the tablet came.
-  await says(phone.page, phone.texts, phone.texts.security.notices.signed_in);
+  await says(phone.page, phone.texts, phone.texts.security.notices.events.signed_in);
   await phone.page.getByRole("button", { name: phone.texts.common.close }).click();
   await expect(card(phone.page, phone.texts)).toHaveCount(0);
   await expect(card(tablet.page, tablet.texts)).toHaveCount(0);
@@ -62,7 +62,7 @@ test("a new sign-in is told on every other device, each in its language, once, a
     [otherTab, phone.texts],
     [tablet.page, tablet.texts],
   ] as const) {
-    await says(page, texts, texts.security.notices.signed_in);
+    await says(page, texts, texts.security.notices.events.signed_in);
     await expect(card(page, texts)).toContainText("Chrome · Android");
   }
   await logInElsewhere(site, ana, "");
@@ -93,7 +93,7 @@ test("a device that is signed out from the security page closes within two secon
   await phone.signIn(ana);
   const closed = watchSocket(lost.page);
   await lost.logIn(ana.phone);
-  await says(phone.page, phone.texts, phone.texts.security.notices.signed_in);
+  await says(phone.page, phone.texts, phone.texts.security.notices.events.signed_in);
   await card(phone.page, phone.texts).getByRole("link").click();
   const { devices } = phone.texts.security;
   await phone.page.getByRole("button", { name: fill(devices.endName, { name: "Chrome · Linux" }) }).click();
@@ -130,7 +130,7 @@ test("a new password signs every other device out, also one that was away, and i
   await expectNothingLeft(tablet.page);
   await away.context.setOffline(false);
   await expectNothingLeft(away.page);
-  await expect(card(phone.page, phone.texts)).not.toContainText(phone.texts.security.notices.password_changed);
+  await expect(card(phone.page, phone.texts)).not.toContainText(phone.texts.security.notices.events.password_changed);
   await tablet.logIn(ana.phone, newPassword);
   await expect(phone.page.getByRole("heading", { name: phone.texts.shell.tabs.masolo })).toBeVisible();
   for (const one of [phone, tablet, away]) await one.close();
@@ -178,7 +178,7 @@ test("whoever asks for a second step to be taken away is stopped with one tap on
   await expect(phone.page.getByText(reset.kept)).toBeVisible();
   await expect(stop).toHaveCount(0);
   await expect(stopThere).toHaveCount(0);
-  await says(tablet.page, tablet.texts, tablet.texts.security.notices.reset_cancelled);
+  await says(tablet.page, tablet.texts, tablet.texts.security.notices.events.reset_cancelled);
   const { body } = await callSite(site, "GET", "/api/auth/security", { token: ana.token });
   expect(body).toMatchObject({ reset: null, factors: [{ status: "verified" }] });
   await phone.close();

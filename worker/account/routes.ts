@@ -1,6 +1,6 @@
 import { AccountDeletion } from "../../contract/account";
 import type { Uuid } from "../../contract/ids";
-import { findProofEnd } from "../auth/assurance";
+import { findProofEnd } from "../auth/access";
 import { openDb } from "../db/client";
 import { isAccount } from "../db/deletions";
 import { readAccessToken } from "../lib/access-token";

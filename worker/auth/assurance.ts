@@ -2,13 +2,13 @@ import { and, count, eq, ne, sql } from "drizzle-orm";
 import { createMiddleware } from "hono/factory";
 import type { SecondStep } from "../../contract/auth";
 import type { Uuid } from "../../contract/ids";
-import { stepUpSeconds } from "../../contract/limits";
 import { account_security, factors, passkeys, recovery_codes } from "../db/account-schema";
 import { type Db, openDb } from "../db/client";
 import { sessions } from "../db/schema";
 import type { Assurance } from "../lib/access-token";
 import type { AppEnv, Caller } from "../lib/app";
 import { refuse } from "../lib/refusal";
+import { findProofEnd } from "./access";
 import type { SessionRow } from "./sessions";
 
 /** How somebody shows who they are. The first ones begin a session; whichever is shown anew counts for a step-up. */
@@ -68,25 +68,6 @@ export const toAssurance = ({
     aal: isTwo ? "aal2" : "aal1",
     amr: shown.map((method) => ({ method, timestamp })).reverse(),
   };
-};
-
-/** Until when a session may change how its person signs in; null when it may not now. */
-export const proofEnd = (
-  { proved_at, proved_generation }: Pick<SessionRow, "proved_at" | "proved_generation">,
-  generation: number,
-  now: number,
-): number | null => {
-  const end = proved_at + stepUpSeconds * 1_000;
-  return generation >= proved_generation && end > now ? end : null;
-};
-
-export const findProofEnd = async (db: Db, { session, generation }: Caller, now: number): Promise<number | null> => {
-  const row = await db
-    .select({ proved_at: sessions.proved_at, proved_generation: sessions.proved_generation })
-    .from(sessions)
-    .where(eq(sessions.id, session))
-    .get();
-  return row ? proofEnd(row, generation, now) : null;
 };
 
 /** Middleware: only who showed a factor just now comes past it. Stands after `authenticate`. */

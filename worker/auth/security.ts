@@ -6,7 +6,7 @@ import { account_security, factors, identities, passkeys, recovery_codes } from 
 import type { Db } from "../db/client";
 import { sessions } from "../db/schema";
 import type { Caller } from "../lib/app";
-import { proofEnd } from "./assurance";
+import { proofEnd } from "./access";
 import { toFactor, toIdentity } from "./queries";
 
 const hourMs = 3_600_000;

@@ -104,7 +104,7 @@ function ChangesCard({ notices, newest }: { notices: SecurityNotice[]; newest: S
   const dismiss = () => void dismissNotices(notices.map(({ id }) => id));
   const more = notices.length - 1;
   const words = t("security.notices.line", {
-    event: t(`security.notices.${event}`),
+    event: t(`security.notices.events.${event}`),
     device: device === "" ? t("security.notices.unknownDevice") : isolate(device),
     when: when(at),
   });
