@@ -240,8 +240,6 @@ test("no state of the page has a fault axe finds, light and dark, narrow and wid
       expect.soft(await faultsInBothColours(page), `${state} ${viewport.width}`).toEqual([]);
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect.soft(overflow, `${state} ${viewport.width}`).toBeLessThanOrEqual(0);
-      if (process.env["SHOTS"])
-        await page.screenshot({ path: `${process.env["SHOTS"]}/${state}-${viewport.width}.png` });
     }
   };
   await phone.goTo("/recover");
