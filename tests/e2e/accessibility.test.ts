@@ -2,11 +2,14 @@ import { readFileSync } from "node:fs";
 import type { Locator, Page } from "@playwright/test";
 import { privateConversationId } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
+import { CodeApp } from "../support/code-app";
 import { faultsIn, faultsInBothColours } from "../support/faults";
 import { type LivedIn, makeLivedIn } from "../support/lived-in";
 import { makePicture } from "../support/media";
 import { sendTexts } from "../support/messages";
 import { siteOf } from "../support/pair";
+import { PasskeyDevice } from "../support/passkey-devices";
+import { callSite, makePerson } from "../support/people";
 import { fill, Phone, type Texts } from "../support/phone";
 
 test.describe.configure({ timeout: 180_000 }); // on a machine that may be busy
@@ -59,6 +62,10 @@ const looks: Record<string, Look> = {
   "/app/appearance": (page, texts) => [page.getByText(texts.appearance.sampleTheirs)],
   "/app/notifications": text("Famille"),
   "/app/privacy": (page, texts) => [page.getByText(texts.settings.privacy.seen.title)],
+  "/app/security": (page, texts) => [
+    page.getByText(texts.security.step.off, { exact: true }),
+    page.getByText(texts.security.devices.current),
+  ],
   "/app/help": (page) => [page.locator("summary").first()],
 };
 
@@ -213,4 +220,91 @@ test("what opens over Tala, the profile and help has no fault axe finds, light a
   await expect(page.getByText(texts.help.noneTitle)).toBeVisible();
   await expectClean(page, "a search of the help without results");
   await phone.close();
+});
+
+test("the security page in use, what opens over it and the second step have no fault axe finds, light and dark", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const ana = await makePerson(site, 6_605, "Ana");
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  const { security } = texts;
+  const step = texts.auth.secondStep;
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  /** The server wants a proof for what is asked of this path next. */
+  const wantProof = (path: string) => {
+    const json = { code: 403, error_code: "reauthentication_needed", msg: "" };
+    return page.route(path, (route) => route.fulfill({ status: 403, json }), { times: 1 });
+  };
+  await PasskeyDevice.plugInto(page);
+  await phone.signIn(ana, "/app/security");
+
+  await button(security.password.change).click();
+  await button(security.password.submit).click();
+  await expectClean(page, "a password to change, with what is wrong");
+  await page.getByLabel(security.password.new, { exact: true }).fill("Masolo2027");
+  await page.getByLabel(texts.auth.confirmPassword).fill("Masolo2027");
+  await wantProof("**/api/auth/user");
+  await button(security.password.submit).click();
+  const proof = page.getByRole("dialog", { name: security.stepUp.title });
+  await proof.getByLabel(texts.auth.password, { exact: true }).press("Enter");
+  await expect(proof.getByText(security.stepUp.passwordMissing)).toBeVisible();
+  await expectClean(page, "the password as a proof");
+  await leave(page, proof);
+  await leave(page, page.getByRole("dialog"));
+
+  await button(security.keys.add).click();
+  await expect(page.getByRole("switch")).toBeVisible();
+  await button(security.email.add).click();
+  await expectClean(page, "an address to set");
+  await page.getByLabel(security.email.label).fill("ana.6605@example.org");
+  await page.keyboard.press("Enter");
+  await expect(page.getByLabel(security.email.code)).toBeVisible();
+
+  await button(security.apps.add).click();
+  await expectClean(page, "a code app's name");
+  await button(step.go).click();
+  const app = await CodeApp.readFrom(page);
+  await page.getByLabel(step.code).fill(app.wrong());
+  await expect(page.getByText(texts.errors.mfa_verification_failed)).toBeVisible();
+  await expectClean(page, "a code app's key, with a wrong code");
+  await page.getByLabel(step.code).fill(app.next());
+  await expect(page.getByText(security.codes.firstTitle)).toBeVisible();
+  await expectClean(page, "the offer of recovery codes");
+  await button(security.codes.makeNow).click();
+  await expect(page.getByRole("dialog").getByRole("listitem")).toHaveCount(10);
+  await expectClean(page, "recovery codes");
+  await page.getByLabel(security.codes.noted).check();
+  await button(security.codes.done).click();
+
+  await callSite(site, "POST", "/api/auth/token?grant_type=password", { body: ana }).then(({ body }) =>
+    callSite(site, "POST", "/api/auth/factors/reset", { token: (body as { access_token: string }).access_token }),
+  );
+  await expect(page.getByRole("region", { name: security.reset.title })).toBeVisible();
+  await expectClean(page, "the page with all there can be on it");
+  await wantProof("**/api/auth/recovery-codes");
+  await button(security.codes.makeAnew).click();
+  await button(security.codes.makeNow).click();
+  await expect(proof.getByLabel(step.code)).toBeFocused();
+  await expectClean(page, "the second step as a proof");
+  await phone.close();
+
+  const visitor = await Phone.open(browser, server);
+  await visitor.goTo("/login");
+  await visitor.page.getByLabel(texts.auth.phoneNumber).fill(ana.phone);
+  await visitor.page.getByLabel(texts.auth.password, { exact: true }).fill(ana.password);
+  await visitor.page.keyboard.press("Enter");
+  const code = visitor.page.getByLabel(step.code);
+  await code.fill(app.wrong());
+  await expect(code).toHaveAccessibleDescription(new RegExp(texts.errors.mfa_verification_failed));
+  await expectClean(visitor.page, "the second step, with a wrong code");
+  await visitor.page.getByRole("button", { name: step.useRecovery }).click();
+  await expectClean(visitor.page, "a recovery code as the second step");
+  await visitor.page.getByRole("button", { name: step.lost }).click();
+  await visitor.page.getByRole("button", { name: step.lostAsk }).click();
+  await expect(visitor.page.getByRole("status").filter({ hasText: /\d\d:\d\d/ })).toBeVisible();
+  await expectClean(visitor.page, "the wish for a reset");
+  await visitor.close();
 });
