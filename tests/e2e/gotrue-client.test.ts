@@ -1,7 +1,7 @@
 import { expect, test } from "@playwright/test";
 import { Secret, TOTP } from "otpauth";
-import * as v from "valibot";
 import { type Device, makeDevice, ok, refusalOf, refused, sessionOf, signIn, signUp } from "../support/gotrue-device";
+import { broughtBy, type Mail, mailsTo } from "../support/mailbox";
 import { makeCaptchaToken, phoneOf, type Site, testPassword } from "../support/people";
 import { type Server, startServer } from "../support/server";
 
@@ -23,19 +23,16 @@ const nextPhone = (): string => phoneOf(7_300 + ++people);
 const codeOf = (secret: string, steps: number): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
 
-const Mails = v.array(v.object({ to: v.string(), text: v.string() }));
-/** The newest mail to this address, once it is there. */
-const mailTo = async (address: string, isIt: (text: string) => boolean = () => true): Promise<string> => {
-  let found: string | undefined;
+/** What the newest mail of a kind to this address brought, once it is there. */
+const mailTo = async (address: string, isIt: (mail: Mail) => boolean = () => true): Promise<Mail> => {
+  let found: Mail | undefined;
   await expect(async () => {
-    const answer = await fetch(`${server.origin}/dev/mail`, { headers: { accept: "application/json" } });
-    found = v.parse(Mails, await answer.json()).find(({ to, text }) => to === address && isIt(text))?.text;
+    found = (await mailsTo(site.origin, address)).find(isIt);
     expect(found).toBeDefined();
   }).toPass();
-  return found ?? "";
+  if (!found) throw new Error("no mail");
+  return found;
 };
-const linkIn = (mail: string): URL => new URL(/http:\S+/.exec(mail)?.[0] ?? "");
-const codeIn = (mail: string): string => /\b\d{6,10}\b/.exec(mail.replace(/http:\S+/g, ""))?.[0] ?? "";
 
 test("signs up, reads who it is, refreshes, and signs in again", async () => {
   const device = await makeDevice(site);
@@ -169,14 +166,14 @@ const makeRecoverable = async (email: string): Promise<string> => {
   const device = await makeDevice(site);
   const { phone } = await signUp(site, device, nextPhone());
   ok(await device.client.updateUser({ email }));
-  const token_hash = new URLSearchParams(linkIn(await mailTo(email)).hash.slice(1)).get("token") ?? "";
+  const { token: token_hash } = broughtBy(await mailTo(email));
   const { error } = await device.client.verifyOtp({ token_hash, type: "email_change" });
   expect(error).toBeNull();
   expect(ok(await device.client.getUser()).user.email).toBe(email);
   return phone;
 };
 const used = new Set<string>();
-const isRecovery = (text: string) => text.includes("recovery") || text.includes("/recover#");
+const isRecovery = ({ text }: Mail) => text.includes("type=recovery");
 
 test("recovers by what a mail brings: the link's token, and the code one types", async () => {
   const email = "ana@recovery.example";
@@ -187,13 +184,13 @@ test("recovers by what a mail brings: the link's token, and the code one types",
   ] as const) {
     const { client, events } = await makeDevice(site);
     ok(await client.resetPasswordForEmail(email, { captchaToken: await makeCaptchaToken(site) }));
-    const mail = await mailTo(email, (text) => isRecovery(text) && !used.has(text));
-    used.add(mail);
-    const token_hash = new URLSearchParams(linkIn(mail).hash.slice(1)).get("token") ?? "";
+    const mail = await mailTo(email, (one) => isRecovery(one) && !used.has(one.text));
+    used.add(mail.text);
+    const { token: token_hash, code } = broughtBy(mail);
     const shown =
       by === "token"
         ? await client.verifyOtp({ token_hash, type: "recovery" })
-        : await client.verifyOtp({ email, token: codeIn(mail), type: "recovery" });
+        : await client.verifyOtp({ email, token: code, type: "recovery" });
     expect(ok(shown).user?.phone).toBe(phone);
     expect(events).toContain("PASSWORD_RECOVERY");
     expect(refusalOf(await client.verifyOtp({ token_hash, type: "recovery" }))).toEqual(refused(403, "otp_expired"));
@@ -212,7 +209,7 @@ test("recovers by a link that leads back to the program that asked, by PKCE", as
   const phone = await makeRecoverable(email);
   const { client, events } = await makeDevice(site);
   ok(await client.resetPasswordForEmail(email, { redirectTo: elsewhere, captchaToken: await makeCaptchaToken(site) }));
-  const link = linkIn(await mailTo(email, isRecovery));
+  const { link } = broughtBy(await mailTo(email, isRecovery));
   const led = await fetch(link, { redirect: "manual" });
   const back = new URL(led.headers.get("location") ?? "");
   expect(back.origin + back.pathname).toBe(elsewhere);
