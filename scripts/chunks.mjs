@@ -21,10 +21,13 @@ const first = [
       "src/lib/api.ts",
       "src/lib/connection.ts",
       "src/lib/media/avatar-file.ts",
+      "src/lib/newcomer.ts",
       "src/lib/passkeys.ts",
       "contract/security.ts",
     ],
   },
+  // The way to another provider and back: from the forms, and from the security page.
+  { name: "providers", roots: ["src/lib/oauth.ts"] },
   // The second step: at log-in, and before what asks for a proof.
   { name: "steps", roots: ["src/components/step-panel.tsx"] },
   // All it takes to open the app, see the list and talk in a chat.

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { languages } from "../../contract/language";
@@ -55,6 +55,14 @@ test("no entry page is heavier than 14 kB on its way", () => {
     for (const language of languages) {
       expect(statSync(join(root, "dist", "client", "entry", `${name}.${language}.page.br`)).size).toBeLessThan(14_000);
     }
+  }
+});
+
+test("no entry page brings what only the app runs", () => {
+  for (const name of ["welcome", "register", "login", "recover"]) {
+    const page = readFileSync(join(root, "dist", "client", "entry", `${name}.fr.page`), "utf8");
+    expect(page).toContain("/assets/base-");
+    expect(page, name).not.toMatch(/\/assets\/(app|shared|security)-/);
   }
 });
 
