@@ -21,7 +21,7 @@ export function EntryFrame({ title, lead, children }: { title: string; lead: str
       </header>
       <main className="mx-auto max-w-120 px-5 pt-2 pb-10 sm:mt-4 sm:mb-12 sm:rounded-bubble sm:bg-surface sm:px-10 sm:pt-9 sm:shadow-[var(--shadow)]">
         <h1 className="text-3xl font-extrabold tracking-tight">{title}</h1>
-        <p className="mt-1 text-muted">{lead}</p>
+        <p className="mt-1 break-words text-muted">{lead}</p>
         {children}
       </main>
     </div>

@@ -122,7 +122,11 @@ export default function RecoverScreen() {
       };
       return (
         <EntryFrame title={t("recover.confirmTitle")} lead={t("recover.confirmLead")}>
-          <RecoverLink label={t("recover.confirm")} busyLabel={t("recover.confirming")} use={confirm} />
+          <RecoverLink label={t("recover.confirm")} busyLabel={t("recover.confirming")} use={confirm}>
+            <ButtonLink look="quiet" href="/app">
+              {t("recover.open")}
+            </ButtonLink>
+          </RecoverLink>
         </EntryFrame>
       );
     }
