@@ -1,5 +1,6 @@
 import { resumeDeletions } from "./account/resuming";
 import { api } from "./api";
+import { endOldSessions } from "./auth/expiring";
 import { isClientFile, serveClientFile } from "./client-files";
 import { openDb } from "./db/client";
 import { isDocument, serveDocument } from "./documents";
@@ -20,6 +21,11 @@ export default {
   },
   scheduled: async (_, env) => {
     const now = Date.now();
-    await Promise.all([sweepFiles(env, now), forgetGone(openDb(env), now), resumeDeletions(env, now)]);
+    await Promise.all([
+      sweepFiles(env, now),
+      forgetGone(openDb(env), now),
+      resumeDeletions(env, now),
+      endOldSessions(env, now),
+    ]);
   },
 } satisfies ExportedHandler<Env>;

@@ -1,3 +1,4 @@
+import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import type { AuthUser, Session } from "../../contract/auth";
@@ -5,6 +6,7 @@ import { createUuid } from "../../contract/ids";
 import { accessTokenSeconds, stepUpSeconds } from "../../contract/limits";
 import { closeCodes } from "../../contract/protocol";
 import type { Security, Device as SignedIn } from "../../contract/security";
+import worker from "../../worker/index";
 import { type Person, testPassword } from "../support/people";
 import { Device } from "./device";
 import { call, cookieSite, cookiesOf, drain, newPerson } from "./site";
@@ -186,6 +188,25 @@ test("a session that may not be renewed any more is of no use after ten minutes"
   } finally {
     vi.useRealTimers();
   }
+});
+
+test("a socket that is held open without renewing ends with its session, within the hour", async () => {
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  const fresh = await signIn(ana);
+  const [idle, used] = [await Device.open(ana), await Device.open(fresh)];
+  const old = await Device.open(ben);
+  const ends = Promise.all([idle.closed, old.closed]);
+  await env.DB.prepare("UPDATE sessions SET refreshed_at = refreshed_at - ? WHERE user_id = ? AND device = ''")
+    .bind((30 * day + 60) * 1_000, ana.id)
+    .run();
+  await env.DB.prepare("UPDATE sessions SET created_at = created_at - ? WHERE user_id = ?")
+    .bind((90 * day + 60) * 1_000, ben.id)
+    .run();
+  await worker.scheduled(createScheduledController(), env);
+  expect((await ends).map(({ code }) => code)).toEqual([closeCodes.signedOut, closeCodes.signedOut]);
+  expect(await Promise.all([ana, ben, fresh].map(isIn))).toEqual([false, false, true]);
+  expect(await used.pong()).toMatch(/^\./);
+  used.close();
 });
 
 test("a session is renewed up to its thirtieth idle day and its ninetieth in all", async () => {
