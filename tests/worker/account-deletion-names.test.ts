@@ -222,6 +222,25 @@ test("a device that gave the name hears that its message stands without it, once
   expect((await request(ben, { type: "revised", conversation: far, since: 0 })).revision).toBe(1);
 });
 
+test("what was refused, or went where nothing ever began, leaves nothing to do", async () => {
+  const { ana, ben, cleo, near } = await newChain();
+  const never = [ben.id, (await seedPerson()).id].sort().join(".");
+  await env.DB.prepare("INSERT INTO forwards VALUES (?, ?, 0)").bind(ana.id, never).run();
+  const { send } = Conversation.prototype;
+  const far = [ben.id, cleo.id].sort().join(".");
+  // The message dies on its way, after the directory heard of it.
+  quiet();
+  vi.spyOn(Conversation.prototype, "send").mockImplementation(async function (this: Conversation, id, ...rest) {
+    if (id === far) throw new Error("as if the machine had died");
+    return send.call(this, id, ...rest);
+  });
+  expect(await passOn(ben, signed("Mbote", ana), { conversation: near, seq: 1 }, far)).toBe("unavailable");
+  expect(await rowsOf(ana.id)).toEqual([far, never].sort());
+  await deleteAccount(ana);
+  await finish(ana.id);
+  expect(await rowsOf(ana.id)).toEqual([]);
+});
+
 test("nobody with an account is passed on as somebody without", async () => {
   const { ben, cleo, near, far } = await newChain();
   expect(await passOn(ben, unsigned("Mbote"), { conversation: near, seq: 1 }, far)).toBe("original_gone");
