@@ -1,4 +1,4 @@
-import { type Body, forwardedOfNobody, type Message, type Source } from "../../contract/conversations";
+import { type Body, forwardedOfNobody, type Source } from "../../contract/conversations";
 import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
 import type { Person } from "../support/people";
 import { readLog, request } from "./device";
@@ -17,6 +17,5 @@ export const passOn = async (by: Person, body: Body, source: Source, to: Convers
   return error ?? sent[0]?.seq;
 };
 
-export const bodiesOf = (messages: readonly Message[]) => messages.map(({ body }) => body);
-
-export const readBodies = async (by: Person, conversation: ConversationId) => bodiesOf(await readLog(by, conversation));
+export const readBodies = async (by: Person, conversation: ConversationId) =>
+  (await readLog(by, conversation)).map(({ body }) => body);
