@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { forwardedOfNobody } from "../../contract/conversations";
 import { type ConversationId, createUuid, nobody, type Uuid } from "../../contract/ids";
 import { Conversation } from "../../worker/objects/conversation";
+import { conversationOf } from "../../worker/objects/stubs";
 import * as unsigning from "../../worker/objects/unsigning";
 import { Device, post, readLog, request, rowOf, until } from "./device";
 import { ask, makeGroup, type Seeded } from "./grouped";
@@ -242,6 +243,23 @@ test("what was refused, or went where nothing ever began, leaves nothing to do",
   await deleteAccount(ana);
   await finish(ana.id);
   expect(await rowsOf(ana.id)).toEqual([]);
+});
+
+test("where it was withheld from the other the name goes as well, and they hear nothing of that", async () => {
+  const { ana, ben, cleo, near, far } = await newChain();
+  await post(ben, far, "avant");
+  await until(async () => (await rowOf(cleo, far)).head === 1);
+  await conversationOf(env, far).block(far, cleo.id, true);
+  expect(await passOn(ben, signed("Mbote", ana), { conversation: near, seq: 1 }, far)).toBe(2);
+  const [phone, bens] = [await Device.open(cleo), await Device.open(ben)];
+  const before = await rowOf(cleo, far);
+  await deleteAccount(ana);
+  await finish(ana.id);
+  expect(bens.messagesOf(await bens.nextOf("e"))).toMatchObject([{ seq: 2, body: unsigned("Mbote") }]);
+  expect(await readBodies(ben, far)).toEqual([{ type: "text", text: "avant" }, unsigned("Mbote")]);
+  await scheduler.wait(50);
+  expect(phone.counters).toEqual([]);
+  expect(await rowOf(cleo, far)).toEqual(before);
 });
 
 test("nobody with an account is passed on as somebody without", async () => {
