@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { CallBody } from "./calls";
 import { FileName, MediaType } from "./files";
 import { GroupCard } from "./groups";
-import { ConversationId, Uuid } from "./ids";
+import { ConversationId, nobody, Uuid } from "./ids";
 import { displayNameMaxLength, fileMaxBytes, fileMaxPixels, thumbMaxLength, voiceMaxMs, waveformBars } from "./limits";
 import { isBlank, isPlainLine, MessageText } from "./text";
 
@@ -26,6 +26,11 @@ const Forwarded = v.strictObject({
     v.check((name) => name === "" || (isPlainLine(name) && !isBlank(name)), "invalid_name"),
   ),
 });
+
+export type Forwarded = v.InferOutput<typeof Forwarded>;
+
+/** The same of somebody whose account is gone: it names nobody. */
+export const forwardedOfNobody: Forwarded = { by: nobody, name: "" };
 
 const forwarded = { forwarded: v.optional(Forwarded) };
 const attached = {
@@ -101,6 +106,9 @@ export const StoredBody = v.variant("type", [
 export type StoredBody = v.InferOutput<typeof StoredBody>;
 
 export const attachmentOf = (body: StoredBody): AttachedBody | undefined => ("file" in body ? body : undefined);
+
+/** Whether somebody wrote it first whose account is gone. */
+export const isUnsigned = (body: StoredBody): boolean => "forwarded" in body && body.forwarded?.by === nobody;
 
 /** Whether a message of somebody else waits to be read: where nothing is left of it, or nobody wrote it, nothing waits. */
 export const isToRead = ({ cid, body }: Pick<Message, "cid" | "body">): boolean =>

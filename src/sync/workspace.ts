@@ -1,4 +1,4 @@
-import { attachmentOf, type InboxRow, isToRead, type Message } from "../../contract/conversations";
+import { attachmentOf, type InboxRow, isToRead, isUnsigned, type Message } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { failUnsent, isUnasked, relist } from "./leaving";
 import {
@@ -105,6 +105,7 @@ export class Workspace {
       if (!row || !before) continue;
       if (isEmptied(before.body)) row.body = before.body;
       else if (isEmptied(row.body)) this.drop(before);
+      else if (isUnsigned(before.body)) row.body = before.body;
       if (before.held) row.held = true;
     }
   }

@@ -1,10 +1,10 @@
-import { privateConversationId } from "../../contract/ids";
+import { createUuid, privateConversationId } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
 import { makeGroup } from "../support/groups";
 import { sendTexts } from "../support/messages";
 import { siteOf } from "../support/pair";
-import { connectPeople, makePerson, testPassword } from "../support/people";
-import { Phone } from "../support/phone";
+import { callSite, connectPeople, makePerson, testPassword } from "../support/people";
+import { fill, Phone } from "../support/phone";
 
 test("whoever deletes their account is signed out everywhere for good, and is nobody to the others, who keep what was said", async ({
   browser,
@@ -18,8 +18,24 @@ test("whoever deletes their account is signed out everywhere for good, and is no
   await sendTexts(site, ben, pair, ["Mbote Ana"]);
   const group = await makeGroup(site, ben, "Famille", [ana]);
   await sendTexts(site, ana, group, ["Bonsoir la famille"]);
+  // Cleo has nothing to do with Ana, and was told her name with her words.
+  const cleo = await makePerson(site, 9_702, "Cleo Nsimba");
+  await connectPeople(site, ben, cleo);
+  const forwarded = { by: ana.id, name: ana.username };
+  const body = { type: "text", text: "Mbote Ben", forwarded } as const;
+  const passedOn = { cid: createUuid(), body, source: { conversation: pair, seq: 1 } };
+  const path = `/api/conversations/${privateConversationId(ben.id, cleo.id)}/messages`;
+  const told = await callSite(site, "POST", path, { token: ben.token, body: { messages: [passedOn] } });
+  expect(told.status).toBe(200);
 
-  const [anas, bens] = [await Phone.open(browser, server), await Phone.open(browser, server)];
+  const [anas, bens, cleos] = [
+    await Phone.open(browser, server),
+    await Phone.open(browser, server),
+    await Phone.open(browser, server),
+  ];
+  await cleos.signInToChat(cleo, ben.id);
+  const saysFrom = (name: string) => cleos.page.getByText(fill(cleos.texts.messages.forwardedFrom, { name }));
+  await expect(saysFrom("Ana Mbuyi")).toBeVisible();
   const { page, texts, context } = anas;
   await anas.signIn(ana);
   await expect(anas.conversation("Ben Ilunga")).toBeVisible();
@@ -114,7 +130,10 @@ test("whoever deletes their account is signed out everywhere for good, and is no
   await expect(theirs.getByText("Ana Mbuyi")).toHaveCount(0);
   await bens.goTo("/app/contacts");
   await expect(theirs.getByText("Ana Mbuyi")).toHaveCount(0);
-  for (const phone of [anas, bens, tablet]) await phone.close();
+  await expect(saysFrom(gone)).toBeVisible();
+  await expect(cleos.page.getByText("Ana Mbuyi")).toHaveCount(0);
+  await expect(cleos.message("Mbote Ben")).toBeVisible();
+  for (const phone of [anas, bens, cleos, tablet]) await phone.close();
 });
 
 test("whoever showed long ago who they are is asked for the password first, and may still think better of it", async ({

@@ -1,6 +1,6 @@
-import type { Locator } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { createUuid, packUuid } from "../../contract/ids";
-import { postPageRows } from "../../contract/limits";
+import { pictureMaxBytes, postPageRows } from "../../contract/limits";
 import type { PostPage } from "../../contract/tala";
 import { makePicture } from "../support/attachments";
 import { expect, test } from "../support/browser-test";
@@ -188,3 +188,77 @@ test("what cannot be had of the feed says so where it is missing, what is here s
   await expect(page.getByText(texts.tala.end)).toBeVisible();
   await phone.close();
 });
+
+/** A gate that what comes waits at until it is opened. */
+const makeGate = () => {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+};
+
+/** Stands for a browser that writes pictures badly: what this one makes small is small enough, even of sand. */
+const writeLargeOnce = async (page: Page): Promise<void> => {
+  // Without the worker the page draws by itself.
+  await page.route("**/assets/picture-worker-*.js", (route) => route.abort());
+  await page.evaluate((size) => {
+    const { convertToBlob } = OffscreenCanvas.prototype;
+    OffscreenCanvas.prototype.convertToBlob = async () => {
+      OffscreenCanvas.prototype.convertToBlob = convertToBlob;
+      return new Blob([new Uint8Array(size)], { type: "image/webp" });
+    };
+  }, pictureMaxBytes + 1);
+};
+
+for (const [index, language] of (["fr", "en", "pt"] as const).entries()) {
+  test(`what is on its way, and a picture that stays too large, are said in ${language}`, async ({
+    browser,
+    server,
+  }) => {
+    const ana = await makePerson(siteOf(server), 6_623 + index, "Ana Mbala");
+    const phone = await Phone.open(browser, server, language);
+    const { page, texts } = phone;
+    const [older, drawing] = [makeGate(), makeGate()];
+    await page.route("**/api/tala{,?*}", async (route) => {
+      if (!route.request().url().includes("before=")) return route.fulfill({ json: makePage(100) });
+      await older.opened;
+      await route.fulfill({ json: { ...makePage(80), before: null } satisfies PostPage });
+    });
+    await page.route("**/assets/post-picture-*.js", async (route) => {
+      await drawing.opened;
+      await route.continue();
+    });
+    await phone.signIn(ana, "/app/tala");
+
+    const status = page.getByRole("main").getByRole("status");
+    const loading = status.filter({ hasText: texts.tala.loadingOlder });
+    await post(phone, "Status 81").scrollIntoViewIfNeeded();
+    await loading.scrollIntoViewIfNeeded();
+    await expect(loading).toBeInViewport();
+    older.open();
+    await expect(post(phone, "Status 80")).toBeVisible();
+    await expect(loading).toHaveCount(0);
+
+    await page.getByRole("button", { name: texts.tala.write }).click();
+    const field = page.getByRole("textbox", { name: texts.tala.composer });
+    const publish = page.getByRole("button", { name: texts.tala.publish, exact: true });
+    const gallery = page.locator('input[data-attach="image"]');
+    const preparing = status.filter({ hasText: texts.tala.preparing });
+    await field.fill("Au marché");
+    const file = { name: "sable.png", mimeType: "image/png" };
+    await writeLargeOnce(page);
+    await gallery.setInputFiles({ ...file, buffer: makePicture(400, 300) });
+    await expect(preparing).toBeInViewport();
+    await expect(publish).toBeDisabled();
+    drawing.open();
+    await expect(page.getByRole("alert")).toContainText(texts.tala.pictureTooLarge);
+    await expect(preparing).toHaveCount(0);
+    await expect(field).toHaveValue("Au marché");
+    // One that can be made small enough takes its place.
+    await gallery.setInputFiles({ ...file, buffer: makePicture(400, 300) });
+    await expect(page.getByRole("img", { name: texts.tala.preview })).toBeVisible();
+    await expect(publish).toBeEnabled();
+    await phone.close();
+  });
+}

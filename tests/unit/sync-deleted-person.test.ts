@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { forwardedOfNobody, type StoredBody } from "../../contract/conversations";
+import { createUuid } from "../../contract/ids";
 import { goneRelation } from "../../contract/people";
 import { fromWirePerson, toWirePerson } from "../../contract/wire";
+import { applyChanges } from "../../src/sync/apply";
 import { readAuthors } from "../../src/sync/members";
 import { readFeed } from "../../src/sync/posts";
 import { readConversations } from "../../src/sync/queries";
@@ -51,6 +54,35 @@ describe("somebody whose account is gone", () => {
     const rows = await store.members.toArray();
     expect(JSON.stringify(rows)).not.toContain("Benoît");
     expect(JSON.stringify(rows)).not.toContain(benoit);
+  });
+
+  it("is named no more in what others passed on of theirs, whatever comes late", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    server.post(benoit, chat, "Mbote");
+    await becomesLevel(server, tab, chat);
+    const { store, me } = contextOf(tab);
+    const [held] = await store.messages.toArray();
+    if (!held) throw new Error("no message");
+    const of = (body: StoredBody) => [{ seq: held.seq, at: held.at, sender: held.sender, body }];
+    const passedOn = { type: "text", text: "Mbote", forwarded: { by: createUuid(), name: "Chantal" } } as const;
+    const unsigned = { ...passedOn, forwarded: forwardedOfNobody };
+    const seen = async () => [
+      (await store.messages.get([chat, held.seq]))?.body,
+      (await store.conversations.get(chat))?.preview,
+    ];
+    await store.messages.put({ ...held, body: passedOn });
+    await applyChanges(store, me, [{ type: "changed", of: chat, since: 0, revision: 1, messages: of(unsigned) }]);
+    expect(await seen()).toEqual([unsigned, unsigned]);
+    // A page that was on its way when the name went.
+    const asked = { conversation: chat, direction: "after", seq: 0, head: held.seq, revised: 0 } as const;
+    const epoch = (await store.conversations.get(chat))?.epoch ?? "";
+    const page = { epoch, head: held.seq, messages: of(passedOn), more: false };
+    await applyChanges(store, me, [{ type: "page", asked, page }]);
+    expect((await seen())[0]).toEqual(unsigned);
+    const deleted = { type: "deleted" } as const;
+    await applyChanges(store, me, [{ type: "changed", of: chat, since: 1, revision: 2, messages: of(deleted) }]);
+    expect(await seen()).toEqual([deleted, deleted]);
   });
 
   it("shows no statuses, even where an old page of the feed has some", async () => {

@@ -11,6 +11,7 @@ import { connectPeople } from "../support/people";
 import { Device, post, readLog, request, rowOf, textsOf, until } from "./device";
 import { readMembers } from "./group-truth";
 import { ask, makeGroup, membersOf, type Seeded } from "./grouped";
+import { passOn, readBodies, signed, unsigned } from "./passing-on";
 import { newTalk } from "./phone";
 import { makePng } from "./pictures";
 import { picturesOf, publishPost } from "./posts";
@@ -29,9 +30,9 @@ afterEach(() => {
 
 const quiet = () => vi.spyOn(console, "error").mockImplementation(() => undefined);
 
-/** Two who are connected, with something of Ana's in every place that a step looks at. */
+/** Two who are connected, with something of Ana's in every place that a step looks at: of her words with somebody else, too. */
 const newScene = async () => {
-  const [ana, ben] = [await seedPerson(), await seedPerson()];
+  const [ana, ben, cleo] = [await seedPerson(), await seedPerson(), await seedPerson()];
   await connectPeople(site, ana, ben);
   const pair = privateConversationId(ana.id, ben.id);
   const file = await seedFile(ana.id);
@@ -40,11 +41,16 @@ const newScene = async () => {
   const group = createUuid();
   await makeGroup(ana, "Famille", [ben], group);
   await until(async () => (await rowOf(ben, group)).head > 0);
-  return { ana, ben, pair, file, group };
+  const apart = await befriend(ben, cleo);
+  expect(await passOn(ben, signed("Mbote", ana), { conversation: pair, seq: 1 }, apart)).toBe(1);
+  return { ana, ben, cleo, pair, file, group, apart };
 };
 
-const checkGone = async ({ ana, ben, group, file }: Awaited<ReturnType<typeof newScene>>): Promise<void> => {
-  const left = await tracesOf(ana, [ben.id], [group]);
+const checkGone = async (scene: Awaited<ReturnType<typeof newScene>>): Promise<void> => {
+  const { ana, ben, cleo, group, file, apart } = scene;
+  expect(await readBodies(cleo, apart)).toEqual([unsigned("Mbote")]);
+  for (const one of [ben, cleo]) await until(async () => (await rowOf(one, apart)).revision === 1);
+  const left = await tracesOf(ana, [ben.id, cleo.id], [group, apart]);
   const places = ["channel inbox", "channel people", "conversation conversation", "conversation members"];
   expect(left.filter(({ where }) => !places.includes(where))).toEqual([]);
   expect(await usesOf(file.id)).toBeUndefined();

@@ -7,6 +7,7 @@ import { goneRelation, type Profile } from "../../contract/people";
 import { connectPeople, testPassword } from "../support/people";
 import { Device, post, readLog, request, rowOf, textsOf, until } from "./device";
 import { ask, makeGroup, membersOf, type Seeded } from "./grouped";
+import { passOn, signed } from "./passing-on";
 import { makePng } from "./pictures";
 import { getPicture, picturesOf, postsOf, publishPost, readPage } from "./posts";
 import { deleteAccount, finish, listPersonalTables, pass, readChannel, readConversation, tracesOf } from "./recount";
@@ -76,6 +77,11 @@ const makeScene = async () => {
   await sendFile(ana, privateConversationId(ana.id, gil.id), withheld.id);
   const received = await seedFile(ben.id);
   await sendFile(ben, pair, received.id);
+  const apart = privateConversationId(ben.id, cleo.id);
+  await passOn(ben, signed("Mbote Ben", { id: ana.id, username }), { conversation: pair, seq: 1 }, apart);
+  const withCleo = privateConversationId(ana.id, cleo.id);
+  await passOn(ana, signed("Mbote Ana", ben), { conversation: pair, seq: 2 }, withCleo);
+  await until(async () => (await rowOf(cleo, apart)).head > 0);
   await bring(ana, new TextEncoder().encode("inachevé"), "note.txt");
   const taken = await publishPost(ana, { content: "Effacé" });
   await call("DELETE", `/api/tala/${taken.body.id}`, { token: ana.token });
@@ -90,14 +96,15 @@ const makeScene = async () => {
     others: { ben, cleo, dan, eve, fay, gil },
     groups: { hers, his },
     pair,
+    apart,
     files: { sent, grouped, withheld, unused, received },
   };
 };
 
 test("after a deletion nothing anywhere names the person, but for places in conversations that the others keep", async () => {
-  const { ana, others, groups, files } = await makeScene();
+  const { ana, others, groups, apart, files } = await makeScene();
   const everybody = Object.values(others).map(({ id }) => id);
-  const traces = () => tracesOf(ana, everybody, Object.values(groups));
+  const traces = () => tracesOf(ana, everybody, [...Object.values(groups), apart]);
   const before = await traces();
   // The scene is what it says: without its traces their absence would prove nothing.
   const found = new Set(before.map(({ where }) => where));
@@ -107,7 +114,16 @@ test("after a deletion nothing anywhere names the person, but for places in conv
   for (const where of ["users", "profiles", "connections", "connection_requests", "blocks", "sessions", "files"])
     expect(found).toContain(where);
   for (const where of await listPersonalTables()) expect(found).toContain(where);
-  for (const where of ["rate_limits", "upload_days", "tala_posts", "settings", "AVATARS", "FILES", "channel people"])
+  for (const where of [
+    "rate_limits",
+    "upload_days",
+    "tala_posts",
+    "settings",
+    "AVATARS",
+    "FILES",
+    "channel people",
+    "forwards",
+  ])
     expect(found).toContain(where);
 
   const isLonger = (row: string) => longer.includes((JSON.parse(row) as { key: string }).key);
@@ -118,6 +134,7 @@ test("after a deletion nothing anywhere names the person, but for places in conv
   // What nobody can ever read goes with the alarm of its conversation.
   await until(async () => (await usesOf(files.withheld.id)) === undefined);
 
+  for (const one of [others.ben, others.cleo]) await until(async () => (await rowOf(one, apart)).revision > 0);
   const after = (await traces()).filter(({ where, text: row }) => where !== "rate_limits" || !isLonger(row));
   for (const { where, text: row } of after) {
     expect(row, where).not.toContain(ana.phone);
@@ -125,10 +142,17 @@ test("after a deletion nothing anywhere names the person, but for places in conv
     expect(row, where).not.toContain(ana.email);
   }
   // The id is a place in the name of what two said to each other, in a log's list of members, and in the lists of others.
-  const kept = ["file_uses", "channel inbox", "channel people", "channel calls", "conversation conversation"];
+  const kept = [
+    "file_uses",
+    "forwards",
+    "channel inbox",
+    "channel people",
+    "channel calls",
+    "conversation conversation",
+  ];
   expect(after.filter(({ where }) => ![...kept, "conversation members"].includes(where))).toEqual([]);
   for (const { where, text: row } of after) {
-    if (where === "file_uses")
+    if (where === "file_uses" || where === "forwards")
       expect(JSON.parse(row)).toMatchObject({ conversation_id: expect.stringContaining(ana.id) });
     if (where === "channel people") expect(JSON.parse(JSON.parse(row).relation)).toEqual(goneRelation(ana.id));
   }

@@ -48,6 +48,14 @@ test("a text is passed on under the name of who wrote it, and again under the sa
   expect(await forward(ana, said("Mbote"), { conversation: to, seq: 1 }, id)).toBe("original_gone");
 });
 
+test("a text that is passed on says so on a device that hears of it at once", async () => {
+  const { ana, ben, clara, id, to } = await makeThree();
+  await post(ben, id, "Mbote");
+  const phone = await Device.open(clara);
+  expect(await forward(ana, said("Mbote", ben), { conversation: id, seq: 1 }, to)).toBe(1);
+  expect(phone.messagesOf(await phone.nextOf("m"))).toMatchObject([{ seq: 1, body: said("Mbote", ben) }]);
+});
+
 test("nobody has words put into their mouth, nor reads elsewhere than where they may", async () => {
   const { ana, ben, clara, id, to } = await makeThree();
   await post(ben, id, "Mbote", "à effacer", "caché");

@@ -1,11 +1,13 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
+import type { Body } from "../../contract/conversations";
 import { createUuid, privateConversationId } from "../../contract/ids";
 import { markHoldMs } from "../../contract/limits";
-import { countRows } from "./counted-rows";
+import { countDirectory, countRows } from "./counted-rows";
 import { Device, post, request, until } from "./device";
-import { newPair } from "./seeded-people";
+import { signed } from "./passing-on";
+import { befriend, newPair, seedPerson } from "./seeded-people";
 import { call } from "./site";
 
 /** DESIGN.md §4, the cost of things in rows, the local counterpart of the bill. */
@@ -97,6 +99,20 @@ test.each([
     await scheduler.wait(markHoldMs + 200);
   });
   expect(written / messages, `${read / messages} read`).toBeLessThanOrEqual(writtenMax);
+});
+
+test("a plain message costs the directory nothing, a forward one row the first time its author's words go there", async () => {
+  const { ana, ben, id } = await newPair();
+  const to = await befriend(ana, await seedPerson());
+  const [phone, source] = [await Device.open(ana), { conversation: id, seq: 1 }];
+  await post(ben, id, "Mbote");
+  expect(await countDirectory(() => phone.outcome(phone.say(to, "un")))).toEqual({ read: 0, written: 0 });
+  const costs = async (body: Body) => {
+    const { written } = await countDirectory(() => phone.outcome(phone.post(to, { cid: createUuid(), body, source })));
+    return written;
+  };
+  expect(await costs(signed("Mbote", ben))).toBe(1);
+  expect(await costs(signed("Mbote", ben))).toBe(0);
 });
 
 test("being here costs no row until it ends, and asking whether somebody is here none", async () => {

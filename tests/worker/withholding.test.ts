@@ -1,11 +1,12 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { toSendFrame } from "../../contract/command-frames";
 import type { Message } from "../../contract/conversations";
 import { createUuid, type Uuid } from "../../contract/ids";
 import { conversationOf } from "../../worker/objects/stubs";
 import type { Person } from "../support/people";
-import { Device, post, readLog, request, rowOf, textsOf, until } from "./device";
+import { Device, post, readLog, request, rowOf, text, textsOf, until } from "./device";
 import { imageOf, seedFile, usesOf } from "./seeded-files";
 import { newPair } from "./seeded-people";
 import { call } from "./site";
@@ -180,6 +181,13 @@ test("a conversation that never began can be blocked in, and is there for neithe
   await expect(rowOf(other.ana, never)).rejects.toThrow("no such row");
 });
 
+/** Messages of one frame: one change. Of two frames a busy machine makes one change or two, whoever blocks whom. */
+const sayTogether = async (from: Device, conversation: string, ...texts: string[]): Promise<void> => {
+  const messages = texts.map((one, index) => ({ ref: 100 + index, ...text(one) }));
+  from.sendRaw(JSON.stringify(messages.map(({ ref, ...message }) => toSendFrame(ref, conversation, message))));
+  for (const { ref } of messages) await from.outcome(ref);
+};
+
 /** Frames as they came, without what differs between any two conversations. */
 const shapeOf = (device: Device, from: number, ids: readonly Uuid[]) =>
   device.raw
@@ -203,19 +211,20 @@ test("all that a blocked person's device hears is what it would hear if the othe
       await readLog(ana, id);
       await request(ana, { type: "hide", conversation: id, upTo: 1, keep: true });
       const device = await Device.open(ana);
-      device.send(["r", id, 3, 3]);
       device.send(["t", id]);
+      device.send(["r", id, 3, 3]);
+      await device.nextOf("u");
     }
-    const refs = ["quatre", "cinq"].map((text) => phone.say(id, text));
-    for (const ref of refs) await phone.outcome(ref);
+    await sayTogether(phone, id, "quatre", "cinq");
+    await phone.outcome(phone.say(id, "six"));
     phone.send(["t", id]);
     await phone.ask((ref) => ["g", ref, id, "a", 3, 10]);
     await phone.ask((ref) => ["e", ref, id, 5]);
-    await until(() => tablet.frames.some((frame) => Array.isArray(frame) && frame[0] === "e"));
+    await tablet.nextOf("e");
     await phone.ask((ref) => ["v", ref, id, 0]);
     await phone.ask((ref) => ["c", ref, 0, null]);
     phone.send(["r", id, 3, 3]);
-    await phone.nextOf("u");
+    for (const device of [phone, tablet]) await device.nextOf("u");
     await phone.pong();
     await scheduler.wait(100);
     const { epoch } = await rowOf(ben, id);

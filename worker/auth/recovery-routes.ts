@@ -1,11 +1,10 @@
 import * as v from "valibot";
 import { Session } from "../../contract/auth";
-import type { Uuid } from "../../contract/ids";
+import { nobody, type Uuid } from "../../contract/ids";
 import { mailedTypes, Recover, RecoverByCode, Verify } from "../../contract/security";
 import { openDb } from "../db/client";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
 import { languageOf } from "../lib/language";
-import { nobody } from "../lib/nobody";
 import { operation } from "../lib/operation";
 import { limitAddress, takeToken } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";

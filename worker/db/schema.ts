@@ -196,6 +196,20 @@ export const file_uses = sqliteTable(
   (table) => [primaryKey({ columns: [table.file_id, table.conversation_id, table.cid] })],
 );
 
+/**
+ * Whose words were passed on to which conversation, so that a deleted account's name is found there. Without a reference:
+ * it is needed when the account is gone. `cleared`: the name was taken out once since then.
+ */
+export const forwards = sqliteTable(
+  "forwards",
+  {
+    author_id: text("author_id").notNull(),
+    conversation_id: text("conversation_id").notNull(),
+    cleared: integer("cleared", { mode: "boolean" }).notNull().default(false),
+  },
+  (table) => [primaryKey({ columns: [table.author_id, table.conversation_id] })],
+);
+
 /** Bytes a person announced on a day (UTC). `granted` is the mark of the request that was counted last. */
 export const upload_days = sqliteTable(
   "upload_days",

@@ -2,6 +2,7 @@ import type { Uuid } from "../../contract/ids";
 import { avatarSizes } from "../../contract/limits";
 import { openDb } from "../db/client";
 import { clearFiles } from "./clearing-files";
+import { clearForwards } from "./clearing-forwards";
 import { pictureFolder } from "./post-pictures";
 import { forgetBuckets } from "./rate-limit";
 import { flushEach, listToTell } from "./relation-delivery";
@@ -35,4 +36,7 @@ const clearBuckets: Step = async (env, user) => {
   return true;
 };
 
-export const deletionSteps = { tellPeople, clearPictures, clearFiles, clearBuckets } satisfies Record<string, Step>;
+export const deletionSteps = { tellPeople, clearForwards, clearPictures, clearFiles, clearBuckets } satisfies Record<
+  string,
+  Step
+>;

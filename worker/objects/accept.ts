@@ -6,6 +6,7 @@ import type { ConversationLog } from "./conversation-log";
 import type { Member } from "./members";
 import type { Checked, Refused } from "./rpc";
 import { TokenBucket } from "./token-bucket";
+import { tellUnsigned } from "./unsigning";
 
 export type Sending = { member: Member; messages: readonly Checked[] };
 /**
@@ -49,7 +50,7 @@ export const accept = (
   let refusal: Refusal | undefined;
   let isNew = false;
   let isAgain = false;
-  for (const { cid, body, refusal: ofBody } of messages) {
+  for (const { cid, body, refusal: ofBody, unsigned } of messages) {
     const known = log.findSent(member.number, cid);
     if (known) {
       isAgain = true;
@@ -73,6 +74,7 @@ export const accept = (
     } else if (!refusal) {
       isNew = true;
       const { seq, at } = log.append(member.number, cid, body, now);
+      if (unsigned) tellUnsigned(log, seq);
       sent.push({ cid, seq, at });
     }
   }

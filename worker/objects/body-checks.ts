@@ -1,5 +1,13 @@
 import { isRefusal, type Refusal } from "../../contract/commands";
-import { type AttachedBody, attachmentOf, type Body, type Source, type StoredBody } from "../../contract/conversations";
+import {
+  type AttachedBody,
+  attachmentOf,
+  type Body,
+  type Forwarded,
+  isUnsigned,
+  type Source,
+  type StoredBody,
+} from "../../contract/conversations";
 import { isPermanent } from "../../contract/errors";
 import type { Uuid } from "../../contract/ids";
 import { openDb } from "../db/client";
@@ -19,26 +27,36 @@ const withFile = (body: AttachedBody, { name, size, type, width, height }: Ready
   return { ...body, ...known, width, height };
 };
 
-/** The mark of who wrote something first: without one it has to be the sender's own. */
-const isMarkedRight = ({ forwarded }: Body, { body, author }: Original, me: Uuid): boolean => {
+/**
+ * The mark of who wrote something first, as it may stand with it: without one it has to be the sender's own. A device that
+ * names somebody whom the original names no more does not know yet that their account is gone.
+ */
+const markOf = (
+  { forwarded }: Body,
+  { body, author }: Original,
+  me: Uuid,
+): { isRight: boolean; forwarded?: Forwarded } => {
   const before = "forwarded" in body ? body.forwarded : undefined;
-  return forwarded ? forwarded.by === author || forwarded.by === before?.by : author === me && !before;
+  if (!forwarded) return { isRight: author === me && !before };
+  if (forwarded.by === author) return { isRight: true, forwarded };
+  if (before && isUnsigned(body)) return { isRight: true, forwarded: before };
+  return { isRight: forwarded.by === before?.by, forwarded };
 };
 
 /** A body that repeats what was read elsewhere, with the file and the words that stand there. */
 const passedOn = (body: Body, original: Original, me: Uuid): Body | Refusal => {
   const from = original.body;
   if (from.type === "deleted" || from.type === "withheld" || from.type !== body.type) return { error: "original_gone" };
-  if (!isMarkedRight(body, original, me)) return { error: "original_gone" };
+  const { isRight, ...mark } = markOf(body, original, me);
+  if (!isRight) return { error: "original_gone" };
   const [said, stood] = [body, from].map((one) => ("text" in one ? one.text : undefined));
   if (said !== undefined && said !== stood) return { error: "invalid_input" };
   const [named, known] = [attachmentOf(body), attachmentOf(from)];
-  if (!named || !known) return body;
+  if (!named || !known) return { ...body, ...mark };
   if (named.file !== known.file) return { error: "original_gone" };
-  const { forwarded } = body;
   const { forwarded: _before, ...content } = known;
   if ("text" in content && said === undefined) delete content.text;
-  return { ...content, ...(forwarded ? { forwarded } : {}) };
+  return { ...content, ...mark };
 };
 
 /** Looks at bodies that name a file or somebody else before they are sent. */

@@ -39,6 +39,7 @@ import type {
 } from "./rpc";
 import { hide, mark, receiptsOf, standingOf } from "./standing";
 import { nothingTold, Telling } from "./telling";
+import { unsign } from "./unsigning";
 
 const notFound: Refusal = { error: "conversation_not_found" };
 const noGroup: Refusal = { error: "group_not_found" };
@@ -155,14 +156,20 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     const log = this.#log;
     const member = log?.members.known(user);
     if (!log || !member) return { replaced: null };
-    const { hasChanged, ...departed } = this.#changeAll(log, () => {
+    const { hasChanged, readers, ...departed } = this.#changeAll(log, () => {
       if (member.state === "in") this.#calling?.cut(member);
       return depart(log, member, Date.now());
     });
     if (hasChanged && log.group) this.#telling.changed(log, member);
     else if (hasChanged) this.#telling.to(log.members.present, true);
+    else this.#telling.to(readers);
     if (hasChanged) this.#telling.tidy(log);
     return departed;
+  }
+
+  async unsign(_id: ConversationId, author: Uuid): Promise<void> {
+    const log = this.#log;
+    if (log) this.#telling.to(log.transaction(() => unsign(log, author)));
   }
 
   async call(_id: ConversationId, user: Uuid, deed: CallDeed, session?: Uuid): Promise<CallStanding | Refusal> {

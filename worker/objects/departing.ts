@@ -4,6 +4,7 @@ import { goWithout, leave } from "./groups";
 import type { Member } from "./members";
 import { toColumns } from "./message-body";
 import type { Departed } from "./rpc";
+import { unsign } from "./unsigning";
 
 /**
  * What becomes of a conversation when a member's account is gone. What they said stays for the others, whose places and
@@ -43,10 +44,15 @@ const departFromGroup = (log: GroupLog, member: Member, now: number): string | n
   return "error" in done ? null : done.replaced;
 };
 
-/** Whether there is something to tell the others; the picture of a group that went with its last member. */
-export const depart = (log: ConversationLog, member: Member, now: number): Departed & { hasChanged: boolean } => {
-  if (!isOfGroup(log)) return { hasChanged: departFromPair(log, member), replaced: null };
-  const { roster } = log.group;
-  const replaced = departFromGroup(log, member, now);
-  return { hasChanged: log.group.roster !== roster, replaced };
+/**
+ * Whether there is something to tell all others, and to whom there is when not; the picture of a group that went with its
+ * last member.
+ */
+type Departure = Departed & { hasChanged: boolean; readers: readonly Member[] };
+
+export const depart = (log: ConversationLog, member: Member, now: number): Departure => {
+  const before = log.group?.roster;
+  const replaced = isOfGroup(log) ? departFromGroup(log, member, now) : null;
+  const hasChanged = isOfGroup(log) ? log.group.roster !== before : departFromPair(log, member);
+  return { hasChanged, readers: unsign(log, member.user), replaced };
 };

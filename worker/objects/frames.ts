@@ -10,11 +10,12 @@ import type { Entry } from "./inbox-rules";
 import type { Sent } from "./send-queue";
 import type { Push } from "./sockets";
 
-/** A text that travels in the short form: the only new message, the other person's, in a private chat. */
+/** A text that travels in the short form: the only new message, the other person's own words, in a private chat. */
 const soleText = (row: InboxRow, messages: readonly Message[]): { message: Message; text: string } | undefined => {
   const [message] = messages;
   if (row.kind !== "private" || messages.length !== 1 || message?.cid !== undefined) return undefined;
-  return message?.body.type === "text" ? { message, text: message.body.text } : undefined;
+  if (message?.body.type !== "text" || message.body.forwarded) return undefined;
+  return { message, text: message.body.text };
 };
 
 // Frames of changes: `counter` is the change's own, `base` the socket's.

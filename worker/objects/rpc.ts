@@ -54,8 +54,11 @@ export type Notice = {
 /** What a member's channel has of a conversation: what it need not be told again. */
 export type Known = { epoch: string; head: number; revision: number };
 
-/** A message as its sender's channel found it: `refusal` counts only when it is not stored yet. */
-export type Checked = { cid: Uuid; body: Body; refusal?: Refusal };
+/**
+ * A message as its sender's channel found it: `refusal` counts only when it is not stored yet. `unsigned`: it is without
+ * the name that the sender's device gave with it.
+ */
+export type Checked = { cid: Uuid; body: Body; refusal?: Refusal; unsigned?: boolean };
 export type Refused = Refusal & { cid: Uuid };
 
 /** Where a member stands in the log as it was at `head`. `unread` is there whenever it was counted. */
@@ -193,6 +196,8 @@ export interface ConversationRpc {
   beat(id: ConversationId, user: Uuid, call: Uuid, device?: Device): Promise<boolean>;
   /** The member's account is gone: they leave a group, or end what two say to each other; what they said stays. Idempotent. */
   depart(id: ConversationId, user: Uuid): Promise<Departed>;
+  /** The account of somebody whose words were passed on to it is gone: their name is taken out. Idempotent. */
+  unsign(id: ConversationId, author: Uuid): Promise<void>;
   /** Whether a message that this person may see now names the file. */
   names(id: ConversationId, user: Uuid, file: Uuid): Promise<boolean>;
   /** A message as this person may pass it on, and who wrote it. */

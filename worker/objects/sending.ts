@@ -5,11 +5,12 @@ import {
   type Refusal,
   type SpreadResult,
 } from "../../contract/commands";
-import { attachmentOf } from "../../contract/conversations";
+import { attachmentOf, type Body, forwardedOfNobody } from "../../contract/conversations";
 import { isPermanent } from "../../contract/errors";
-import type { ConversationId, Uuid } from "../../contract/ids";
-import { openDb } from "../db/client";
+import { type ConversationId, nobody, type Uuid } from "../../contract/ids";
+import { type Db, openDb } from "../db/client";
 import { insertUse, withdrawUse } from "../db/files";
+import { insertForward } from "../db/forwards";
 import { logError } from "../lib/log";
 import { BodyChecks } from "./body-checks";
 import type { Feed } from "./feed";
@@ -132,15 +133,17 @@ export class Sending {
     if (!batch.some(({ check }) => check)) return batch.map(({ cid, body }) => ({ cid, body }));
     const db = openDb(this.#host.env);
     const checkOne = async ({ cid, body, check }: Outgoing<Socket>): Promise<Checked> => {
-      const known = (await check?.()) ?? body;
-      if (isRefusal(known)) return { cid, body, refusal: known };
+      const looked = (await check?.()) ?? body;
+      if (isRefusal(looked)) return { cid, body, refusal: looked };
+      const known = await this.#sign(db, conversation, looked);
+      const checked = { cid, body: known, unsigned: known.forwarded?.by !== body.forwarded?.by };
       const { file } = attachmentOf(known) ?? {};
-      if (file === undefined) return { cid, body: known };
+      if (file === undefined) return checked;
       if (!(await insertUse(db, file, conversation, cid))) {
         return { cid, body, refusal: { error: known.forwarded ? "original_gone" : "file_not_found" } };
       }
       uses.set(cid, file);
-      return { cid, body: known };
+      return checked;
     };
     // What cannot be looked at now keeps none of the others waiting.
     const unavailable = ({ cid, body }: Outgoing<Socket>, error: unknown): Checked => {
@@ -148,6 +151,13 @@ export class Sending {
       return { cid, body, refusal: { error: "unavailable" } };
     };
     return Promise.all(batch.map((one) => checkOne(one).catch((error: unknown) => unavailable(one, error))));
+  }
+
+  /** A body as it may say who wrote it first: by their name, which is found again from here on, or as nobody's. */
+  async #sign(db: Db, conversation: ConversationId, body: Body): Promise<Body> {
+    const { by } = body.forwarded ?? forwardedOfNobody;
+    if (by === nobody || by === this.#host.user || (await insertForward(db, by, conversation))) return body;
+    return { ...body, forwarded: forwardedOfNobody };
   }
 
   /** These messages name no file after all. What fails here costs room and nothing else. */

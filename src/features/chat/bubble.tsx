@@ -1,6 +1,6 @@
 import { memo } from "react";
 import type { StoredBody } from "../../../contract/conversations";
-import type { ConversationId, Uuid } from "../../../contract/ids";
+import { type ConversationId, nobody, type Uuid } from "../../../contract/ids";
 import { IconButton } from "../../components/icon-button";
 import type { MenuAnchor } from "../../components/menu";
 import { describeMessage } from "../../components/message-preview";
@@ -45,10 +45,10 @@ export type BubbleProps = {
   deeds: BubbleDeeds;
 };
 
-/** By the name that was told with it, unless it is nobody's any more. */
+/** By the name that was told with it, unless it is nobody's any more, as the message says or this device knows. */
 function ForwardedLine({ from: { by, name }, me }: { from: { by: Uuid; name: string }; me: Uuid }) {
   const t = useT();
-  const isGone = usePerson(by)?.deleted === 1;
+  const isGone = usePerson(by)?.deleted === 1 || by === nobody;
   const author = isGone ? t("common.deletedAccount") : name || t("common.user");
   return (
     <p className="flex h-[22px] items-end gap-1 px-3 text-xs text-muted">

@@ -1,0 +1,55 @@
+import { and, eq, gt, inArray, sql } from "drizzle-orm";
+import type { ConversationId, Uuid } from "../../contract/ids";
+import type { Db } from "./client";
+import { forwards, users } from "./schema";
+
+/** Whose words were passed on where: by this the name of somebody whose account is gone is found. */
+
+/**
+ * Something that this person wrote first goes to the conversation; false when they have no account any more. To be called
+ * before the message is stored: a row too many only has the conversation looked at in vain.
+ */
+export const insertForward = async (db: Db, author: Uuid, conversation: ConversationId): Promise<boolean> => {
+  const [found] = await db.batch([
+    db.select({ id: users.id }).from(users).where(eq(users.id, author)),
+    db
+      .insert(forwards)
+      .select(sql`SELECT id, ${conversation}, 0 FROM users WHERE id = ${author}`)
+      .onConflictDoNothing(),
+  ]);
+  return found.length > 0;
+};
+
+/** Conversations after that one to which something of this person's was passed on; not those that are cleared, unless `isAgain`. */
+export const listForwards = async (
+  db: Db,
+  author: Uuid,
+  after: ConversationId,
+  isAgain: boolean,
+  limit: number,
+): Promise<ConversationId[]> => {
+  const rows = await db
+    .select({ conversation: forwards.conversation_id })
+    .from(forwards)
+    .where(
+      and(
+        eq(forwards.author_id, author),
+        gt(forwards.conversation_id, after),
+        isAgain ? undefined : eq(forwards.cleared, false),
+      ),
+    )
+    .orderBy(forwards.conversation_id)
+    .limit(limit);
+  return rows.map(({ conversation }) => conversation);
+};
+
+const among = (author: Uuid, conversations: ConversationId[]) =>
+  and(eq(forwards.author_id, author), inArray(forwards.conversation_id, conversations));
+
+export const markCleared = async (db: Db, author: Uuid, conversations: ConversationId[]): Promise<void> => {
+  await db.update(forwards).set({ cleared: true }).where(among(author, conversations));
+};
+
+export const deleteForwards = async (db: Db, author: Uuid, conversations: ConversationId[]): Promise<void> => {
+  await db.delete(forwards).where(among(author, conversations));
+};
