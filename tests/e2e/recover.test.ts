@@ -89,6 +89,7 @@ test("by the link of a mail somebody sets a new password, and every other device
   expect(await tokensIn(page, token)).toBe(false);
   await page.reload();
   await page.getByRole("button", { name: texts.auth.secondStep.go }).click();
+  await expect(page.getByLabel(texts.auth.phoneNumber)).toHaveValue(person.phone);
   await setPassword(phone);
   await expectHome(phone);
   expect(asked.filter((line) => line.includes(token))).toEqual([]);
