@@ -51,7 +51,13 @@ test("every refusal in the document is a code of ours under the status it travel
 test("what a body and a query may hold is in the document", async () => {
   const { paths } = await read();
   const signUp = paths["/api/auth/signup"]?.["post"]?.requestBody?.content["application/json"]?.schema;
-  expect(Object.keys(signUp?.properties ?? {})).toEqual(["phone", "password", "data", "identity", "gotrue_meta_security"]);
+  expect(Object.keys(signUp?.properties ?? {})).toEqual([
+    "phone",
+    "password",
+    "data",
+    "identity",
+    "gotrue_meta_security",
+  ]);
   expect(paths["/api/users"]?.["get"]?.parameters).toMatchObject([{ name: "phone", in: "query", required: true }]);
   const { parameters = [] } = paths["/api/groups/{id}/members"]?.["get"] ?? {};
   expect(parameters.map(({ name, in: place }) => `${name} in ${place}`)).toEqual([
