@@ -116,6 +116,7 @@ test("by the code of a mail, read elsewhere, in English: a wrong one is told and
   await askByMail(phone, person.email.toUpperCase());
   const { code } = await newestMail(server, person.email, 2);
   const field = page.getByLabel(texts.recover.code);
+  await page.reload(); // the phone let the page go meanwhile
   await expect(field).toBeFocused();
   await field.pressSequentially(code === "00000000" ? "00000001" : "00000000");
   await expect(page.getByText(texts.errors.otp_expired)).toBeVisible();
