@@ -38,7 +38,7 @@ export const RefreshGrant = v.object({ refresh_token: v.optional(v.pipe(v.string
 export type RefreshGrant = v.InferInput<typeof RefreshGrant>;
 
 /** What a person can show after a password, to go on. */
-export const secondSteps = ["totp", "passkey", "recovery_code"] as const;
+const secondSteps = ["totp", "passkey", "recovery_code"] as const;
 export type SecondStep = (typeof secondSteps)[number];
 
 /** A code app, as the public GoTrue API lists it; `unverified` until its first code was right. */

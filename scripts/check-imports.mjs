@@ -1,5 +1,5 @@
 // Imports point one way. These are the rules; the first one broken by an import is named in the message.
-//   contract ← worker/lib, worker/db ← worker/objects ← worker/<feature> ← worker/api.ts, socket.ts ← worker/index.ts
+//   contract ← worker/lib, worker/db, worker/mail ← worker/objects ← worker/<feature> ← worker/api.ts, socket.ts ← worker/index.ts
 //   contract ← src/lib, src/components, src/i18n ← src/sync ← src/calls ← src/features/<feature> ← src/app and the files directly in src
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative, sep } from "node:path";
@@ -56,7 +56,7 @@ function dynamicImports(node, found = []) {
 function layerOf(path) {
   const [tree, folder, rest] = path.split("/");
   if (tree === "worker") {
-    if (folder === "lib" || folder === "db") return 1;
+    if (folder === "lib" || folder === "db" || folder === "mail") return 1;
     if (folder === "objects") return 2;
     if (rest !== undefined) return 3;
     return folder === "index" ? 5 : 4;

@@ -22,6 +22,7 @@ const first = [
       "src/lib/connection.ts",
       "src/lib/media/avatar-file.ts",
       "src/lib/newcomer.ts",
+      "src/lib/passkey-failure.ts",
       "src/lib/passkeys.ts",
       "contract/security.ts",
     ],

@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { generateTypes } from "./prepare.mjs";
-import { productionStun } from "./relay.mjs";
 import { install, must, root, run } from "./run.mjs";
 import { makeSecrets, secretNames } from "./secrets.mjs";
+import { productionStun } from "./settings.mjs";
 
 const databaseName = "lisolo";
 const buckets = ["lisolo-avatars", "lisolo-files"];

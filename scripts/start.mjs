@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { build } from "./build.mjs";
 import { readOptions } from "./options.mjs";
 import { prepare } from "./prepare.mjs";
-import { relayArguments } from "./relay.mjs";
 import { requireFreePort, root, run, serve } from "./run.mjs";
+import { settingArguments } from "./settings.mjs";
 
 const sweepMs = 3_600_000;
 
@@ -24,7 +24,7 @@ try {
     resolve(root, state),
     "--log-level",
     "warn",
-    ...relayArguments(),
+    ...settingArguments(),
   ]);
 
   const address = `http://localhost:${port}`;

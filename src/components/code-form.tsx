@@ -36,6 +36,8 @@ export function CodeForm({ id, label, hint, missing, digits, send, takesFocus = 
     if (problem === undefined) return;
     field.current?.focus();
     field.current?.select();
+    // What is wrong stands below the field, and may be out of sight.
+    field.current?.closest("form")?.scrollIntoView({ block: "nearest" });
   }, [problem]);
 
   const submit = async (code: string) => {

@@ -4,7 +4,7 @@ import { Ceremony, Passkey } from "../../contract/factors";
 import type { Uuid } from "../../contract/ids";
 import { request } from "./api";
 import { ApiFailure } from "./exchange";
-import { PasskeyFailure } from "./passkeys";
+import { PasskeyFailure } from "./passkey-failure";
 import { type Opened, openSession } from "./session";
 
 /** The work of `passkeys.ts`: a question of the server's, the browser's answer, and back. */

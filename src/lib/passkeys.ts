@@ -1,15 +1,13 @@
 import type { Passkey } from "../../contract/factors";
 import type { Uuid } from "../../contract/ids";
-import type { Translate } from "../i18n/setup";
 import { ApiFailure } from "./exchange";
-import { failureText } from "./failure-text";
 import type { Opened } from "./session";
 
 /**
  * Passkeys, as the screens use them. What does the work comes when somebody uses one: the log-in page is to stand before.
  *
- * Each throws `ApiFailure`, or `PasskeyFailure` when no question reached the server; `passkeyFailureText` says either. Who
- * closes the browser's own dialog changed their mind, which is no failure: the answer is undefined then.
+ * Each throws `ApiFailure`, or `PasskeyFailure` where the browser refused; `passkeyFailureText` says either. Who closes the
+ * browser's own dialog changed their mind, which is no failure: the answer is undefined then.
  */
 const load = async () => {
   try {
@@ -18,29 +16,6 @@ const load = async () => {
     throw new ApiFailure("offline", 0);
   }
 };
-
-/** `already_added`: this device or key is in the list. `unsupported`: it cannot know its person, or keep a passkey. */
-export type PasskeyProblem = "already_added" | "unsupported" | "failed";
-
-export class PasskeyFailure extends Error {
-  constructor(
-    readonly problem: PasskeyProblem,
-    cause: unknown,
-  ) {
-    super(problem, { cause });
-    this.name = "PasskeyFailure";
-  }
-}
-
-export const passkeyTexts = {
-  already_added: "auth.passkeyAlreadyAdded",
-  unsupported: "auth.passkeyUnsupported",
-  failed: "auth.passkeyFailed",
-} as const satisfies Record<PasskeyProblem, string>;
-
-/** What a caught error says to the person, wherever it came from. */
-export const passkeyFailureText = (error: unknown, t: Translate): string =>
-  error instanceof PasskeyFailure ? t(passkeyTexts[error.problem]) : failureText(error, t);
 
 /** Whether this browser knows passkeys. Known at once, but not where pages are prerendered. */
 export const canUsePasskeys = (): boolean => typeof globalThis.PublicKeyCredential === "function";

@@ -1,5 +1,7 @@
+import * as v from "valibot";
+import { AuthUser } from "../../contract/auth";
 import { request } from "./api";
-import { exchange } from "./exchange";
+import { ApiFailure, exchange } from "./exchange";
 import { type Opened, openSession } from "./session";
 
 // Getting back into an account (SPEC.md §7). Each throws `ApiFailure`.
@@ -29,6 +31,13 @@ export const openByRecoveryCode = (phone: string, code: string, captcha_token: s
 
 export const confirmAddress = async (token_hash: string): Promise<void> => {
   await exchange("POST", "/api/auth/verify", { type: "email_change", token_hash });
+};
+
+/** Whose account it is that a mail, or a code, led into. */
+export const loadOwnPhone = async (): Promise<string> => {
+  const parsed = v.safeParse(AuthUser, await request("GET", "/api/auth/user"));
+  if (!parsed.success) throw new ApiFailure("unavailable", 200);
+  return parsed.output.phone;
 };
 
 /** Ends every other session, too. */

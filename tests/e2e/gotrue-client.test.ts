@@ -247,3 +247,18 @@ test("signs out here, everywhere else, and everywhere", async () => {
     refused(400, "refresh_token_not_found"),
   );
 });
+
+test("what the server printed meanwhile holds nothing of what anybody typed or got", async () => {
+  const device = await makeDevice(site);
+  const { session } = await signUp(site, device, nextPhone());
+  const next = sessionOf(ok(await device.client.refreshSession()));
+  sessionOf(ok(await device.client.refreshSession()));
+  const old = await device.client.refreshSession({ refresh_token: session.refresh_token });
+  expect(refusalOf(old)).toEqual(refused(400, "refresh_token_already_used"));
+  await expect.poll(() => server.log()).toContain("a refresh token was used twice");
+  const printed = server.log();
+  for (const secret of [session.refresh_token, next.refresh_token, ...Object.values(server.secrets)]) {
+    expect(printed).not.toContain(secret);
+  }
+  expect(printed).not.toMatch(/24381000|@recovery\.example|Masolo|Nouveau|Retrouve|eyJ[\w-]+\.|\$scrypt/);
+});

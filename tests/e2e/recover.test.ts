@@ -89,6 +89,7 @@ test("by the link of a mail somebody sets a new password, and every other device
   expect(await tokensIn(page, token)).toBe(false);
   await page.reload();
   await page.getByRole("button", { name: texts.auth.secondStep.go }).click();
+  await expect(page.getByLabel(texts.auth.phoneNumber)).toHaveValue(person.phone);
   await setPassword(phone);
   await expectHome(phone);
   expect(asked.filter((line) => line.includes(token))).toEqual([]);
@@ -115,6 +116,7 @@ test("by the code of a mail, read elsewhere, in English: a wrong one is told and
   await askByMail(phone, person.email.toUpperCase());
   const { code } = await newestMail(server, person.email, 2);
   const field = page.getByLabel(texts.recover.code);
+  await page.reload(); // the phone let the page go meanwhile
   await expect(field).toBeFocused();
   await field.pressSequentially(code === "00000000" ? "00000001" : "00000000");
   await expect(page.getByText(texts.errors.otp_expired)).toBeVisible();

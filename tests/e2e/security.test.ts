@@ -71,6 +71,10 @@ for (const language of ["fr", "pt"] as const) {
     const { page, texts } = phone;
     const { security } = texts;
     const step = texts.auth.secondStep;
+    await page.addInitScript(() => {
+      // Instead of the printer: what it would get from a frame that is printed alone.
+      if (window !== top) window.print = () => sessionStorage.setItem("printed", document.body.textContent);
+    });
     await openSecurity(phone, ana);
     await expect(page.getByText(security.step.off, { exact: true })).toBeVisible();
 
@@ -95,10 +99,13 @@ for (const language of ["fr", "pt"] as const) {
     await expect(page.getByRole("alertdialog", { name: security.codes.leaveTitle })).toBeVisible();
     await page.getByRole("alertdialog").getByRole("button", { name: texts.common.back }).click();
     await expect(button(page, security.codes.done)).toBeDisabled();
+    await button(page, security.codes.print).click();
+    for (const one of codes) expect(await page.evaluate(() => sessionStorage.getItem("printed"))).toContain(one);
     const [file] = await Promise.all([page.waitForEvent("download"), button(page, security.codes.save).click()]);
     expect(file.suggestedFilename()).toBe(security.codes.file);
     await page.getByLabel(security.codes.noted).check();
     await button(page, security.codes.done).click();
+    await expect(page.locator("iframe")).toHaveCount(0);
     await expect(page.getByText(security.step.on, { exact: true })).toBeVisible();
     await expect(page.getByText("Itel")).toBeVisible();
     await expect(page.getByText(fill(security.codes.left_other, { count: 10 }))).toBeVisible();

@@ -60,6 +60,7 @@ test("the entry pages open without a network though they were never seen, in the
     ["/app", pt.auth.loginTitle],
     ["/register", pt.auth.registerTitle],
     ["/login", pt.auth.loginTitle],
+    ["/recover", pt.auth.recoverTitle],
     ["/", "Lisolo"],
   ] as const) {
     await page.goto(path);

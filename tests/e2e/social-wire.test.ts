@@ -1,10 +1,9 @@
 import { expect, test } from "@playwright/test";
-import { type TOTP as CodeApp, Secret, TOTP } from "otpauth";
 import type { Session } from "../../contract/auth";
-import type { Enrolled, FactorChallenge } from "../../contract/factors";
 import { startForgingProvider } from "../support/forging-provider";
 import { callSite, makeCaptchaToken, makePerson, type Person, phoneOf, testPassword } from "../support/people";
 import {
+  addCodeApp,
   askToLink,
   authorize,
   comeBack,
@@ -101,14 +100,7 @@ test("the second step is still asked of whoever comes from a provider, and nothi
   const ana = await makePerson(social.site, 9_424);
   const { token } = ana;
   await link(social.site, token, "kivu", "careful");
-  const enrolled = await callSite(social.site, "POST", "/api/auth/factors", { token, body: { factor_type: "totp" } });
-  const { id, totp } = enrolled.body as Enrolled;
-  const app: CodeApp = new TOTP({ secret: Secret.fromBase32(totp.secret) });
-  const asked = await callSite(social.site, "POST", `/api/auth/factors/${id}/challenge`, { token });
-  const proof = { challenge_id: (asked.body as FactorChallenge).id, code: app.generate() };
-  expect((await callSite(social.site, "POST", `/api/auth/factors/${id}/verify`, { token, body: proof })).status).toBe(
-    200,
-  );
+  await addCodeApp(social.site, token);
 
   const halfway = await trade(social.site, await goThrough(social.site, "kivu", "careful"));
   expect(halfway).toMatchObject({ status: 200, body: { awaits: ["totp"] } });

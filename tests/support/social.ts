@@ -1,4 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
+import { Secret, TOTP } from "otpauth";
+import type { Enrolled, FactorChallenge } from "../../contract/factors";
+import { totpStepSeconds } from "../../contract/limits";
 import { type IdentityProvider, startIdentityProvider, toSettings } from "./identity-provider";
 import { type Answer, callSite, type Site } from "./people";
 import { findFreePort, type Server, startServer } from "./server";
@@ -85,4 +88,18 @@ export const link = async (site: Site, token: string, provider: string, login: s
   const { body } = await askToLink(site, token, provider, code_challenge);
   const back = await comeBack(site, (body as { url: string }).url, login);
   return trade(site, { code: back.searchParams.get("code") ?? "", code_verifier });
+};
+
+/** A code app of a person's, whose codes are asked for from then on. */
+export const addCodeApp = async (site: Site, token: string): Promise<{ next: () => string }> => {
+  const enrolled = await callSite(site, "POST", "/api/auth/factors", { token, body: { factor_type: "totp" } });
+  const { id, totp } = enrolled.body as Enrolled;
+  const app = new TOTP({ secret: Secret.fromBase32(totp.secret) });
+  const asked = await callSite(site, "POST", `/api/auth/factors/${id}/challenge`, { token });
+  // The step before the next one's, which is taken too.
+  const timestamp = Date.now() - totpStepSeconds * 1_000;
+  const body = { challenge_id: (asked.body as FactorChallenge).id, code: app.generate({ timestamp }) };
+  const verified = await callSite(site, "POST", `/api/auth/factors/${id}/verify`, { token, body });
+  if (verified.status !== 200) throw new Error(`no code app: ${JSON.stringify(verified.body)}`);
+  return { next: () => app.generate() };
 };

@@ -7,6 +7,7 @@ import { ceremonySeconds, passkeysMax } from "../../contract/limits";
 import type { Security } from "../../contract/security";
 import { type Authenticator, flags, type KeyKind, makeAuthenticator, type Tweak } from "../support/authenticator";
 import type { Person } from "../support/people";
+import { request, until } from "./device";
 import { call, newPerson, site } from "./site";
 
 type Bearer = { token: string };
@@ -334,6 +335,17 @@ test("what changes how one signs in takes a factor shown just now, and a passkey
   const proved = await step(person, authenticator);
   expect(await wantStep(person, true)).toMatchObject(proofNeeded); // by a token from before
   expect((await wantStep({ token: (proved.body as Session).access_token }, true)).status).toBe(200);
+});
+
+test("the other devices are told of a passkey that was added, and of one that was removed", async () => {
+  const person = await newPerson();
+  const other = { ...person, token: (await byPassword(person)).access_token };
+  const passkey = (await register(person, await makeAuthenticator(site.origin))).body as Passkey;
+  const told = async () => (await request(other, { type: "changes", since: 0 })).notices.map(({ event }) => event);
+  await until(async () => (await told()).length === 1);
+  expect((await remove(person, passkey)).status).toBe(204);
+  await until(async () => (await told()).length === 2);
+  expect(await told()).toEqual(["passkey_added", "passkey_removed"]);
 });
 
 test("nobody has more passkeys than can be kept apart", async () => {

@@ -30,7 +30,7 @@ test("an unknown phone and a wrong password are answered alike", async () => {
   expect({ status: unknown.status, body: unknown.body }).toEqual({ status: wrong.status, body: wrong.body });
 });
 
-test("an unknown phone takes as long as a wrong password", async () => {
+test("an unknown phone is hashed for as a wrong password is", async () => {
   const person = await newPerson();
   const time = async (phone: string) => {
     const start = performance.now();
@@ -39,8 +39,9 @@ test("an unknown phone takes as long as a wrong password", async () => {
   };
   const wrong = [await time(person.phone), await time(person.phone), await time(person.phone)];
   const unknown = [await time(phoneOf(991)), await time(phoneOf(991)), await time(phoneOf(991))];
-  // Hashing takes a hundred times what the rest does: without it the unknown phone would be far below half.
-  expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...wrong) / 2);
+  // Hashing takes many times what the rest does: without it the unknown phone would be far below an eighth, on a busy
+  // machine too. How near they are: npm run bench -- timing.
+  expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...wrong) / 8);
 });
 
 test("after five failures even the right password waits at that address, and nobody else does", async () => {

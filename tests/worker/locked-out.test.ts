@@ -4,7 +4,8 @@ import type { Session } from "../../contract/auth";
 import type { Ceremony, RecoveryCodes } from "../../contract/factors";
 import { type Authenticator, makeAuthenticator } from "../support/authenticator";
 import { makeCaptchaToken, testPassword } from "../support/people";
-import { call, drain, newPerson, site } from "./site";
+import { newGuarded, signInHalfway } from "./factored";
+import { call, cookieSite, cookiesOf, drain, newPerson, site } from "./site";
 
 /** A stranger who guesses from everywhere makes the password wait, and keeps its owner out of nothing. */
 
@@ -62,3 +63,26 @@ test("while the password waits its owner signs in by passkey or recovery code, g
   });
   expect(change.status).toBe(200);
 });
+
+test.each(["global", "others", "local"])(
+  "whoever has only the password signs out (%s) nobody but themselves",
+  async (scope) => {
+    const person = await newGuarded();
+    const half = await signInHalfway(person);
+    const isIn = async (token: string) => (await call("GET", "/api/auth/user", { token })).status === 200;
+    expect((await call("POST", `/api/auth/logout?scope=${scope}`, { token: half.token })).status).toBe(204);
+    expect([await isIn(person.token), await isIn(half.token)]).toEqual([true, false]);
+
+    const browser = await call("POST", "/api/auth/token?grant_type=password", {
+      headers: cookieSite,
+      body: { phone: person.phone, password: testPassword },
+    });
+    const away = cookiesOf(browser)
+      .split("; ")
+      .filter((one) => one.startsWith("__Host-lisolo-rt="))
+      .join();
+    const out = await call("POST", `/api/auth/logout?scope=${scope}`, { headers: { ...cookieSite, cookie: away } });
+    expect(out.status).toBe(204);
+    expect(await isIn(person.token)).toBe(true);
+  },
+);

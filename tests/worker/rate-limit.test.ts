@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { openDb } from "../../worker/db/client";
-import { forgetFullBuckets, policies, returnToken, takeToken } from "../../worker/lib/rate-limit";
+import { addressOf, forgetFullBuckets, policies, returnToken, takeToken } from "../../worker/lib/rate-limit";
 
 const db = openDb(env);
 const name = "search_by_minute";
@@ -54,4 +54,17 @@ test("full buckets are forgotten and others are not", async () => {
   expect(keys).toContain(`${name}:empty`);
   expect(keys).not.toContain(`${name}:full`);
   expect(await takeToken(db, "empty", name, now)).toMatchObject({ ok: false });
+});
+
+test.each([
+  ["203.0.113.9", "203.0.113.9"],
+  ["::ffff:203.0.113.9", "203.0.113.9"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:0DB8:0001:0002::9", "2001:db8:1:2::/64"],
+  ["2001:db8:1:2::", "2001:db8:1:2::/64"],
+  ["2001:db8::6", "2001:db8:0:0::/64"],
+  ["::1", "0:0:0:0::/64"],
+])("what comes from %s counts as from %s", (address, network) => {
+  const headers = { "cf-connecting-ip": address, "x-forwarded-for": "198.51.100.1" };
+  expect(addressOf(new Request("https://lisolo.test", { headers }))).toBe(network);
 });

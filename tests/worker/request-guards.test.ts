@@ -98,7 +98,7 @@ test.each([
   ["GET", "/api/auth/logout", "POST"],
   ["GET", "/api/auth/signup", "POST"],
   ["GET", "/api/auth/token?grant_type=password", "POST"],
-  ["DELETE", "/api/auth/user", "GET"],
+  ["DELETE", "/api/auth/user", "GET, PUT"],
   ["GET", "/api/requests/01900000-0000-7000-8000-000000000000/accept", "POST"],
   ["PUT", "/api/contacts", "GET"],
   ["POST", "/api/profile", "PATCH"],

@@ -95,3 +95,12 @@ test("notices outlive the object, come once however often they are told, and the
   for (let n = 0; n < securityNoticesMax; n++) await warn(ana, { event: "passkey_added" });
   expect(await noticesOf(ana)).toEqual(Array.from({ length: securityNoticesMax }, () => "passkey_added"));
 });
+
+test("a notice that nobody was there to hear is told once, however often the object began anew since", async () => {
+  const ana = await newPerson();
+  await warn(ana);
+  await evictDurableObject(env.USER_CHANNEL.getByName(ana.id));
+  const { counter, notices } = await request(ana, { type: "changes", since: 0 });
+  expect(notices).toHaveLength(1);
+  expect(await noticesOf(ana, counter)).toEqual([]);
+});

@@ -84,6 +84,15 @@ test("one try on each of five hundred accounts from one address is let through f
   expect((await signIn(person.phone, testPassword, { "cf-connecting-ip": "203.0.113.83" })).status).toBe(200);
 });
 
+test("whoever takes another address of their own for each try has one all the same", async () => {
+  const person = await newPerson();
+  const from = (n: number, network = "2001:db8:7:7") => ({ "cf-connecting-ip": `${network}:${n}::${n}` });
+  const answers = [];
+  for (let n = 1; n <= 6; n++) answers.push((await signIn(person.phone, "Wrong2026", from(n))).status);
+  expect(answers).toEqual([400, 400, 400, 400, 400, 429]);
+  expect((await signIn(person.phone, testPassword, from(1, "2001:db8:7:8"))).status).toBe(200);
+});
+
 test("whoever guesses from everywhere keeps nobody out who is signed in", async () => {
   const person = await newPerson();
   await drain("sign_in_by_account", person.phone);

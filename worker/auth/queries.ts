@@ -6,7 +6,7 @@ import type { Db } from "../db/client";
 import { profiles, users } from "../db/schema";
 import { type Newcomer, newIdentity } from "./identities";
 
-export type User = Pick<typeof users.$inferSelect, "id" | "phone" | "created_at" | "updated_at"> & { username: string };
+type User = Pick<typeof users.$inferSelect, "id" | "phone" | "created_at" | "updated_at"> & { username: string };
 /** With what else they sign in by. */
 export type Account = User & { email: string | null; factors: Factor[]; identities: Identity[] };
 

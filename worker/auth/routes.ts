@@ -81,16 +81,20 @@ const refreshSession = async (c: AppContext, { refresh_token }: v.InferOutput<ty
   return refuse(c, "refresh_token_already_used");
 };
 
+type Leaver = { user: Uuid; session: Uuid; isHalfway: boolean };
+
 /** Whoever signs out: by the access token, or by the refresh cookie of a browser that was away for longer. */
-const findLeaver = async (c: AppContext): Promise<{ user: Uuid; session: Uuid } | undefined> => {
+const findLeaver = async (c: AppContext): Promise<Leaver | undefined> => {
   const db = openDb(c.env);
   const access = accessTokenOf(c);
-  const found = access === undefined ? undefined : await recognize(c.env, db, access, true);
-  if (typeof found === "object") return found.caller;
+  const whole = access === undefined ? undefined : await recognize(c.env, db, access);
+  const isHalfway = whole === "insufficient_aal";
+  const found = access !== undefined && isHalfway ? await recognize(c.env, db, access, true) : whole;
+  if (typeof found === "object") return { ...found.caller, isHalfway };
   const cookie = usesCookies(c) ? getCookie(c, refreshCookie) : undefined;
   const token = cookie === undefined ? undefined : parseRefreshToken(cookie);
   const row = token && (await findSession(c.env, db, token));
-  return row && { user: row.user_id, session: row.id };
+  return row && { user: row.user_id, session: row.id, isHalfway: row.awaits };
 };
 
 export const authRoutes = createRoutes()
@@ -184,8 +188,9 @@ export const authRoutes = createRoutes()
     }),
     validate("query", SignOut),
     async (c) => {
-      const { scope } = c.req.valid("query");
       const leaver = await findLeaver(c);
+      // Who showed no more than the password ends nobody else's session, whatever was asked.
+      const scope = leaver?.isHalfway ? "local" : c.req.valid("query").scope;
       if (scope !== "others") {
         if (usesCookies(c)) clearSessionCookies(c);
         c.header("clear-site-data", '"cache"');

@@ -131,11 +131,27 @@ export const forgetFullBuckets = async (db: Db, now = Date.now()): Promise<void>
   );
 };
 
+/** Whoever has an IPv6 address has at least 2^64 of them (RFC 6177), which count as one: their first 64 bits. */
+const toNetwork = (address: string): string => {
+  if (!address.includes(":")) return address;
+  if (address.includes(".")) return address.slice(address.lastIndexOf(":") + 1); // an IPv4 address in IPv6's clothes
+  const [front = [], back = []] = address
+    .toLowerCase()
+    .split("::")
+    .map((half) => half.split(":").filter((group) => group !== ""));
+  const between = Array.from({ length: Math.max(0, 8 - front.length - back.length) }, () => "0");
+  const groups = [...front, ...between, ...back].map((group) => group.replace(/^0+(?=.)/, ""));
+  return `${groups.slice(0, 4).join(":")}::/64`;
+};
+
 /**
  * The address a request comes from, as the platform says it. No header that a client can set counts; without
  * the platform's there is one bucket for all, which is what a local server sees.
  */
-export const addressOf = (request: Request): string => request.headers.get("cf-connecting-ip") ?? "local";
+export const addressOf = (request: Request): string => {
+  const address = request.headers.get("cf-connecting-ip");
+  return address === null ? "local" : toNetwork(address);
+};
 
 /** Middleware: one token of the caller's own bucket for every request of this route. Stands after `authenticate`. */
 export const limitCaller =

@@ -1,5 +1,5 @@
 import { escapeHtml, toParagraphs } from "./html";
-import type { Mail } from "./sending";
+import type { Mail } from "./mail";
 
 export const mailboxPath = "/dev/mail";
 const keptMax = 50;

@@ -1,6 +1,5 @@
 import { keepMail } from "./local-mailbox";
-
-export type Mail = { to: string; subject: string; text: string; html: string };
+import type { Mail } from "./mail";
 
 /** What the platform says of a mail that it did not take, without whom it was for. */
 const codeOf = (error: unknown): string =>

@@ -1,7 +1,7 @@
 import type { Language } from "../../contract/language";
 import { mailedTokenMinutes } from "../../contract/limits";
 import { escapeHtml, toParagraphs } from "./html";
-import type { Mail } from "./sending";
+import type { Mail } from "./mail";
 
 /** What a mail brings: a link to open, or a code to type where one asked for it. */
 type Brought = { link: string; code: string };

@@ -1,5 +1,5 @@
 import { ApiFailure } from "../../lib/exchange";
-import { PasskeyFailure, passkeyTexts } from "../../lib/passkeys";
+import { PasskeyFailure, passkeyTexts } from "../../lib/passkey-failure";
 import type { Problem } from "./validate-registration";
 
 /** What a refused sign-up says, and beside which field. */

@@ -90,7 +90,7 @@ export default function LoginScreen() {
         <div className="grid min-h-12">
           {passkey.canSignIn && (
             <Button look="secondary" busy={passkey.isBusy} busyLabel={t("auth.passkeyBusy")} onClick={passkey.press}>
-              <span className="inline-flex items-center gap-2">
+              <span className="-mx-4 flex items-center gap-2 text-sm sm:text-base">
                 <span className="i-ph-fingerprint shrink-0 text-xl text-accent" aria-hidden="true" />
                 {t("auth.withPasskey")}
               </span>

@@ -1,10 +1,11 @@
 import { useEffect, useState } from "react";
 import { Button, ButtonLink } from "../../components/button";
 import { PasswordField } from "../../components/password-field";
+import { TextField } from "../../components/text-field";
 import { t as now, useT } from "../../i18n/setup";
 import { ApiFailure } from "../../lib/exchange";
 import { leaveNotice } from "../../lib/notice";
-import { replacePassword } from "../../lib/recovery";
+import { loadOwnPhone, replacePassword } from "../../lib/recovery";
 import { FormError } from "./form-error";
 import { useEntryForm } from "./use-entry-form";
 import { type Problem, validateNewPassword } from "./validate-registration";
@@ -44,9 +45,24 @@ export function NewPasswordForm() {
     leaveNotice({ message: now("recover.done") });
     location.replace("/app");
   });
+  const [phone, setPhone] = useState("");
+  // Nothing is lost where it does not come: the form goes without.
+  useEffect(() => {
+    void loadOwnPhone().then(setPhone, () => undefined);
+  }, []);
   useEffect(() => form.current?.querySelector<HTMLElement>("#password")?.focus(), [form]);
   return (
     <form ref={form} method="post" noValidate onSubmit={onSubmit} className="mt-6 flex flex-col gap-5">
+      {/* Whose it is: for the person, whom somebody else's link may have led here, and for what keeps passwords. */}
+      <TextField
+        id="phoneNumber"
+        label={t("auth.phoneNumber")}
+        value={phone}
+        readOnly
+        type="tel"
+        autoComplete="username"
+        dir="ltr"
+      />
       <PasswordField
         id="password"
         label={t("recover.newPassword")}

@@ -15,12 +15,16 @@ import { useDocumentTexts } from "./use-document-texts";
 const mailedCodeDigits = 8;
 
 type Stage =
-  | { at: "mail" | "code" | "sent" | "password" | "confirmed" }
+  | { at: "mail" | "code" | "password" | "confirmed" }
+  | { at: "sent"; email: string }
   | { at: "link"; mailed: Mailed }
   | { at: "step"; opened: Opened; SecondStep: ComponentType<SecondStepProps> };
 
-/** What a reload goes on from, in the history's entry: it is nobody's but this tab's, and stands in no address. */
-const keepStage = (kept: { mailed: Mailed } | { at: "password" } | null): void =>
+/**
+ * What a reload goes on from, as when a phone let the page go while somebody read their mail. It stands in the history's
+ * entry, which is nobody's but this tab's, and in no address.
+ */
+const keepStage = (kept: { mailed: Mailed } | { sentTo: string } | { at: "password" } | null): void =>
   history.replaceState(kept, "", location.pathname);
 
 const findStage = (): Stage | undefined => {
@@ -32,6 +36,7 @@ const findStage = (): Stage | undefined => {
   const kept: unknown = history.state;
   if (typeof kept !== "object" || kept === null) return undefined;
   if ("at" in kept && getSession()) return { at: "password" };
+  if ("sentTo" in kept && typeof kept.sentTo === "string") return { at: "sent", email: kept.sentTo };
   if (!("mailed" in kept)) return undefined;
   const { type, token } = kept.mailed as Partial<Record<keyof Mailed, string>>;
   const mailed = readMailed(`#${new URLSearchParams({ type: type ?? "", token: token ?? "" })}`);
@@ -54,7 +59,9 @@ export default function RecoverScreen() {
   useEffect(() => {
     const take = () => {
       const found = findStage();
-      if (found) setStage(found);
+      if (!found) return;
+      setStage(found);
+      if (found.at === "sent") setEmail(found.email);
     };
     take();
     addEventListener("hashchange", take);
@@ -86,7 +93,7 @@ export default function RecoverScreen() {
   switch (stage.at) {
     case "sent":
       return (
-        <EntryFrame title={t("recover.sentTitle")} lead={t("recover.sentLead", { email })}>
+        <EntryFrame title={t("recover.sentTitle")} lead={t("recover.sentLead", { email: stage.email })}>
           <div className="mt-6 flex flex-col gap-3">
             <CodeForm
               id="code"
@@ -94,7 +101,7 @@ export default function RecoverScreen() {
               hint={t("recover.codeHint")}
               missing={t("recover.codeMissing")}
               digits={mailedCodeDigits}
-              send={(code) => open(() => openByMailedCode(email, code))}
+              send={(code) => open(() => openByMailedCode(stage.email, code))}
             />
             {again}
           </div>
@@ -163,7 +170,8 @@ export default function RecoverScreen() {
               email={email}
               onSent={(typed) => {
                 setEmail(typed);
-                setStage({ at: "sent" });
+                keepStage({ sentTo: typed });
+                setStage({ at: "sent", email: typed });
               }}
             />
           )}

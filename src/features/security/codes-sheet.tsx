@@ -1,11 +1,11 @@
-import { useId, useState } from "react";
+import { useEffect, useId, useState } from "react";
 import { Button } from "../../components/button";
 import { ConfirmDialog } from "../../components/dialog";
 import { Sheet } from "../../components/sheet";
 import { useFormat } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
 import { CopyButton } from "./copy-button";
-import { printText, saveText } from "./paper";
+import { printText, removePrinted, saveText } from "./paper";
 
 /** The codes, this once: to be copied, printed or kept as a file, and left only by who says so. */
 export function CodesSheet({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
@@ -14,6 +14,7 @@ export function CodesSheet({ codes, onClose }: { codes: readonly string[]; onClo
   const format = useFormat();
   const [isNoted, setNoted] = useState(false);
   const [isLeaving, setLeaving] = useState(false);
+  useEffect(() => removePrinted, []);
   const title = t("security.codes.paper", { date: format.date(Date.now()) });
   const paper = [title, "", ...codes, "", t("security.codes.once"), ""].join("\n");
   return (
@@ -22,11 +23,11 @@ export function CodesSheet({ codes, onClose }: { codes: readonly string[]; onClo
         <p>{t("security.codes.shown")}</p>
         <ol
           aria-label={t("security.codes.title")}
-          className="flex flex-col gap-1 rounded-card bg-raised px-4 py-3 font-mono text-sm"
+          className="divide-y divide-line rounded-card bg-raised px-4 py-2 font-mono text-sm"
           dir="ltr"
         >
           {codes.map((code) => (
-            <li key={code} className="break-words select-all">
+            <li key={code} className="py-1 break-words select-all">
               {code}
             </li>
           ))}

@@ -10,22 +10,29 @@ export const saveText = (name: string, text: string): void => {
   setTimeout(() => URL.revokeObjectURL(url), fetchedMs);
 };
 
-/** Prints words alone, without the page around: from a frame that is there for as long as that takes. */
+let printed: HTMLIFrameElement | undefined;
+
+/** Takes away what was printed from: some browsers never say that they are done with it. */
+export const removePrinted = (): void => {
+  printed?.remove();
+  printed = undefined;
+};
+
+/** Prints words alone, without the page around, from a frame of their own. */
 export const printText = (title: string, text: string): void => {
+  removePrinted();
   const frame = document.createElement("iframe");
   frame.className = "sr-only";
   frame.tabIndex = -1;
   frame.setAttribute("aria-hidden", "true");
   document.body.append(frame);
+  printed = frame;
   const { contentWindow: window, contentDocument: paper } = frame;
-  if (!window || !paper) {
-    frame.remove();
-    return;
-  }
+  if (!window || !paper) return;
   paper.title = title;
   const words = paper.createElement("pre");
   words.textContent = text;
   paper.body.append(words);
-  window.addEventListener("afterprint", () => frame.remove());
+  window.addEventListener("afterprint", removePrinted);
   window.print();
 };

@@ -6,19 +6,12 @@ import { IconButton } from "../../components/icon-button";
 import { Note } from "../../components/notes";
 import { showToast } from "../../components/toast";
 import { useFormat } from "../../i18n/format";
-import { isSameDay } from "../../i18n/relative-date";
 import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
-import { isolate } from "../../lib/isolate";
 import { dismissNotices } from "../../sync/use-security-notices";
 import { cancelReset } from "./account";
 import { focusTitle } from "./changes";
-
-const useWhen = () => {
-  const format = useFormat();
-  return (at: number): string =>
-    isSameDay(at, Date.now()) ? format.time(at) : `${format.date(at)}, ${format.time(at)}`;
-};
+import { useNoticeWords } from "./notice-words";
 
 type CardProps = { icon: string; isUrgent?: boolean; words: ReactNode; onClose: () => void; children: ReactNode };
 
@@ -99,17 +92,11 @@ function ResetCard({ notice }: { notice: SecurityNotice }) {
 /** The newest of what was done, and how much else. */
 function ChangesCard({ notices, newest }: { notices: SecurityNotice[]; newest: SecurityNotice }) {
   const t = useT();
-  const when = useWhen();
-  const { event, device, at } = newest;
+  const wordsOf = useNoticeWords();
   const dismiss = () => void dismissNotices(notices.map(({ id }) => id));
   const more = notices.length - 1;
-  const words = t("security.notices.line", {
-    event: t(`security.notices.events.${event}`),
-    device: device === "" ? t("security.notices.unknownDevice") : isolate(device),
-    when: when(at),
-  });
   return (
-    <Card icon="i-ph-shield-warning" words={words} onClose={dismiss}>
+    <Card icon="i-ph-shield-warning" words={wordsOf(newest)} onClose={dismiss}>
       {more > 0 && <p className="text-sm text-muted">{t("security.notices.more", { count: more })}</p>}
       <ToSecurity words={t("security.notices.notYou")} onGo={dismiss} />
     </Card>
@@ -118,11 +105,12 @@ function ChangesCard({ notices, newest }: { notices: SecurityNotice[]; newest: S
 
 /** What another device, or somebody else, did to the account: over the page, until its person has seen it. What can be stopped goes first. */
 export default function SecurityNotes({ notices }: { notices: SecurityNotice[] }) {
-  // The page itself says it there, at its head.
+  // The page itself says it, at its head.
   const isOnPage = useLocation().pathname === "/app/security";
-  const reset = isOnPage ? undefined : notices.findLast(({ event }) => event === "reset_started");
+  const reset = notices.findLast(({ event }) => event === "reset_started");
   const others = notices.filter(({ event }) => event !== "reset_started");
   const newest = others.at(-1);
+  if (isOnPage) return null;
   return (
     <Note>
       {reset && <ResetCard key={reset.id} notice={reset} />}

@@ -15,6 +15,7 @@ import { EmailSection } from "./email-section";
 import { IdentitiesSection } from "./identities-section";
 import { PasskeysSection } from "./passkeys-section";
 import { PasswordSection } from "./password-section";
+import { RecentNews } from "./recent-news";
 import { ResetBanner } from "./reset-banner";
 import { SecondStepSection } from "./second-step-section";
 
@@ -94,6 +95,7 @@ export default function SecurityScreen() {
             </p>
           )}
           {security.reset && <ResetBanner reset={security.reset} />}
+          <RecentNews />
           <PasswordSection />
           <SecondStepSection security={security} />
           <PasskeysSection passkeys={security.passkeys} />

@@ -5,6 +5,11 @@ const names = ["RELAY", "STUN_URLS", "TURN_HOST", "TURN_SECRET", "TURN_KEY_ID", 
 /** What a deployment begins with: devices behind two routers find each other by it. */
 export const productionStun = "stun:stun.cloudflare.com:3478";
 
+/** Other log-ins (worker/auth/providers.ts), of which one is a secret: they may be tried here in the same way. */
+const loginNames = ["OIDC_PROVIDERS", "OIDC_SECRETS", "REDIRECT_URLS"];
+
 /** Arguments for `wrangler dev`, which takes from .dev.vars only what wrangler.jsonc names. */
-export const relayArguments = () =>
-  names.flatMap((name) => (process.env[name] === undefined ? [] : ["--var", `${name}:${process.env[name]}`]));
+export const settingArguments = () =>
+  [...names, ...loginNames].flatMap((name) =>
+    process.env[name] === undefined ? [] : ["--var", `${name}:${process.env[name]}`],
+  );
