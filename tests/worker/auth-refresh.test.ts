@@ -110,6 +110,22 @@ test("what is no refresh token of ours is unknown", async () => {
   expect(await refresh(person.refreshToken)).toMatchObject({ status: 200 });
 });
 
+test("whoever only knows a session's id can neither keep its holder from renewing it nor fill the store", async () => {
+  const person = await newPerson();
+  const forged = Buffer.from(person.refreshToken, "base64url");
+  for (let n = 0; n < 40; n++) {
+    forged.writeUInt8(n, 51);
+    const token = forged.toString("base64url");
+    if (token !== person.refreshToken) expect(await refresh(token)).toMatchObject(unknown);
+  }
+  const session = (await env.DB.prepare("SELECT id FROM sessions WHERE user_id = ?").bind(person.id).first())?.["id"];
+  const kept = await env.DB.prepare("SELECT count(*) AS n FROM rate_limits WHERE key LIKE ?")
+    .bind(`%${session}`)
+    .first();
+  expect(kept).toEqual({ n: 0 });
+  expect((await refresh(person.refreshToken)).status).toBe(200);
+});
+
 test("a refresh token is no access token", async () => {
   const person = await newPerson();
   expect(await use(person.refreshToken)).toMatchObject({ status: 401, body: { error_code: "bad_jwt" } });
