@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Session } from "../../contract/auth";
 import { testPassword } from "../support/people";
-import { call, cookieSite, cookiesOf, newPerson } from "./site";
+import { call, cookieSite, cookiesOf, drain, newPerson } from "./site";
 
 const refresh = (refresh_token: string) =>
   call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } });
@@ -108,6 +108,32 @@ test("what is no refresh token of ours is unknown", async () => {
   ];
   for (const token of tokens) expect(await refresh(token)).toMatchObject(unknown);
   expect(await refresh(person.refreshToken)).toMatchObject({ status: 200 });
+});
+
+test("whoever only knows a session's id can neither keep its holder from renewing it nor fill the store", async () => {
+  const person = await newPerson();
+  const forged = Buffer.from(person.refreshToken, "base64url");
+  for (let n = 0; n < 40; n++) {
+    forged.writeUInt8(n, 51);
+    const token = forged.toString("base64url");
+    if (token !== person.refreshToken) expect(await refresh(token)).toMatchObject(unknown);
+  }
+  const session = (await env.DB.prepare("SELECT id FROM sessions WHERE user_id = ?").bind(person.id).first())?.["id"];
+  const kept = await env.DB.prepare("SELECT count(*) AS n FROM rate_limits WHERE key LIKE ?")
+    .bind(`%${session}`)
+    .first();
+  expect(kept).toEqual({ n: 0 });
+  expect((await refresh(person.refreshToken)).status).toBe(200);
+});
+
+test("a session is renewed thirty times in a row, then it waits and is told how long", async () => {
+  const person = await newPerson();
+  const row = await env.DB.prepare("SELECT id FROM sessions WHERE user_id = ?").bind(person.id).first<{ id: string }>();
+  await drain("refresh_by_session", row?.id ?? "");
+  const held = await refresh(person.refreshToken);
+  expect(held).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+  expect(Number(held.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect((await use(person.token)).status).toBe(200);
 });
 
 test("a refresh token is no access token", async () => {

@@ -61,9 +61,11 @@ const refreshSession = async (c: AppContext, { refresh_token }: v.InferOutput<ty
   const token = presented === undefined ? undefined : parseRefreshToken(presented);
   if (!token) return refuse(c, "refresh_token_not_found");
   const db = openDb(c.env);
-  const taken = await takeToken(db, token.session, "refresh_by_session");
-  if (!taken.ok) return refuse(c, "rate_limited", taken);
-  const rotation = await rotateSession(c.env, db, token);
+  // Whoever only names a session neither uses up what its holder has left nor writes anything.
+  const row = await findSession(c.env, db, token);
+  const taken = row && (await takeToken(db, row.id, "refresh_by_session"));
+  if (taken?.ok === false) return refuse(c, "rate_limited", taken);
+  const rotation = row ? await rotateSession(c.env, db, row, token.generation) : ({ outcome: "unknown" } as const);
   if (rotation.outcome === "renewed") {
     const user = await findAccount(db, rotation.user);
     const { awaits, methods } = rotation.tokens;

@@ -79,25 +79,29 @@ export const findSession = async (env: Env, db: Db, token: RefreshToken) => {
 };
 
 /**
- * Trades a refresh token for its successor, once. The token just before the live one gets the same successor
- * again: for 10 s (two tabs at once), and beyond that for as long as nothing made from the successor was
- * ever used, for then the answer that carried it was lost. Anything older ends the session: one of two
- * holders is not the person.
+ * Trades a session's refresh token of this generation, which was found genuine, for its successor, once. The token just
+ * before the live one gets the same successor again: for 10 s (two tabs at once), and beyond that for as long as nothing
+ * made from the successor was ever used, for then the answer that carried it was lost. Anything older ends the session: one
+ * of two holders is not the person.
  */
-export const rotateSession = async (env: Env, db: Db, token: RefreshToken, now = Date.now()): Promise<Rotation> => {
-  const row = await findSession(env, db, token);
-  if (!row) return { outcome: "unknown" };
+export const rotateSession = async (
+  env: Env,
+  db: Db,
+  row: SessionRow,
+  generation: number,
+  now = Date.now(),
+): Promise<Rotation> => {
   const { id, user_id: user } = row;
   if (isOver(row, now)) {
     await endSessions(db, user, { only: id });
     return { outcome: "expired", user, session: id };
   }
-  const next = token.generation + 1;
+  const next = generation + 1;
   const renewed: Rotation = { outcome: "renewed", user, tokens: toTokens(env, { ...row, generation: next }) };
   const changed = await db
     .update(sessions)
     .set({ generation: next, refreshed_at: now })
-    .where(and(eq(sessions.id, id), eq(sessions.generation, token.generation)))
+    .where(and(eq(sessions.id, id), eq(sessions.generation, generation)))
     .returning({ id: sessions.id });
   if (changed.length === 1) return renewed;
 
