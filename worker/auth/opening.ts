@@ -56,12 +56,21 @@ const finishReset = async (c: AppContext, user: Uuid): Promise<void> => {
   }
 };
 
+/** `isNew`: the account is this moment's, nobody else has to be told. `password_hash`: by which password, if by one. */
+type Start = { isNew?: boolean; password_hash?: string };
+
 /** A session on this device for whoever has shown all that is asked; the eleventh device takes the place of the oldest. */
-const begin = async (c: AppContext, user: Account, methods: string, now: number, isNew: boolean): Promise<Session> => {
+const begin = async (
+  c: AppContext,
+  user: Account,
+  methods: string,
+  now: number,
+  { isNew = false, password_hash }: Start = {},
+): Promise<Session> => {
   // What a provider says of itself is no proof of one's own.
   const proved_at = methods === "oauth" ? 0 : now;
   const row = newSession(user.id, now, { device: deviceOf(c), methods, proved_at });
-  const { ended } = await insertSession(openDb(c.env), row);
+  const { ended } = await insertSession(openDb(c.env), row, password_hash);
   afterAnswer(c.executionCtx, "close the oldest session", closeSockets(c.env, user.id, ended));
   if (!isNew) notify(c, user.id, { event: "signed_in", session: row.id, device: row.device ?? "" });
   return toSession(c, user, toTokens(c.env, row));
@@ -69,16 +78,22 @@ const begin = async (c: AppContext, user: Account, methods: string, now: number,
 
 /**
  * Signs a person in by what they have just shown. Where that is not enough the session can do nothing but show the rest.
- * `isNew`: the account is this moment's, nobody else has to be told.
+ * Throws `PasswordChanged`.
  */
-export const startSession = async (c: AppContext, user: Account, method: Method, isNew = false): Promise<Session> => {
+export const startSession = async (
+  c: AppContext,
+  user: Account,
+  method: Method,
+  start: Start = {},
+): Promise<Session> => {
+  const { isNew = false, password_hash } = start;
   const now = Date.now();
   const db = openDb(c.env);
   if (!isNew) await (method === "passkey" ? stopReset(c, user.id) : finishReset(c, user.id));
   const owed = isNew ? undefined : stepsOwed(method, await findMeans(db, user.id));
-  if (!owed) return begin(c, user, method, now, isNew);
+  if (!owed) return begin(c, user, method, now, start);
   const row = newSession(user.id, now, { device: deviceOf(c), methods: method, awaits: true });
-  await insertSession(db, row);
+  await insertSession(db, row, password_hash);
   return toSession(c, user, toTokens(c.env, row), owed);
 };
 
@@ -97,7 +112,7 @@ export const prove = async (c: AppContext, method: Method): Promise<Session | un
     .delete(sessions)
     .where(and(eq(sessions.id, session), eq(sessions.awaits, true)))
     .returning({ methods: sessions.methods });
-  if (owing) return begin(c, user, `${owing.methods} ${method}`, now, false);
+  if (owing) return begin(c, user, `${owing.methods} ${method}`, now);
   const next = sql`${sessions.generation} + 1`;
   const [row] = await db
     .update(sessions)

@@ -5,7 +5,9 @@ import { hashPassword, isOutdatedHash, verifyPassword } from "./passwords";
 import { updatePasswordHash } from "./queries";
 
 type Credentials = { id: string; password_hash: string };
-type Checked = { outcome: "right"; id: string } | { outcome: "wrong" } | { outcome: "limited"; retryAfterMs: number };
+/** With the hash that it was right for. */
+type Right = { outcome: "right"; id: string; password_hash: string };
+type Checked = Right | { outcome: "wrong" } | { outcome: "limited"; retryAfterMs: number };
 
 /**
  * Whether it is the password of whoever has this number; without credentials it does the same work and says no. Tries are
@@ -32,8 +34,8 @@ export const checkPassword = async (
   const isRight = await verifyPassword(password, c.env.PEPPER, known?.password_hash);
   if (!known || !isRight) return { outcome: "wrong" };
   await Promise.all(limits.map(([policy, key]) => returnToken(db, key, policy)));
-  if (isOutdatedHash(known.password_hash)) {
-    await updatePasswordHash(db, known.id, known.password_hash, await hashPassword(password, c.env.PEPPER));
-  }
-  return { outcome: "right", id: known.id };
+  if (!isOutdatedHash(known.password_hash)) return { outcome: "right", ...known };
+  const password_hash = await hashPassword(password, c.env.PEPPER);
+  await updatePasswordHash(db, known.id, known.password_hash, password_hash);
+  return { outcome: "right", id: known.id, password_hash };
 };

@@ -36,7 +36,7 @@ import { recoveryCodeRoutes } from "./recovery-code-routes";
 import { recoveryRoutes } from "./recovery-routes";
 import { parseRefreshToken } from "./refresh-token";
 import { sessionRoutes } from "./session-routes";
-import { endSessions, findSession, rotateSession } from "./sessions";
+import { endSessions, findSession, PasswordChanged, rotateSession } from "./sessions";
 import { closeSockets } from "./sockets";
 
 const signInByPassword = async (c: AppContext, { phone, password }: v.InferOutput<typeof PasswordGrant>) => {
@@ -44,8 +44,13 @@ const signInByPassword = async (c: AppContext, { phone, password }: v.InferOutpu
   const checked = await checkPassword(c, phone, password, () => findCredentials(db, phone));
   if (checked.outcome === "limited") return refuse(c, "rate_limited", checked);
   const account = checked.outcome === "right" ? await findAccount(db, checked.id) : undefined;
-  if (!account) return refuse(c, "invalid_credentials");
-  return c.json(await startSession(c, account, "password"), 200);
+  if (checked.outcome === "wrong" || !account) return refuse(c, "invalid_credentials");
+  try {
+    return c.json(await startSession(c, account, "password", checked), 200);
+  } catch (error) {
+    if (error instanceof PasswordChanged) return refuse(c, "invalid_credentials");
+    throw error;
+  }
 };
 
 const signInByCode = async (c: AppContext, grant: v.InferOutput<typeof PkceGrant>) => {
@@ -141,7 +146,7 @@ export const authRoutes = createRoutes()
       const password_hash = await hashPassword(password, c.env.PEPPER);
       const user = await insertUser(db, { phone, username: data?.username, password_hash, newcomer });
       if (!user) return refuse(c, (await isPhoneTaken(db, phone)) ? "phone_exists" : "identity_already_exists");
-      return c.json(await startSession(c, user, "password", true), 200);
+      return c.json(await startSession(c, user, "password", { isNew: true }), 200);
     },
   )
   .post(

@@ -33,20 +33,30 @@ export const newSession = (user: Uuid, now: number, more: Partial<NewSession> = 
   ...more,
 });
 
+/** The password was changed while somebody signed in by the one before. */
+export class PasswordChanged extends Error {}
+
 /**
  * Signs in one more device. Beyond the most a person may have, the oldest ones end; their ids come back. One that owes its
- * second step takes nobody's place but that of another one that does.
+ * second step takes nobody's place but that of another one that does. Whoever changes the password ends every session but
+ * their own: also one that begins by the password before (`password_hash`) and would come a moment later.
  */
-export const insertSession = async (db: Db, row: NewSession): Promise<{ ended: Uuid[] }> => {
+export const insertSession = async (db: Db, row: NewSession, password_hash?: string): Promise<{ ended: Uuid[] }> => {
   const awaits = row.awaits ? 1 : 0;
   const kept = sql`(SELECT id FROM sessions WHERE user_id = ${row.user_id} AND awaits = ${awaits} ORDER BY created_at DESC, id DESC LIMIT ${sessionsPerUserMax})`;
-  const [, ended] = await db.batch([
+  const isOther = sql`EXISTS (SELECT 1 FROM users WHERE id = ${row.user_id} AND password_hash <> ${password_hash ?? null})`;
+  const [, late, ended] = await db.batch([
     db.insert(sessions).values(row),
+    db
+      .delete(sessions)
+      .where(and(eq(sessions.id, row.id), isOther))
+      .returning({ id: sessions.id }),
     db
       .delete(sessions)
       .where(and(eq(sessions.user_id, row.user_id), sql`awaits = ${awaits}`, sql`${sessions.id} NOT IN ${kept}`))
       .returning({ id: sessions.id }),
   ]);
+  if (late.length > 0) throw new PasswordChanged();
   return { ended: ended.map(({ id }) => id) };
 };
 

@@ -1,0 +1,48 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import type { Session } from "../../contract/auth";
+import { hashPassword } from "../../worker/auth/passwords";
+import { findOwnCredentials } from "../../worker/auth/queries";
+import { insertSession, newSession, PasswordChanged } from "../../worker/auth/sessions";
+import { openDb } from "../../worker/db/client";
+import { testPassword } from "../support/people";
+import { call, newPerson } from "./site";
+
+const sessionsOf = async (user: string): Promise<string[]> => {
+  const { results } = await env.DB.prepare("SELECT id FROM sessions WHERE user_id = ?")
+    .bind(user)
+    .all<{ id: string }>();
+  return results.map(({ id }) => id);
+};
+
+test("a session that begins by a former password is none, and takes nobody's place", async () => {
+  const ana = await newPerson();
+  const db = openDb(env);
+  const before = await sessionsOf(ana.id);
+  const former = await hashPassword("Former2026", env.PEPPER);
+  for (const awaits of [false, true]) {
+    const late = insertSession(db, newSession(ana.id, Date.now(), { awaits }), former);
+    await expect(late).rejects.toThrow(PasswordChanged);
+  }
+  expect(await sessionsOf(ana.id)).toEqual(before);
+  const own = await findOwnCredentials(db, ana.id);
+  await insertSession(db, newSession(ana.id, Date.now()), own?.password_hash);
+  expect(await sessionsOf(ana.id)).toHaveLength(before.length + 1);
+});
+
+test("nobody who signs in by the former password in the moment it is changed stays signed in", async () => {
+  const ana = await newPerson();
+  const { body: proof } = await call("POST", "/api/auth/proof", { token: ana.token, body: { password: testPassword } });
+  const signIn = () =>
+    call("POST", "/api/auth/token?grant_type=password", { body: { phone: ana.phone, password: testPassword } });
+  const change = () =>
+    call("PUT", "/api/auth/user", { token: (proof as Session).access_token, body: { password: "Nouveau2026" } });
+  const [changed, ...others] = await Promise.all([change(), signIn(), signIn(), signIn()]);
+  expect(changed.status).toBe(200);
+  expect(await sessionsOf(ana.id)).toHaveLength(1);
+  for (const { status, body } of others) {
+    if (status === 200)
+      expect((await call("GET", "/api/auth/user", { token: (body as Session).access_token })).status).toBe(401);
+    else expect(body).toMatchObject({ error_code: "invalid_credentials" });
+  }
+});
