@@ -140,7 +140,7 @@ test("whoever showed long ago who they are is asked for the password first, and 
   browser,
   server,
 }) => {
-  const ana = await makePerson(siteOf(server), 9_702, "Ana Mbuyi");
+  const ana = await makePerson(siteOf(server), 9_703, "Ana Mbuyi");
   const phone = await Phone.open(browser, server);
   const { page, texts, context } = phone;
   await phone.signIn(ana, "/app/profile");

@@ -157,12 +157,12 @@ test("an object that sleeps between any two beats knows which side is there and 
 test("a call that was just answered is abandoned by nobody, however long it rang", async () => {
   const { ana, anas, bens } = await newCallers();
   const call = createUuid();
+  const friend = await newContact(ana);
   await anas.dial(call);
   pass(callBeatMs);
   await bens.answer(call);
   await anas.hears(call, "answered");
   pass(callAbandonedMs - 1_000);
-  const friend = await newContact(ana);
   const tablet = await Phone.of(ana, friend.id);
   expect(await tablet.dial(createUuid())).toEqual(refused);
 });
