@@ -73,7 +73,7 @@ test("by the link of a mail somebody sets a new password, and every other device
   browser,
   server,
 }) => {
-  const person = await makeReachable(server, 9_500);
+  const person = await makeReachable(server, 2_620);
   const phone = await Phone.open(browser, server);
   const { page, texts } = phone;
   const asked: string[] = [];
@@ -109,7 +109,7 @@ test("by the code of a mail, read elsewhere, in English: a wrong one is told and
   browser,
   server,
 }) => {
-  const person = await makeReachable(server, 9_501);
+  const person = await makeReachable(server, 2_621);
   const phone = await Phone.open(browser, server, "en");
   const { page, texts } = phone;
   await phone.goTo("/recover");
@@ -151,7 +151,7 @@ test("by a recovery code in the password's place, in Portuguese; the second step
   browser,
   server,
 }) => {
-  const owner = await makePerson(siteOf(server), 9_502);
+  const owner = await makePerson(siteOf(server), 2_622);
   const [code = ""] = await makeCodes(server, owner);
   const phone = await Phone.open(browser, server, "pt");
   const { page, texts } = phone;
@@ -171,7 +171,7 @@ test("by a recovery code in the password's place, in Portuguese; the second step
 });
 
 test("a mail does not stand for the second step", async ({ browser, server }) => {
-  const person = await addCodeApp(server, await makeReachable(server, 9_503));
+  const person = await addCodeApp(server, await makeReachable(server, 2_623));
   const email = "person-9503@recover.test";
   const [code = ""] = await makeCodes(server, person);
   const phone = await Phone.open(browser, server);
@@ -191,7 +191,7 @@ test("an address is confirmed by whoever presses the button behind its mail's li
   browser,
   server,
 }) => {
-  const person = await makePerson(siteOf(server), 9_504);
+  const person = await makePerson(siteOf(server), 2_624);
   const email = "person-9504@recover.test";
   await callSite(siteOf(server), "PUT", "/api/auth/user", { token: person.token, body: { email } });
   const { link } = await newestMail(server, email);
@@ -229,7 +229,7 @@ test("offline nothing that was typed is lost", async ({ browser, server }) => {
 
 test("no state of the page has a fault axe finds, light and dark, narrow and wide", async ({ browser, server }) => {
   test.setTimeout(120_000);
-  const person = await makeReachable(server, 9_505);
+  const person = await makeReachable(server, 2_625);
   const phone = await Phone.open(browser, server);
   const { page, texts } = phone;
   await page.emulateMedia({ reducedMotion: "reduce" });
@@ -262,7 +262,7 @@ test("no state of the page has a fault axe finds, light and dark, narrow and wid
 });
 
 test("every step goes by the keyboard alone", async ({ browser, server }) => {
-  const person = await makeReachable(server, 9_506);
+  const person = await makeReachable(server, 2_626);
   const phone = await Phone.open(browser, server);
   const { page, texts } = phone;
   await phone.goTo("/recover");

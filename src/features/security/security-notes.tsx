@@ -13,26 +13,26 @@ import { cancelReset } from "./account";
 import { focusTitle } from "./changes";
 import { useNoticeWords } from "./notice-words";
 
-type CardProps = { icon: string; isUrgent?: boolean; words: ReactNode; onClose: () => void; children: ReactNode };
+/** Puts away what is told; who had the focus in it goes on at the page's title. */
+const closing = (onClose: () => void) => () => {
+  focusTitle();
+  onClose();
+};
 
-/** Who had the focus in it goes on at the page's title. */
-function Card({ icon, isUrgent = false, words, onClose, children }: CardProps) {
+type CardProps = { words: ReactNode; onClose: () => void; children: ReactNode };
+
+/** What wants an answer stands over the page until it has one. */
+function Card({ words, onClose, children }: CardProps) {
   const t = useT();
-  const close = () => {
-    focusTitle();
-    onClose();
-  };
+  const close = closing(onClose);
   return (
     <section
       aria-label={t("security.notices.title")}
-      className={`rise pointer-events-auto mb-2 w-full max-w-104 rounded-card border bg-surface pb-2 text-text shadow-lg ${isUrgent ? "border-danger" : "border-line"}`}
+      className="rise pointer-events-auto mb-2 w-full max-w-104 rounded-card border border-danger bg-surface pb-2 text-text shadow-lg"
       onKeyDown={({ key }) => key === "Escape" && close()}
     >
       <div className="flex items-start gap-3 py-1 pr-1 pl-4">
-        <span
-          className={`${icon} mt-3 shrink-0 text-2xl ${isUrgent ? "text-danger" : "text-accent"}`}
-          aria-hidden="true"
-        />
+        <span className="i-ph-warning-circle-fill mt-3 shrink-0 text-2xl text-danger" aria-hidden="true" />
         <p role="alert" className="min-w-0 flex-1 self-center py-2 break-words">
           {words}
         </p>
@@ -74,12 +74,7 @@ function ResetCard({ notice }: { notice: SecurityNotice }) {
     showToast({ message: t("security.reset.kept") });
   };
   return (
-    <Card
-      icon="i-ph-warning-circle-fill"
-      isUrgent
-      words={<strong>{t("security.reset.title")}</strong>}
-      onClose={() => void dismissNotices([notice.id])}
-    >
+    <Card words={<strong>{t("security.reset.title")}</strong>} onClose={() => void dismissNotices([notice.id])}>
       <p className="text-sm">{t("security.reset.body", { date: format.date(due), time: format.time(due) })}</p>
       <Button className="mt-2" busy={isBusy} onClick={() => void cancel()}>
         {t("security.notices.cancelReset")}
@@ -89,21 +84,33 @@ function ResetCard({ notice }: { notice: SecurityNotice }) {
   );
 }
 
-/** The newest of what was done, and how much else. */
-function ChangesCard({ notices, newest }: { notices: SecurityNotice[]; newest: SecurityNotice }) {
+/** The newest of what was done, and how much else: a strip above the page, which covers nothing of it. */
+function ChangesStrip({ notices, newest }: { notices: SecurityNotice[]; newest: SecurityNotice }) {
   const t = useT();
   const wordsOf = useNoticeWords();
   const dismiss = () => void dismissNotices(notices.map(({ id }) => id));
+  const close = closing(dismiss);
   const more = notices.length - 1;
   return (
-    <Card icon="i-ph-shield-warning" words={wordsOf(newest)} onClose={dismiss}>
-      {more > 0 && <p className="text-sm text-muted">{t("security.notices.more", { count: more })}</p>}
-      <ToSecurity words={t("security.notices.notYou")} onGo={dismiss} />
-    </Card>
+    <section
+      aria-label={t("security.notices.title")}
+      className="flex shrink-0 items-start gap-3 border-b border-line bg-surface py-1 pr-2 pl-4 text-text"
+      onKeyDown={({ key }) => key === "Escape" && close()}
+    >
+      <span className="i-ph-shield-warning mt-2 shrink-0 text-2xl text-accent" aria-hidden="true" />
+      <div className="min-w-0 flex-1 pt-2">
+        <p role="alert" className="break-words">
+          {wordsOf(newest)}
+        </p>
+        {more > 0 && <p className="text-sm text-muted">{t("security.notices.more", { count: more })}</p>}
+        <ToSecurity words={t("security.notices.notYou")} onGo={dismiss} />
+      </div>
+      <IconButton icon="i-ph-x" label={t("common.close")} onClick={close} />
+    </section>
   );
 }
 
-/** What another device, or somebody else, did to the account: over the page, until its person has seen it. What can be stopped goes first. */
+/** What another device, or somebody else, did to the account, until its person has seen it. What can be stopped goes first. */
 export default function SecurityNotes({ notices }: { notices: SecurityNotice[] }) {
   // The page itself says it, at its head.
   const isOnPage = useLocation().pathname === "/app/security";
@@ -111,10 +118,10 @@ export default function SecurityNotes({ notices }: { notices: SecurityNotice[] }
   const others = notices.filter(({ event }) => event !== "reset_started");
   const newest = others.at(-1);
   if (isOnPage) return null;
+  if (!reset) return newest && <ChangesStrip key={newest.id} notices={others} newest={newest} />;
   return (
     <Note>
-      {reset && <ResetCard key={reset.id} notice={reset} />}
-      {!reset && newest && <ChangesCard key={newest.id} notices={others} newest={newest} />}
+      <ResetCard key={reset.id} notice={reset} />
     </Note>
   );
 }
