@@ -1,6 +1,7 @@
 import { resumeDeletions } from "./account/resuming";
 import { api } from "./api";
 import { endOldSessions } from "./auth/expiring";
+import { forgetExpired } from "./auth/tidying";
 import { isClientFile, serveClientFile } from "./client-files";
 import { openDb } from "./db/client";
 import { isDocument, serveDocument } from "./documents";
@@ -11,9 +12,13 @@ import { forgetGone } from "./tala/queries";
 export { Conversation } from "./objects/conversation";
 export { UserChannel } from "./objects/user-channel";
 
+const expiredAtOnce = 50_000; // anybody may begin to sign in; nothing of it stays for longer than an hour or two
+
 export default {
   fetch: (request, env, context) => {
-    const { pathname } = new URL(request.url);
+    const { pathname, origin } = new URL(request.url);
+    // What mails lead to and passkeys belong to is taken from the address that was asked.
+    if (env.PUBLIC_URL !== "" && new URL(env.PUBLIC_URL).origin !== origin) return new Response(null, { status: 421 });
     if (pathname === "/api" || pathname.startsWith("/api/")) return api.fetch(request, env, context);
     if (LOCAL_MAILBOX && pathname === mailboxPath) return serveMailbox(request);
     if (isClientFile(pathname)) return serveClientFile(request, env);
@@ -26,6 +31,7 @@ export default {
       forgetGone(openDb(env), now),
       resumeDeletions(env, now),
       endOldSessions(env, now),
+      forgetExpired(openDb(env), now, expiredAtOnce),
     ]);
   },
 } satisfies ExportedHandler<Env>;

@@ -295,9 +295,15 @@ test("what was mailed to get past a password does not get past the next one", as
       .bind(createUuid(), ana.id, type, later)
       .run();
   }
+  // Nor does the address that somebody who knew the former one wanted to get in by later.
+  await env.DB.prepare("INSERT INTO account_security (user_id, pending_email) VALUES (?, 'a@b.test')")
+    .bind(ana.id)
+    .run();
   await change(ana, { password: newPassword });
   const left = await env.DB.prepare("SELECT type FROM mailed_tokens WHERE user_id = ?").bind(ana.id).all();
-  expect(left.results).toEqual([{ type: "email_change" }]);
+  expect(left.results).toEqual([]);
+  const { body } = await call("GET", "/api/auth/security", { token: ana.token });
+  expect(body).toMatchObject({ pending_email: null });
 });
 
 test("an empty change changes nothing and answers who one is", async () => {

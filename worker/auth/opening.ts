@@ -11,8 +11,8 @@ import { findMeans, type Method, stepsOwed, toAssurance, withMethod } from "./as
 import { deviceOf } from "./device-name";
 import { applyDueReset, cancelReset } from "./factor-reset";
 import { notify } from "./notices";
-import { type Account, findAccount, toAuthUser } from "./queries";
-import { insertSession, newSession, type Tokens, toTokens } from "./sessions";
+import { type Account, findAccount, findOwnCredentials, toAuthUser } from "./queries";
+import { insertSession, newSession, PasswordChanged, type Tokens, toTokens } from "./sessions";
 import { closeSockets } from "./sockets";
 import { tidy } from "./tidying";
 
@@ -97,6 +97,10 @@ export const startSession = async (
   return toSession(c, user, toTokens(c.env, row), owed);
 };
 
+const unlessPasswordChanged = (error: unknown): undefined => {
+  if (!(error instanceof PasswordChanged)) throw error;
+};
+
 /**
  * A factor was shown in a session. One that owed it ends, and a whole one begins in its place; in any other it counts for
  * what may be changed in the next minutes, by tokens that are made from here on. Undefined when the session ended meanwhile.
@@ -104,15 +108,19 @@ export const startSession = async (
 export const prove = async (c: AppContext, method: Method): Promise<Session | undefined> => {
   const { user: id, session } = c.var.caller;
   const db = openDb(c.env);
-  const user = await findAccount(db, id);
-  if (!user) return undefined;
+  const [user, own] = await Promise.all([findAccount(db, id), findOwnCredentials(db, id)]);
+  if (!user || !own) return undefined;
   if (method !== "password") await stopReset(c, id);
   const now = Date.now();
   const [owing] = await db
     .delete(sessions)
     .where(and(eq(sessions.id, session), eq(sessions.awaits, true)))
     .returning({ methods: sessions.methods });
-  if (owing) return begin(c, user, `${owing.methods} ${method}`, now);
+  if (owing) {
+    // The password that was shown first may be changed between the two: then all that came of it ends here.
+    const start = { password_hash: own.password_hash };
+    return begin(c, user, `${owing.methods} ${method}`, now, start).catch(unlessPasswordChanged);
+  }
   const next = sql`${sessions.generation} + 1`;
   const [row] = await db
     .update(sessions)

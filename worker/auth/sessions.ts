@@ -8,7 +8,7 @@ import {
   sessionIdleDays,
   sessionsPerUserMax,
 } from "../../contract/limits";
-import { auth_codes, mailed_tokens } from "../db/account-schema";
+import { account_security, auth_codes, mailed_tokens } from "../db/account-schema";
 import type { Db } from "../db/client";
 import { sessions, users } from "../db/schema";
 import { isGenuine, makeRefreshToken, type RefreshToken } from "./refresh-token";
@@ -158,8 +158,10 @@ export const changePassword = async (
       .where(and(eq(sessions.user_id, user), ne(sessions.id, session)))
       .returning({ id: sessions.id }),
     db.update(users).set({ password_hash, updated_at: now }).where(eq(users.id, user)),
-    db.delete(mailed_tokens).where(and(eq(mailed_tokens.user_id, user), eq(mailed_tokens.type, "recovery"))),
-    db.delete(auth_codes).where(and(eq(auth_codes.user_id, user), eq(auth_codes.method, "recovery"))),
+    // Nor may an address that somebody else asked for in the meantime become the account's.
+    db.delete(mailed_tokens).where(eq(mailed_tokens.user_id, user)),
+    db.update(account_security).set({ pending_email: null }).where(eq(account_security.user_id, user)),
+    db.delete(auth_codes).where(eq(auth_codes.user_id, user)),
   ]);
   return ended.map(({ id }) => id);
 };

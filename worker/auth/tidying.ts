@@ -10,9 +10,9 @@ import { forgetFullBuckets } from "../lib/rate-limit";
 import { forgetOldChallenges } from "./challenge";
 
 /** Removes questions, mails and ways to providers that nobody came back from in time, a few at a time. */
-const forgetExpired = async (db: Db, now = Date.now()): Promise<void> => {
+export const forgetExpired = async (db: Db, now = Date.now(), atOnce = 100): Promise<void> => {
   const expired = (table: SQLiteTable) =>
-    db.delete(table).where(sql`rowid IN (SELECT rowid FROM ${table} WHERE expires_at < ${now} LIMIT 100)`);
+    db.delete(table).where(sql`rowid IN (SELECT rowid FROM ${table} WHERE expires_at < ${now} LIMIT ${atOnce})`);
   await db.batch([expired(ceremonies), expired(mailed_tokens), expired(oauth_flows), expired(auth_codes)]);
 };
 
