@@ -86,3 +86,16 @@ test.each(["global", "others", "local"])(
     expect(await isIn(person.token)).toBe(true);
   },
 );
+
+test("a session that was stolen uses up nothing that its owner needs to end it", async () => {
+  const owner = await newPerson();
+  const { body } = await call("POST", "/api/auth/token?grant_type=password", {
+    body: { phone: owner.phone, password: testPassword },
+  });
+  const stolen = (body as Session).access_token;
+  const idOf = (token: string) => (JSON.parse(atob(token.split(".")[1] ?? "")) as { sid: string }).sid;
+  await drain("security_by_session", idOf(stolen));
+  expect((await call("DELETE", "/api/auth/sessions", { token: stolen })).status).toBe(429);
+  expect((await call("DELETE", `/api/auth/sessions/${idOf(stolen)}`, { token: owner.token })).status).toBe(204);
+  expect((await call("GET", "/api/auth/user", { token: stolen })).status).toBe(401);
+});

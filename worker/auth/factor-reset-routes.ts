@@ -3,7 +3,7 @@ import { openDb } from "../db/client";
 import { createRoutes } from "../lib/app";
 import { authenticate, authenticateHalfway } from "../lib/authenticate";
 import { operation } from "../lib/operation";
-import { limitCaller, limitSession } from "../lib/rate-limit";
+import { limitSession } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { deviceOf } from "./device-name";
 import { cancelReset, startReset } from "./factor-reset";
@@ -42,7 +42,7 @@ export const factorResetRoutes = createRoutes()
       refusals: ["forbidden_origin"],
     }),
     authenticate,
-    limitCaller("security_by_user"),
+    limitSession("security_by_session"),
     async (c) => {
       const { user, session } = c.var.caller;
       if (await cancelReset(openDb(c.env), user)) {

@@ -7,7 +7,7 @@ import { openDb } from "../db/client";
 import { createRoutes } from "../lib/app";
 import { authenticate, authenticateHalfway } from "../lib/authenticate";
 import { operation } from "../lib/operation";
-import { limitCaller, limitSession, returnToken, takeToken } from "../lib/rate-limit";
+import { limitSession, returnToken, takeToken } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { findProofEnd } from "./access";
@@ -33,7 +33,7 @@ export const factorRoutes = createRoutes()
       refusals: ["validation_failed", "reauthentication_needed", "too_many_enrolled_mfa_factors", "forbidden_origin"],
     }),
     authenticate,
-    limitCaller("security_by_user"),
+    limitSession("security_by_session"),
     requireProof,
     validate("json", Enrolment, "validation_failed"),
     async (c) => {
@@ -55,7 +55,7 @@ export const factorRoutes = createRoutes()
       refusals: ["invalid_input", "reauthentication_needed", "mfa_factor_not_found", "forbidden_origin"],
     }),
     authenticate,
-    limitCaller("security_by_user"),
+    limitSession("security_by_session"),
     validate("param", Named),
     async (c) => {
       const { caller } = c.var;

@@ -8,7 +8,7 @@ import { type AppContext, type Caller, createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
 import { logError } from "../lib/log";
 import { operation } from "../lib/operation";
-import { limitAddress, limitCaller } from "../lib/rate-limit";
+import { limitAddress, limitSession } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { requireProof } from "./assurance";
@@ -176,7 +176,7 @@ export const oauthRoutes = createRoutes()
       refusals: ["validation_failed", "oauth_provider_not_supported", "reauthentication_needed", "unavailable"],
     }),
     authenticate,
-    limitCaller("security_by_user"),
+    limitSession("security_by_session"),
     validate("query", Way, "validation_failed"),
     requireProof,
     async (c) => {
@@ -198,7 +198,7 @@ export const oauthRoutes = createRoutes()
       refusals: ["invalid_input", "identity_not_found", "reauthentication_needed", "forbidden_origin"],
     }),
     authenticate,
-    limitCaller("security_by_user"),
+    limitSession("security_by_session"),
     validate("param", v.object({ id: Uuid })),
     requireProof,
     async (c) => {

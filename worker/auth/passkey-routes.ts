@@ -8,7 +8,7 @@ import { openDb } from "../db/client";
 import { type AppContext, createRoutes } from "../lib/app";
 import { authenticate, authenticateHalfway } from "../lib/authenticate";
 import { operation } from "../lib/operation";
-import { limitAddress, limitCaller, limitSession } from "../lib/rate-limit";
+import { limitAddress, limitSession } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { endOtherProofs, requireProof } from "./assurance";
@@ -69,7 +69,7 @@ export const passkeyRoutes = createRoutes()
     }),
     authenticate,
     requireProof,
-    limitCaller("security_by_user"),
+    limitSession("security_by_session"),
     async (c) => {
       const db = openDb(c.env);
       const { user } = c.var.caller;
@@ -91,7 +91,7 @@ export const passkeyRoutes = createRoutes()
     }),
     authenticate,
     validate("json", NewPasskey),
-    limitCaller("security_by_user"),
+    limitSession("security_by_session"),
     async (c) => {
       const { ceremony, name, response } = c.req.valid("json");
       const db = openDb(c.env);
@@ -121,7 +121,7 @@ export const passkeyRoutes = createRoutes()
     authenticate,
     requireProof,
     validate("json", PasskeyStep),
-    limitCaller("security_by_user"),
+    limitSession("security_by_session"),
     async (c) => {
       const { second_step } = c.req.valid("json");
       const db = openDb(c.env);
@@ -141,7 +141,7 @@ export const passkeyRoutes = createRoutes()
     authenticate,
     validate("param", ById, "passkey_not_found"),
     validate("json", PasskeyRename),
-    limitCaller("security_by_user"),
+    limitSession("security_by_session"),
     async (c) => {
       const { id } = c.req.valid("param");
       const passkey = await renamePasskey(openDb(c.env), c.var.caller.user, id, c.req.valid("json").name);
@@ -159,7 +159,7 @@ export const passkeyRoutes = createRoutes()
     authenticate,
     requireProof,
     validate("param", ById, "passkey_not_found"),
-    limitCaller("security_by_user"),
+    limitSession("security_by_session"),
     async (c) => {
       const { user, session } = c.var.caller;
       const isDone = await deletePasskey(openDb(c.env), user, c.req.valid("param").id);

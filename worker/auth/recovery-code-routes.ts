@@ -4,7 +4,7 @@ import { openDb } from "../db/client";
 import { createRoutes } from "../lib/app";
 import { authenticate, authenticateHalfway } from "../lib/authenticate";
 import { operation } from "../lib/operation";
-import { limitCaller, limitSession } from "../lib/rate-limit";
+import { limitSession } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { findMeans, requireProof } from "./assurance";
@@ -23,7 +23,7 @@ export const recoveryCodeRoutes = createRoutes()
       refusals: ["reauthentication_needed", "forbidden_origin"],
     }),
     authenticate,
-    limitCaller("security_by_user"),
+    limitSession("security_by_session"),
     requireProof,
     async (c) => {
       const { user, session } = c.var.caller;

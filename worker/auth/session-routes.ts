@@ -8,7 +8,7 @@ import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
 import { clearSessionCookies } from "../lib/cookies";
 import { operation } from "../lib/operation";
-import { limitCaller } from "../lib/rate-limit";
+import { limitSession } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { findMeans, requireProof } from "./assurance";
@@ -73,7 +73,7 @@ export const sessionRoutes = createRoutes()
       refusals: ["invalid_input", "not_found", "forbidden_origin"],
     }),
     authenticate,
-    limitCaller("security_by_user"),
+    limitSession("security_by_session"),
     validate("param", v.object({ id: Uuid })),
     async (c) => {
       const { user, session } = c.var.caller;
@@ -96,7 +96,7 @@ export const sessionRoutes = createRoutes()
       refusals: ["forbidden_origin"],
     }),
     authenticate,
-    limitCaller("security_by_user"),
+    limitSession("security_by_session"),
     async (c) => {
       const { user, session } = c.var.caller;
       await closeSockets(c.env, user, await endSessions(openDb(c.env), user, { allBut: session }));
@@ -112,7 +112,7 @@ export const sessionRoutes = createRoutes()
       refusals: ["validation_failed", "invalid_credentials", "reauthentication_needed", "forbidden_origin"],
     }),
     authenticate,
-    limitCaller("security_by_user"),
+    limitSession("security_by_session"),
     validate("json", PasswordProof, "validation_failed"),
     async (c) => {
       const { user } = c.var.caller;
@@ -137,7 +137,7 @@ export const sessionRoutes = createRoutes()
       refusals: ["validation_failed", "reauthentication_needed", "weak_password", "same_password", "forbidden_origin"],
     }),
     authenticate,
-    limitCaller("security_by_user"),
+    limitSession("security_by_session"),
     validate("json", UserChange, "validation_failed"),
     requireProof,
     async (c) => {

@@ -35,7 +35,8 @@ export const policies = {
   recovery_code_by_session: { burst: 5, everyMs: minute },
   step_by_session: { burst: 20, everyMs: 6 * second },
   passkey_by_address: { burst: 120, everyMs: second },
-  security_by_user: { burst: 60, everyMs: 2 * second },
+  // By session, so that a stolen one keeps nobody from ending it.
+  security_by_session: { burst: 60, everyMs: 2 * second },
   // Each try costs a proof of work, too.
   recover_by_address: { burst: 60, everyMs: 12 * second },
   recover_by_account: { burst: 4, everyMs: 15 * minute },
