@@ -1,6 +1,6 @@
 // `npm start -- --demo`: people who know each other, so that a newcomer meets a living product. Made through the public HTTP
 // API only. A second run finds them and only prints the log-ins; an interrupted one is completed.
-import { callApi, signIn, signUp } from "./demo/api.mjs";
+import { callApi, Refused, signIn, signUp } from "./demo/api.mjs";
 import { drawAvatar } from "./demo/avatar.mjs";
 import { gather, groupId, groupLength } from "./demo/group.mjs";
 import { makeLines } from "./demo/lines.mjs";
@@ -99,10 +99,19 @@ async function populate() {
   await gather(origin, known); // the last of all: see isComplete
 }
 
-if (!(await isComplete())) {
+async function makeDemo() {
+  if (await isComplete()) return;
   console.log("Making the demo's people and chats…");
   await populate();
 }
+
+/** Somebody tried the demo's security: it was there, and who now asks for more than the password cannot be spoken for. */
+const isGuarded = (error) => error instanceof Refused && ["insufficient_aal", "phone_exists"].includes(error.code);
+
+await makeDemo().catch((error) => {
+  if (!isGuarded(error)) throw error;
+  console.log("The demo is there already, and somebody in it has another password or a second step: left as it is.");
+});
 console.log(`\nThe demo lives at ${origin}. Log in as`);
 for (const key of shownLogIns) {
   const { name, phone } = personOf(key);

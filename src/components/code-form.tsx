@@ -1,8 +1,14 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useT } from "../i18n/setup";
+import { failureCode } from "../lib/exchange";
 import { failureText } from "../lib/failure-text";
 import { Button } from "./button";
 import { TextField } from "./text-field";
+
+const wrongCodes: readonly string[] = ["otp_expired", "mfa_verification_failed"];
+
+/** What went wrong, said in whichever language is read by then. */
+type Problem = { error: unknown } | "missing";
 
 type CodeFormProps = {
   id: string;
@@ -10,6 +16,8 @@ type CodeFormProps = {
   hint: string;
   /** What an empty field is told. */
   missing: string;
+  /** What a code that is not taken is told, where the refusal's own words fit another kind of code. */
+  wrong?: string;
   /** How many digits it has: it is sent by itself once they are there. Letters may stand in a code without. */
   digits?: number;
   submitLabel?: string;
@@ -22,11 +30,21 @@ type CodeFormProps = {
 };
 
 /** One code to type or to paste; what the server refuses stays in the field, marked to be typed over. */
-export function CodeForm({ id, label, hint, missing, digits, send, takesFocus = true, ...props }: CodeFormProps) {
+export function CodeForm({
+  id,
+  label,
+  hint,
+  missing,
+  wrong,
+  digits,
+  send,
+  takesFocus = true,
+  ...props
+}: CodeFormProps) {
   const t = useT();
   const field = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState("");
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<Problem>();
   const [isBusy, setBusy] = useState(false);
 
   useEffect(() => {
@@ -40,15 +58,19 @@ export function CodeForm({ id, label, hint, missing, digits, send, takesFocus = 
     field.current?.closest("form")?.scrollIntoView({ block: "nearest" });
   }, [problem]);
 
+  const say = (told: Problem): string => {
+    if (told === "missing") return missing;
+    return wrong !== undefined && wrongCodes.includes(failureCode(told.error)) ? wrong : failureText(told.error, t);
+  };
   const submit = async (code: string) => {
     if (isBusy) return;
-    if (code.trim() === "") return setProblem(missing);
+    if (code.trim() === "") return setProblem("missing");
     setBusy(true);
     setProblem(undefined);
     try {
       await send(code);
     } catch (error) {
-      setProblem(failureText(error, t));
+      setProblem({ error });
     } finally {
       setBusy(false);
     }
@@ -74,7 +96,7 @@ export function CodeForm({ id, label, hint, missing, digits, send, takesFocus = 
         ref={field}
         label={label}
         hint={hint}
-        error={problem}
+        error={problem && say(problem)}
         alerts
         inputMode={digits === undefined ? "text" : "numeric"}
         autoComplete={digits === undefined ? "off" : "one-time-code"}

@@ -13,17 +13,20 @@ export function SettingsPage({ title, description, children }: SettingsPageProps
 }
 
 type SettingsCardProps = {
+  /** By what `focusCard` finds it. */
+  anchor?: string;
   title: string;
   icon: string;
   children: (headingId: string) => ReactNode;
 };
 
 /** What belongs together, under its name. */
-export function SettingsCard({ title, icon, children }: SettingsCardProps) {
-  const id = useId();
+export function SettingsCard({ anchor, title, icon, children }: SettingsCardProps) {
+  const made = useId();
+  const id = anchor ?? made;
   return (
     <section aria-labelledby={id} className="flex flex-col gap-2">
-      <h2 id={id} className="flex items-center gap-2 px-4 font-semibold">
+      <h2 id={id} tabIndex={-1} className="flex items-center gap-2 px-4 font-semibold focus-visible:outline-none">
         <span className={`${icon} shrink-0 text-xl text-muted`} aria-hidden="true" />
         {title}
       </h2>

@@ -141,7 +141,7 @@ for (const language of ["fr", "pt"] as const) {
       await recovery.fill(paper);
       await recovery.press("Enter");
       if (isGood) await other.page.waitForURL("**/app");
-      else await expect(recovery).toHaveAccessibleDescription(new RegExp(texts.errors.mfa_verification_failed));
+      else await expect(recovery).toHaveAccessibleDescription(new RegExp(step.recoveryWrong));
       await other.close();
     }
 
@@ -318,7 +318,7 @@ test("a recovery address waits until the code of its mail is typed, and is remov
   if (!mail) throw new Error("no mail came");
   const { code } = broughtBy(mail);
   await page.getByLabel(email.code).fill(code === "00000000" ? "11111111" : "00000000");
-  await expect(page.getByLabel(email.code)).toHaveAccessibleDescription(new RegExp(texts.errors.otp_expired));
+  await expect(page.getByLabel(email.code)).toHaveAccessibleDescription(new RegExp(texts.recover.mailCodeWrong));
   await page.getByLabel(email.code).fill(code);
   await expect(page.getByText(email.set)).toBeVisible();
   await expect(page.getByText(address)).toBeVisible();

@@ -21,7 +21,7 @@ const logInElsewhere = (site: Site, { phone }: Person, userAgent = chromeOnAndro
 
 const card = (page: Page, texts: Texts) => page.getByRole("region", { name: texts.security.notices.title });
 const says = (page: Page, texts: Texts, event: string) =>
-  expect(card(page, texts).getByText(new RegExp(`^${event}\\s?: .*\\d\\d:\\d\\d\\.$`))).toBeVisible();
+  expect(card(page, texts).getByText(new RegExp(`^${event} \\(.+\\), .*\\d\\d:\\d\\d\\.$`))).toBeVisible();
 
 const expectNothingLeft = async (page: Page): Promise<void> => {
   await expect(page).toHaveURL(/\/login$/);
@@ -165,12 +165,12 @@ test("whoever asks for a second step to be taken away is stopped with one tap on
   await tablet.logIn(made.phone);
   const ana = await addCodeApp(site, made);
   const phone = await Phone.open(browser, server);
-  const { notices, reset } = phone.texts.security;
+  const { reset } = phone.texts.security;
   await phone.signIn(ana);
   await askReset(site, ana);
-  const stop = phone.page.getByRole("button", { name: notices.cancelReset });
+  const stop = phone.page.getByRole("button", { name: reset.keep });
   await expect(phone.page.getByText(reset.title)).toBeVisible();
-  const stopThere = tablet.page.getByRole("button", { name: tablet.texts.security.notices.cancelReset });
+  const stopThere = tablet.page.getByRole("button", { name: tablet.texts.security.reset.keep });
   await expect(stopThere).toBeVisible();
   // It stays until something was done about it.
   await phone.page.reload();

@@ -89,7 +89,7 @@ export default function RegisterScreen() {
   }, []);
 
   return (
-    <EntryFrame title={t("auth.registerTitle")} lead={t("auth.registerLead")}>
+    <EntryFrame title={t("auth.registerTitle")} lead={t(newcomer ? "auth.newcomerLead" : "auth.registerLead")}>
       {newcomer && <NewcomerNote provider={newcomer.provider} />}
       <form ref={form} method="post" noValidate onSubmit={onSubmit} className="mt-6 flex flex-col gap-5">
         <AvatarField

@@ -38,3 +38,13 @@ export const useCarryOut = () => {
 
 /** Where the focus goes when what had it is no longer there. */
 export const focusTitle = (): void => document.querySelector<HTMLElement>("[role=main] h1")?.focus();
+
+export const passwordCard = "password-card";
+export const devicesCard = "devices-card";
+
+/** Leads to one of the page's cards. */
+export const focusCard = (card: typeof passwordCard | typeof devicesCard): void => {
+  const heading = document.getElementById(card);
+  heading?.scrollIntoView({ block: "start" });
+  heading?.focus({ preventScroll: true });
+};

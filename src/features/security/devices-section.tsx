@@ -7,7 +7,7 @@ import { useFormat } from "../../i18n/format";
 import { isSameDay } from "../../i18n/relative-date";
 import { useT } from "../../i18n/setup";
 import { endDevice, endOtherDevices } from "./account";
-import { focusTitle, useCarryOut } from "./changes";
+import { devicesCard, focusTitle, useCarryOut } from "./changes";
 import { ActionRow, Row } from "./row";
 
 const iconOf = (device: string): string =>
@@ -80,7 +80,7 @@ export function DevicesSection({ devices }: { devices: readonly Device[] }) {
     if (isDone) focusTitle();
   };
   return (
-    <SettingsCard title={t("security.devices.title")} icon="i-ph-devices">
+    <SettingsCard anchor={devicesCard} title={t("security.devices.title")} icon="i-ph-devices">
       {(heading) => (
         <>
           <ul aria-labelledby={heading} className="divide-y divide-line">

@@ -76,6 +76,7 @@ function Pending({ email, pending }: { email: string | null; pending: string }) 
           label={t("security.email.code")}
           hint={t("security.email.codeHint")}
           missing={t("security.email.codeMissing")}
+          wrong={t("recover.mailCodeWrong")}
           digits={mailedCodeDigits}
           submitLabel={t("security.email.confirm")}
           takesFocus={false}

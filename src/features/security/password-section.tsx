@@ -7,7 +7,7 @@ import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { failureCode } from "../../lib/exchange";
 import { changePassword } from "./account";
-import { useChanges } from "./changes";
+import { passwordCard, useChanges } from "./changes";
 import { FormDialog } from "./form-dialog";
 import { ActionRow, CardText } from "./row";
 
@@ -73,7 +73,7 @@ export function PasswordSection() {
   const t = useT();
   const [isOpen, setOpen] = useState(false);
   return (
-    <SettingsCard title={t("auth.password")} icon="i-ph-password">
+    <SettingsCard anchor={passwordCard} title={t("auth.password")} icon="i-ph-password">
       {() => (
         <>
           <CardText>{t("security.password.about")}</CardText>

@@ -77,7 +77,7 @@ function ResetCard({ notice }: { notice: SecurityNotice }) {
     <Card words={<strong>{t("security.reset.title")}</strong>} onClose={() => void dismissNotices([notice.id])}>
       <p className="text-sm">{t("security.reset.body", { date: format.date(due), time: format.time(due) })}</p>
       <Button className="mt-2" busy={isBusy} onClick={() => void cancel()}>
-        {t("security.notices.cancelReset")}
+        {t("security.reset.keep")}
       </Button>
       <ToSecurity words={t("security.notices.look")} />
     </Card>
