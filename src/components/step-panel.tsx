@@ -4,27 +4,12 @@ import { totpDigits } from "../../contract/limits";
 import { useT } from "../i18n/setup";
 import { passkeyFailureText } from "../lib/passkey-failure";
 import { canUsePasskeys, stepByPasskey } from "../lib/passkeys";
-import { isOver, showCode, showRecoveryCode } from "../lib/second-steps";
+import { showCode, showRecoveryCode } from "../lib/second-steps";
 import type { CodeApp } from "../lib/session";
 import { Button } from "./button";
 import { CodeForm } from "./code-form";
 
-type WayProps = {
-  onShown: () => void;
-  /** The session has ended. Where nobody asks for it that is said like any refusal. */
-  onOver?: (() => void) | undefined;
-};
-
-/** Shows one way; what is wrong with it is thrown, unless the session itself is over. */
-const attempt = async ({ onShown, onOver }: WayProps, show: () => Promise<unknown>): Promise<void> => {
-  try {
-    if (!(await show())) return; // closed by its person
-  } catch (error) {
-    if (!onOver || !isOver(error)) throw error;
-    return onOver();
-  }
-  onShown();
-};
+type WayProps = { onShown: () => void };
 
 type AppChoiceProps = { apps: readonly CodeApp[]; value: string; onChoose: (id: string) => void };
 
@@ -53,7 +38,7 @@ function AppChoice({ apps, value, onChoose }: AppChoiceProps) {
   );
 }
 
-function CodeWay({ apps, ...ends }: WayProps & { apps: readonly CodeApp[] }) {
+function CodeWay({ apps, onShown }: WayProps & { apps: readonly CodeApp[] }) {
   const t = useT();
   const [app, setApp] = useState(apps[0]?.id ?? "");
   return (
@@ -63,14 +48,17 @@ function CodeWay({ apps, ...ends }: WayProps & { apps: readonly CodeApp[] }) {
       hint={t("auth.secondStep.codeHint")}
       missing={t("auth.secondStep.codeMissing")}
       digits={totpDigits}
-      send={(code) => attempt(ends, () => showCode(app, code))}
+      send={async (code) => {
+        await showCode(app, code);
+        onShown();
+      }}
     >
       {apps.length > 1 && <AppChoice apps={apps} value={app} onChoose={setApp} />}
     </CodeForm>
   );
 }
 
-function RecoveryWay(ends: WayProps) {
+function RecoveryWay({ onShown }: WayProps) {
   const t = useT();
   return (
     <CodeForm
@@ -79,23 +67,26 @@ function RecoveryWay(ends: WayProps) {
       hint={t("auth.secondStep.recoveryHint")}
       missing={t("auth.secondStep.recoveryMissing")}
       wrong={t("auth.secondStep.recoveryWrong")}
-      send={(code) => attempt(ends, () => showRecoveryCode(code))}
+      send={async (code) => {
+        await showRecoveryCode(code);
+        onShown();
+      }}
     />
   );
 }
 
 /** Shows a passkey by one press; who closes the browser's dialog is where they were. */
-export function PasskeyButton({ look, ...ends }: WayProps & { look: "primary" | "secondary" }) {
+export function PasskeyButton({ onShown, look }: WayProps & { look: "primary" | "secondary" }) {
   const t = useT();
   const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<{ error: unknown }>();
+  const [problem, setProblem] = useState<string>();
   const show = async () => {
     setBusy(true);
     setProblem(undefined);
     try {
-      await attempt(ends, stepByPasskey);
+      if (await stepByPasskey()) onShown();
     } catch (error) {
-      setProblem({ error });
+      setProblem(passkeyFailureText(error, t));
     } finally {
       setBusy(false);
     }
@@ -109,9 +100,7 @@ export function PasskeyButton({ look, ...ends }: WayProps & { look: "primary" | 
         </span>
       </Button>
       <div role="alert" className="empty:hidden">
-        {problem && (
-          <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{passkeyFailureText(problem.error, t)}</p>
-        )}
+        {problem !== undefined && <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{problem}</p>}
       </div>
     </>
   );
@@ -133,7 +122,7 @@ type StepPanelProps = WayProps & {
 };
 
 /** The ways to show that one is oneself besides the password: one at a time, the others below. */
-export function StepPanel({ steps, apps, children, ...ends }: StepPanelProps) {
+export function StepPanel({ steps, apps, onShown, children }: StepPanelProps) {
   const t = useT();
   const hasApps = steps.includes("totp") && apps.length > 0;
   const hasKeys = steps.includes("passkey") && canUsePasskeys();
@@ -141,13 +130,13 @@ export function StepPanel({ steps, apps, children, ...ends }: StepPanelProps) {
   const [way, setWay] = useState<Way>(firstWay(steps, hasApps, hasKeys));
   return (
     <div className="flex flex-col gap-4">
-      {way === "totp" && <CodeWay apps={apps} {...ends} />}
-      {way === "recovery_code" && <RecoveryWay {...ends} />}
+      {way === "totp" && <CodeWay apps={apps} onShown={onShown} />}
+      {way === "recovery_code" && <RecoveryWay onShown={onShown} />}
       {!hasApps && !hasKeys && !hasCodes && (
         <p className="rounded-card bg-raised px-4 py-3">{t("auth.secondStep.stuck")}</p>
       )}
       <div className="flex flex-col gap-2">
-        {hasKeys && <PasskeyButton look={way === "none" ? "primary" : "secondary"} {...ends} />}
+        {hasKeys && <PasskeyButton look={way === "none" ? "primary" : "secondary"} onShown={onShown} />}
         {hasApps && way !== "totp" && (
           <Button look="quiet" onClick={() => setWay("totp")}>
             {t("auth.secondStep.useApp")}
