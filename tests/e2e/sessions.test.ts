@@ -79,6 +79,12 @@ test("a new sign-in is told on every other device, each in its language, once, a
   await expect(card(phone.page, phone.texts)).toHaveCount(0);
   // The other device has it until its person has seen it there.
   await expect(card(tablet.page, tablet.texts)).toBeVisible();
+  await tablet.goTo("/app/security");
+  for (const name of [tablet.texts.security.devices.title, tablet.texts.auth.password]) {
+    await card(tablet.page, tablet.texts).getByRole("button", { name }).click();
+    await expect(tablet.page.getByRole("heading", { name })).toBeFocused();
+    await expect(tablet.page.getByRole("heading", { name })).toBeInViewport();
+  }
   await phone.close();
   await tablet.close();
 });
