@@ -4,12 +4,27 @@ import { totpDigits } from "../../contract/limits";
 import { useT } from "../i18n/setup";
 import { passkeyFailureText } from "../lib/passkey-failure";
 import { canUsePasskeys, stepByPasskey } from "../lib/passkeys";
-import { showCode, showRecoveryCode } from "../lib/second-steps";
+import { isOver, showCode, showRecoveryCode } from "../lib/second-steps";
 import type { CodeApp } from "../lib/session";
 import { Button } from "./button";
 import { CodeForm } from "./code-form";
 
-type WayProps = { onShown: () => void };
+type WayProps = {
+  onShown: () => void;
+  /** The session has ended. Where nobody asks for it that is said like any refusal. */
+  onOver?: (() => void) | undefined;
+};
+
+/** Shows one way; what is wrong with it is thrown, unless the session itself is over. */
+const attempt = async ({ onShown, onOver }: WayProps, show: () => Promise<unknown>): Promise<void> => {
+  try {
+    if (!(await show())) return; // closed by its person
+  } catch (error) {
+    if (!onOver || !isOver(error)) throw error;
+    return onOver();
+  }
+  onShown();
+};
 
 type AppChoiceProps = { apps: readonly CodeApp[]; value: string; onChoose: (id: string) => void };
 
@@ -38,7 +53,7 @@ function AppChoice({ apps, value, onChoose }: AppChoiceProps) {
   );
 }
 
-function CodeWay({ apps, onShown }: WayProps & { apps: readonly CodeApp[] }) {
+function CodeWay({ apps, ...ends }: WayProps & { apps: readonly CodeApp[] }) {
   const t = useT();
   const [app, setApp] = useState(apps[0]?.id ?? "");
   return (
@@ -48,17 +63,14 @@ function CodeWay({ apps, onShown }: WayProps & { apps: readonly CodeApp[] }) {
       hint={t("auth.secondStep.codeHint")}
       missing={t("auth.secondStep.codeMissing")}
       digits={totpDigits}
-      send={async (code) => {
-        await showCode(app, code);
-        onShown();
-      }}
+      send={(code) => attempt(ends, () => showCode(app, code))}
     >
       {apps.length > 1 && <AppChoice apps={apps} value={app} onChoose={setApp} />}
     </CodeForm>
   );
 }
 
-function RecoveryWay({ onShown }: WayProps) {
+function RecoveryWay(ends: WayProps) {
   const t = useT();
   return (
     <CodeForm
@@ -67,26 +79,23 @@ function RecoveryWay({ onShown }: WayProps) {
       hint={t("auth.secondStep.recoveryHint")}
       missing={t("auth.secondStep.recoveryMissing")}
       wrong={t("auth.secondStep.recoveryWrong")}
-      send={async (code) => {
-        await showRecoveryCode(code);
-        onShown();
-      }}
+      send={(code) => attempt(ends, () => showRecoveryCode(code))}
     />
   );
 }
 
 /** Shows a passkey by one press; who closes the browser's dialog is where they were. */
-export function PasskeyButton({ onShown, look }: WayProps & { look: "primary" | "secondary" }) {
+export function PasskeyButton({ look, ...ends }: WayProps & { look: "primary" | "secondary" }) {
   const t = useT();
   const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<{ error: unknown }>();
   const show = async () => {
     setBusy(true);
     setProblem(undefined);
     try {
-      if (await stepByPasskey()) onShown();
+      await attempt(ends, stepByPasskey);
     } catch (error) {
-      setProblem(passkeyFailureText(error, t));
+      setProblem({ error });
     } finally {
       setBusy(false);
     }
@@ -100,7 +109,9 @@ export function PasskeyButton({ onShown, look }: WayProps & { look: "primary" | 
         </span>
       </Button>
       <div role="alert" className="empty:hidden">
-        {problem !== undefined && <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{problem}</p>}
+        {problem && (
+          <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{passkeyFailureText(problem.error, t)}</p>
+        )}
       </div>
     </>
   );
@@ -122,7 +133,7 @@ type StepPanelProps = WayProps & {
 };
 
 /** The ways to show that one is oneself besides the password: one at a time, the others below. */
-export function StepPanel({ steps, apps, onShown, children }: StepPanelProps) {
+export function StepPanel({ steps, apps, children, ...ends }: StepPanelProps) {
   const t = useT();
   const hasApps = steps.includes("totp") && apps.length > 0;
   const hasKeys = steps.includes("passkey") && canUsePasskeys();
@@ -130,13 +141,13 @@ export function StepPanel({ steps, apps, onShown, children }: StepPanelProps) {
   const [way, setWay] = useState<Way>(firstWay(steps, hasApps, hasKeys));
   return (
     <div className="flex flex-col gap-4">
-      {way === "totp" && <CodeWay apps={apps} onShown={onShown} />}
-      {way === "recovery_code" && <RecoveryWay onShown={onShown} />}
+      {way === "totp" && <CodeWay apps={apps} {...ends} />}
+      {way === "recovery_code" && <RecoveryWay {...ends} />}
       {!hasApps && !hasKeys && !hasCodes && (
         <p className="rounded-card bg-raised px-4 py-3">{t("auth.secondStep.stuck")}</p>
       )}
       <div className="flex flex-col gap-2">
-        {hasKeys && <PasskeyButton look={way === "none" ? "primary" : "secondary"} onShown={onShown} />}
+        {hasKeys && <PasskeyButton look={way === "none" ? "primary" : "secondary"} {...ends} />}
         {hasApps && way !== "totp" && (
           <Button look="quiet" onClick={() => setWay("totp")}>
             {t("auth.secondStep.useApp")}

@@ -16,11 +16,13 @@ const show = async (path: string, body: unknown): Promise<Opened> => {
   try {
     return await openSession(path, body);
   } catch (error) {
-    const isOver = error instanceof ApiFailure && error.status === 401;
-    if (!isOver || !session || !(await refreshSession(true))) throw error;
+    if (!isOver(error) || !session || !(await refreshSession(true))) throw error;
     return openSession(path, body);
   }
 };
+
+/** Whether the session in which one was to show it is no more. */
+export const isOver = (error: unknown): boolean => error instanceof ApiFailure && error.status === 401;
 
 /** A code of a code app, as it shows it now. */
 export const showCode = async (app: Uuid, code: string): Promise<Opened> => {

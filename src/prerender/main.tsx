@@ -11,6 +11,7 @@ import en from "../i18n/en.json";
 import fr from "../i18n/fr.json";
 import pt from "../i18n/pt.json";
 import { createTranslate, showTexts, type TextKey } from "../i18n/setup";
+import { owingCss, owingScript } from "../lib/owing";
 import { showProviders } from "../lib/providers";
 import { finishAppShell } from "./app-shell";
 import { criticalCss } from "./critical-css";
@@ -55,7 +56,11 @@ const providerMarks = { id: "%id%", name: "%name%" };
 
 /** Whoever is signed in may still confirm an address, or have forgotten the password. */
 const inlineScriptOf = (name: EntryName): string =>
-  showChosenLook + watchScripts + (name === "recover" ? "" : leaveScript) + earlyScript;
+  showChosenLook +
+  watchScripts +
+  (name === "recover" ? "" : leaveScript) +
+  (name === "login" || name === "recover" ? owingScript(name) : "") +
+  earlyScript;
 const folder = join(client, "entry");
 mkdirSync(folder, { recursive: true });
 const headers: Partial<Record<EntryName, Record<string, string>>> = {};
@@ -63,7 +68,8 @@ const headers: Partial<Record<EntryName, Record<string, string>>> = {};
 for (const name of Object.keys(screens) as EntryName[]) {
   const { source, later = [], title, description } = screens[name];
   const { default: Screen } = await loadEntryScreen[name]();
-  const css = (await criticalCss([`../features/auth/${source}`, "../components/toast", ...later])) + unloadedCss;
+  const css =
+    (await criticalCss([`../features/auth/${source}`, "../components/toast", ...later])) + unloadedCss + owingCss;
   const inlineScript = inlineScriptOf(name);
   headers[name] = documentHeaders([hashOf(inlineScript)], [hashOf(css)]);
   for (const language of languages) {

@@ -3,6 +3,7 @@ import { Secret, TOTP } from "otpauth";
 import * as v from "valibot";
 import { Session } from "../../contract/auth";
 import { Enrolled, FactorChallenge, RecoveryCodes } from "../../contract/factors";
+import { accessCookie } from "../../worker/lib/cookies";
 import { expect, test } from "../support/browser-test";
 import { eventually } from "../support/eventually";
 import { faultsInBothColours } from "../support/faults";
@@ -42,7 +43,7 @@ const makeCodes = async (server: Server, person: Person): Promise<string[]> =>
   v.parse(RecoveryCodes, await post(server, person, "/api/auth/recovery-codes", {})).codes;
 
 /** Gives somebody a code app; who has it asks for a second step from then on. */
-const addCodeApp = async (server: Server, person: Person): Promise<Person> => {
+const addCodeApp = async <P extends Person>(server: Server, person: P): Promise<P> => {
   const { id, totp } = v.parse(Enrolled, await post(server, person, "/api/auth/factors", { factor_type: "totp" }));
   const challenge = await post(server, person, `/api/auth/factors/${id}/challenge`, {});
   const code = new TOTP({ secret: Secret.fromBase32(totp.secret) }).generate();
@@ -100,6 +101,10 @@ test("by the link of a mail somebody sets a new password, and every other device
   await elsewhere.page.goto(link);
   await elsewhere.page.getByRole("button", { name: textsOf.en.auth.secondStep.go }).click();
   await expect(elsewhere.page.getByRole("alert")).toHaveText(textsOf.en.errors.otp_expired);
+  await elsewhere.page.reload(); // it is not offered again
+  await expect(elsewhere.page.getByLabel(textsOf.en.recover.email)).toBeVisible();
+  await elsewhere.page.goto(link);
+  await elsewhere.page.getByRole("button", { name: textsOf.en.auth.secondStep.go }).click();
   await elsewhere.page.getByRole("button", { name: textsOf.en.recover.again }).click();
   await expect(elsewhere.page.getByLabel(textsOf.en.recover.email)).toBeVisible();
   await elsewhere.logIn(person.phone.replace("+", ""), password);
@@ -170,21 +175,58 @@ test("by a recovery code in the password's place, in Portuguese; the second step
   await expectHome(phone);
 });
 
-test("a mail does not stand for the second step", async ({ browser, server }) => {
+test("a mail does not stand for the second step, which outlives that the phone lets the page go", async ({
+  browser,
+  server,
+}) => {
   const person = await addCodeApp(server, await makeReachable(server, 2_623));
-  const email = "person-9503@recover.test";
+  const { email } = person;
   const [code = ""] = await makeCodes(server, person);
   const phone = await Phone.open(browser, server);
   const { page, texts } = phone;
   await phone.goTo("/recover");
   await askByMail(phone, email);
   await page.getByLabel(texts.recover.code).fill((await newestMail(server, email, 2)).code);
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText(texts.auth.secondStep.title);
+  const title = page.getByRole("heading", { level: 1 });
+  await expect(title).toHaveText(texts.auth.secondStep.title);
+  await page.reload();
+  await expect(title).toHaveText(texts.auth.secondStep.title);
+  await expect(page.getByLabel(texts.auth.secondStep.code)).toBeFocused();
   await page.getByRole("button", { name: texts.auth.secondStep.useRecovery }).click();
   await page.getByLabel(texts.auth.secondStep.recovery).fill(code);
   await page.getByRole("button", { name: texts.auth.secondStep.go }).click();
+  await expect(title).toHaveText(texts.recover.passwordTitle);
+  await page.reload();
   await setPassword(phone);
   await expectHome(phone);
+});
+
+test("a second step that is shown too late leads back to the form, which still knows the number", async ({
+  browser,
+  server,
+}) => {
+  const owner = await addCodeApp(server, await makePerson(siteOf(server), 2_641));
+  const [code = ""] = await makeCodes(server, owner);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.goTo("/recover");
+  await page.waitForLoadState("networkidle");
+  await page.getByRole("button", { name: texts.recover.byCode }).click();
+  await page.getByLabel(texts.auth.phoneNumber).fill(owner.phone);
+  await page.getByLabel(texts.auth.secondStep.recovery).fill(code);
+  await page.getByLabel(texts.auth.robot).check();
+  await page.getByRole("button", { name: texts.auth.secondStep.go }).click();
+  const title = page.getByRole("heading", { level: 1 });
+  await expect(title).toHaveText(texts.auth.secondStep.title);
+  await page.reload();
+  await expect(page.getByLabel(texts.auth.secondStep.code)).toBeFocused();
+  await phone.context.clearCookies({ name: accessCookie }); // it went with its time
+  await page.getByLabel(texts.auth.secondStep.code).fill("123456");
+  await expect(page.getByRole("alert").filter({ hasText: texts.recover.tooLate })).toBeVisible();
+  await expect(page.getByLabel(texts.auth.phoneNumber)).toHaveValue(owner.phone);
+  await page.reload();
+  await expect(title).toHaveText(texts.auth.recoverTitle);
+  await expect(page.getByLabel(texts.recover.email)).toBeVisible();
 });
 
 test("an address is confirmed by whoever presses the button behind its mail's link, signed in or not", async ({

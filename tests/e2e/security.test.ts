@@ -1,11 +1,12 @@
 import type { Page } from "@playwright/test";
+import { accessCookie } from "../../worker/lib/cookies";
 import { expect, test } from "../support/browser-test";
 import { CodeApp } from "../support/code-app";
 import { broughtBy, mailsTo } from "../support/mailbox";
 import { siteOf } from "../support/pair";
 import { PasskeyDevice } from "../support/passkey-devices";
 import { callSite, makePerson, type Person, testPassword } from "../support/people";
-import { fill, Phone } from "../support/phone";
+import { fill, Phone, textsOf } from "../support/phone";
 import { forgetProofs } from "../support/proofs";
 
 test.describe.configure({ timeout: 180_000 }); // on a machine that may be busy
@@ -117,10 +118,10 @@ for (const language of ["fr", "pt"] as const) {
     await expect(field).toBeFocused();
     await field.fill(app.wrong());
     await expect(field).toHaveAccessibleDescription(new RegExp(texts.errors.mfa_verification_failed));
-    // A reload in the middle leads back to the form, and "cancel" too, which keeps the number.
+    // A reload in the middle leads back to the step, "cancel" to the form, which keeps the number.
     await page.reload();
-    await expect(heading(page, texts.auth.loginTitle)).toBeVisible();
-    await typeLogIn(phone, ana);
+    await expect(heading(page, step.title)).toBeVisible();
+    await expect(field).toBeFocused();
     await button(page, texts.common.cancel).click();
     await expect(page.getByLabel(texts.auth.phoneNumber)).toHaveValue(ana.phone);
     await expect(page.getByLabel(texts.auth.password, { exact: true })).toBeFocused();
@@ -157,6 +158,49 @@ for (const language of ["fr", "pt"] as const) {
     await phone.close();
   });
 }
+
+test("whoever looks up their code finds the second step again, though the phone let the page go meanwhile", async ({
+  browser,
+  server,
+}) => {
+  const kira = await makePerson(siteOf(server), 2_640, "Kira");
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  const field = page.locator("#code"); // by whichever name, in whichever language
+  const kept = () => page.evaluate(() => sessionStorage.getItem("owing"));
+  await openSecurity(phone, kira);
+  const { app } = await addApp(phone, false);
+  await signOut(phone);
+
+  // It is over: the form is back, and knows the number.
+  await typeLogIn(phone, kira);
+  await expect(heading(page, texts.auth.secondStep.title)).toBeVisible();
+  await page.reload();
+  await expect(field).toBeFocused();
+  await phone.context.clearCookies({ name: accessCookie });
+  await field.fill(app.wrong());
+  await expect(page.getByText(texts.errors.flow_state_not_found).first()).toBeVisible();
+  await expect(heading(page, texts.auth.loginTitle)).toBeVisible();
+  await expect(page.getByLabel(texts.auth.phoneNumber)).toHaveValue(kira.phone);
+  expect(await kept()).toBeNull();
+  await page.reload();
+  await expect(heading(page, texts.auth.loginTitle)).toBeVisible();
+
+  // What was refused is said in whichever language is read, and the code shown after a reload opens the app.
+  await typeLogIn(phone, kira);
+  await expect(heading(page, texts.auth.secondStep.title)).toBeVisible();
+  expect(await kept()).not.toContain(testPassword);
+  await field.fill(app.wrong());
+  await expect(field).toHaveAccessibleDescription(new RegExp(texts.errors.mfa_verification_failed));
+  await page.getByRole("link", { name: "English" }).click();
+  await expect(field).toHaveAccessibleDescription(new RegExp(textsOf.en.errors.mfa_verification_failed));
+  await page.reload();
+  await expect(heading(page, textsOf.en.auth.secondStep.title)).toBeVisible();
+  await field.fill(app.next());
+  await page.waitForURL("**/app");
+  expect(await kept()).toBeNull();
+  await phone.close();
+});
 
 test("a new password is asked for twice and after a proof, loses nothing that was typed, and signs out the other devices", async ({
   browser,

@@ -29,14 +29,24 @@ export default function LoginScreen() {
       refuse(toLoginProblem(error), "auth.signInFailed");
     }
   });
-  // The number is still there; the password is typed anew.
-  const { arrive, secondStep } = useArrival(() => {
-    const field = form.current?.querySelector<HTMLInputElement>("#password");
-    if (field) field.value = "";
-    requestAnimationFrame(() => field?.focus());
+  const onFailed = (error: unknown) => refuse(toLoginProblem(error), "auth.signInFailed");
+  const findField = (id: string) => form.current?.querySelector<HTMLInputElement>(`#${id}`);
+  const { arrive, secondStep } = useArrival({
+    findPhone: () => findField("phoneNumber")?.value ?? "",
+    onResumed: (phone) => {
+      const field = findField("phoneNumber");
+      if (field) field.value = phone;
+    },
+    // The number is still there; the password is typed anew.
+    onBack: (why) => {
+      const field = findField("password");
+      if (field) field.value = "";
+      if (why === "over") refuse({ field: "form", text: "errors.flow_state_not_found" }, "auth.signInFailed");
+      else requestAnimationFrame(() => field?.focus());
+    },
+    onFailed,
   });
   const isHalfway = secondStep !== undefined;
-  const onFailed = (error: unknown) => refuse(toLoginProblem(error), "auth.signInFailed");
   const { isReturning } = useProviderReturn({ onOpened: arrive, onFailed });
   const passkey = usePasskeySignIn({
     isPaused: isHalfway,

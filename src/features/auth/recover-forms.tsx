@@ -114,16 +114,24 @@ export function RecoverMailForm({ email, onSent }: MailFormProps) {
   );
 }
 
+type CodeFormProps = {
+  /** What was typed before. */
+  phone: string;
+  open: (phone: string, begin: () => Promise<Opened>) => Promise<void>;
+};
+
 /** A recovery code in the password's place. */
-export function RecoverCodeForm({ open }: { open: (begin: () => Promise<Opened>) => Promise<void> }) {
+export function RecoverCodeForm({ phone, open }: CodeFormProps) {
   const t = useT();
   const { form, isBusy, onSubmit, errorOf, box } = useGuardedForm(
     (data) => {
       const empty = ["phoneNumber", "recoveryCode"].find((name) => textOf(data, name) === "");
       return empty === undefined ? undefined : { field: empty, text: "auth.fillAllFields" };
     },
-    (data, captchaToken) =>
-      open(() => openByRecoveryCode(textOf(data, "phoneNumber"), textOf(data, "recoveryCode"), captchaToken)),
+    (data, captchaToken) => {
+      const phone = textOf(data, "phoneNumber");
+      return open(phone, () => openByRecoveryCode(phone, textOf(data, "recoveryCode"), captchaToken));
+    },
     {
       invalid_credentials: { field: "recoveryCode", text: "recover.codeWrong" },
       validation_failed: { field: "phoneNumber", text: "auth.invalidPhoneNumber" },
@@ -136,6 +144,7 @@ export function RecoverCodeForm({ open }: { open: (begin: () => Promise<Opened>)
         id="phoneNumber"
         label={t("auth.phoneNumber")}
         error={errorOf("phoneNumber")}
+        defaultValue={phone}
         type="tel"
         inputMode="tel"
         autoComplete="username"

@@ -19,26 +19,28 @@ type RecoverLinkProps = {
 export function RecoverLink({ label, busyLabel, use, children }: RecoverLinkProps) {
   const t = useT();
   const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<{ error: unknown }>();
   const press = async () => {
     setBusy(true);
     setProblem(undefined);
     try {
       await use();
     } catch (error) {
-      setProblem(failureText(error, t));
+      setProblem({ error });
       setBusy(false);
     }
   };
   return (
     <div className="mt-6 flex flex-col gap-4">
       <div role="alert" className="empty:hidden">
-        {problem !== undefined && <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{problem}</p>}
+        {problem && (
+          <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{failureText(problem.error, t)}</p>
+        )}
       </div>
       <Button busy={isBusy} busyLabel={busyLabel} onClick={() => void press()}>
         {label}
       </Button>
-      {problem !== undefined && children}
+      {problem && children}
     </div>
   );
 }

@@ -1,11 +1,13 @@
-import { type ComponentType, useEffect, useState } from "react";
+import { type ComponentType, useEffect, useEffectEvent, useState } from "react";
 import { Button, ButtonLink } from "../../components/button";
 import { CodeForm } from "../../components/code-form";
-import { useT } from "../../i18n/setup";
+import { type TextKey, useT } from "../../i18n/setup";
 import { ApiFailure } from "../../lib/exchange";
+import { endExpectation, findOwing, forgetOwing, keepOwing, type Owing } from "../../lib/owing";
 import { confirmAddress, type Mailed, openByLink, openByMailedCode, readMailed } from "../../lib/recovery";
 import { getSession, type Opened } from "../../lib/session";
 import { EntryFrame, OtherWay } from "./entry-frame";
+import { loadSecondStep } from "./load-second-step";
 import { NewPasswordForm } from "./new-password-form";
 import { RecoverCodeForm, RecoverMailForm } from "./recover-forms";
 import { RecoverLink } from "./recover-link";
@@ -18,7 +20,7 @@ type Stage =
   | { at: "mail" | "code" | "password" | "confirmed" }
   | { at: "sent"; email: string }
   | { at: "link"; mailed: Mailed }
-  | { at: "step"; opened: Opened; SecondStep: ComponentType<SecondStepProps> };
+  | { at: "step"; owing: Owing; SecondStep: ComponentType<SecondStepProps> };
 
 /**
  * What a reload goes on from, as when a phone let the page go while somebody read their mail. It stands in the history's
@@ -43,10 +45,11 @@ const findStage = (): Stage | undefined => {
   return mailed && { at: "link", mailed };
 };
 
-const loadSecondStep = () =>
-  import("./second-step").catch(() => {
-    throw new ApiFailure("offline", 0);
-  });
+/** A mail's link that the server refused is good for nothing any more, and a reload does not ask for it again. */
+const dropRefused = (error: unknown): never => {
+  if (error instanceof ApiFailure && error.code === "otp_expired") keepStage(null);
+  throw error;
+};
 
 /** SPEC.md §7, password recovery: by mail or by a recovery code, then the second step where one is asked, then a new password. */
 export default function RecoverScreen() {
@@ -54,12 +57,31 @@ export default function RecoverScreen() {
   useDocumentTexts(t("auth.recoverTitle"), t("auth.recoverDescription"));
   const [stage, setStage] = useState<Stage>({ at: "mail" });
   const [email, setEmail] = useState("");
+  const [phone, setPhone] = useState("");
+  const [problem, setProblem] = useState<TextKey>();
+
+  /** A phone let the page go at the second step: what had led there is used up. */
+  const resume = useEffectEvent(async () => {
+    const owing = findOwing("recover");
+    try {
+      if (!owing) return;
+      if (owing.begun === "mail") setEmail(owing.typed);
+      else setPhone(owing.typed);
+      const SecondStep = await loadSecondStep();
+      setStage({ at: "step", owing, SecondStep });
+    } catch {
+      setProblem("auth.offline");
+    } finally {
+      endExpectation();
+    }
+  });
 
   // The page is prerendered without its fragment; a mail's link may also be opened in the tab that waits for it.
   useEffect(() => {
     const take = () => {
       const found = findStage();
-      if (!found) return;
+      if (!found) return void resume();
+      endExpectation();
       setStage(found);
       if (found.at === "sent") setEmail(found.email);
     };
@@ -70,19 +92,28 @@ export default function RecoverScreen() {
 
   const begin = (at: "mail" | "code") => {
     keepStage(null);
+    setProblem(undefined);
     setStage({ at });
   };
+  const leaveStep = ({ begun }: Owing) => {
+    forgetOwing();
+    begin(begun === "code" ? "code" : "mail");
+  };
   const choosePassword = () => {
+    forgetOwing();
     keepStage({ at: "password" });
     setStage({ at: "password" });
   };
   /** What the step needs is fetched first: what opens the session is good once. */
-  const open = async (start: () => Promise<Opened>) => {
-    const { default: SecondStep } = await loadSecondStep();
+  const open = async (begun: "mail" | "code", typed: string, start: () => Promise<Opened>) => {
+    const SecondStep = await loadSecondStep();
     const opened = await start();
     if (!opened.awaits) return choosePassword();
+    const owing = { opened, begun, typed };
+    keepOwing(owing);
     keepStage(null);
-    setStage({ at: "step", opened, SecondStep });
+    setProblem(undefined);
+    setStage({ at: "step", owing, SecondStep });
   };
   const again = (
     <Button look="quiet" onClick={() => begin("mail")}>
@@ -102,7 +133,7 @@ export default function RecoverScreen() {
               missing={t("recover.codeMissing")}
               wrong={t("recover.mailCodeWrong")}
               digits={mailedCodeDigits}
-              send={(code) => open(() => openByMailedCode(stage.email, code))}
+              send={(code) => open("mail", stage.email, () => openByMailedCode(stage.email, code))}
             />
             {again}
           </div>
@@ -116,7 +147,7 @@ export default function RecoverScreen() {
             <RecoverLink
               label={t("auth.secondStep.go")}
               busyLabel={t("auth.secondStep.checking")}
-              use={() => open(() => openByLink(token))}
+              use={() => open("mail", email, () => openByLink(token)).catch(dropRefused)}
             >
               {again}
             </RecoverLink>
@@ -124,7 +155,7 @@ export default function RecoverScreen() {
         );
       }
       const confirm = async () => {
-        await confirmAddress(token);
+        await confirmAddress(token).catch(dropRefused);
         keepStage(null);
         setStage({ at: "confirmed" });
       };
@@ -150,7 +181,15 @@ export default function RecoverScreen() {
       return (
         <EntryFrame title={t("auth.secondStep.title")} lead={t("recover.stepLead")}>
           <div className="mt-6">
-            <stage.SecondStep opened={stage.opened} onDone={choosePassword} onCancel={() => begin("mail")} />
+            <stage.SecondStep
+              opened={stage.owing.opened}
+              onDone={choosePassword}
+              onCancel={() => leaveStep(stage.owing)}
+              onOver={() => {
+                leaveStep(stage.owing);
+                setProblem("recover.tooLate");
+              }}
+            />
           </div>
         </EntryFrame>
       );
@@ -164,8 +203,17 @@ export default function RecoverScreen() {
       const isByCode = stage.at === "code";
       return (
         <EntryFrame title={t("auth.recoverTitle")} lead={t(isByCode ? "recover.codeLead" : "recover.lead")}>
+          <div role="alert" className="empty:hidden">
+            {problem && <p className="mt-6 rounded-card bg-danger-soft px-4 py-3 text-danger">{t(problem)}</p>}
+          </div>
           {isByCode ? (
-            <RecoverCodeForm open={open} />
+            <RecoverCodeForm
+              phone={phone}
+              open={(typed, start) => {
+                setPhone(typed);
+                return open("code", typed, start);
+              }}
+            />
           ) : (
             <RecoverMailForm
               email={email}

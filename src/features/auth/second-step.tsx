@@ -5,17 +5,17 @@ import { StepPanel } from "../../components/step-panel";
 import { useFormat } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
-import { askReset, leaveHalfway } from "../../lib/second-steps";
+import { askReset, isOver, leaveHalfway } from "../../lib/second-steps";
 import type { Opened } from "../../lib/session";
 
 /** Whoever lost all they could show: what happens then, and the wish for it. */
-function LostAccess({ onBack }: { onBack: () => void }) {
+function LostAccess({ onBack, onOver }: { onBack: () => void; onOver: () => void }) {
   const t = useT();
   const format = useFormat();
   const heading = useRef<HTMLHeadingElement>(null);
   const [isBusy, setBusy] = useState(false);
   const [reset, setReset] = useState<FactorReset>();
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<{ error: unknown }>();
   useEffect(() => heading.current?.focus(), []);
 
   const ask = async () => {
@@ -24,7 +24,8 @@ function LostAccess({ onBack }: { onBack: () => void }) {
     try {
       setReset(await askReset());
     } catch (error) {
-      setProblem(failureText(error, t));
+      if (isOver(error)) onOver();
+      else setProblem({ error });
     } finally {
       setBusy(false);
     }
@@ -44,7 +45,9 @@ function LostAccess({ onBack }: { onBack: () => void }) {
         )}
       </div>
       <div role="alert" className="empty:hidden">
-        {problem !== undefined && <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{problem}</p>}
+        {problem && (
+          <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{failureText(problem.error, t)}</p>
+        )}
       </div>
       {!reset && (
         <Button busy={isBusy} onClick={() => void ask()}>
@@ -65,16 +68,18 @@ export type SecondStepProps = {
   onDone: () => void;
   /** The session that owed it has been ended. */
   onCancel: () => void;
+  /** It has ended by itself, or was ended on another device. */
+  onOver: () => void;
 };
 
 /** SPEC.md §7, second factor: what is asked after the password, or after whatever else began the session. */
-export default function SecondStep({ opened, onDone, onCancel }: SecondStepProps) {
+export default function SecondStep({ opened, onDone, onCancel, onOver }: SecondStepProps) {
   const t = useT();
   const [isLost, setLost] = useState(false);
-  if (isLost) return <LostAccess onBack={() => setLost(false)} />;
+  if (isLost) return <LostAccess onBack={() => setLost(false)} onOver={onOver} />;
   return (
     <div className="flex flex-col gap-2">
-      <StepPanel steps={opened.awaits ?? []} apps={opened.apps} onShown={onDone}>
+      <StepPanel steps={opened.awaits ?? []} apps={opened.apps} onShown={onDone} onOver={onOver}>
         <Button look="quiet" onClick={() => setLost(true)}>
           {t("auth.secondStep.lost")}
         </Button>

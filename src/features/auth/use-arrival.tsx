@@ -1,9 +1,20 @@
-import { type ComponentType, type ReactNode, useState } from "react";
+import { type ComponentType, type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { t as now } from "../../i18n/setup";
-import { ApiFailure } from "../../lib/exchange";
 import { leaveNotice } from "../../lib/notice";
+import { endExpectation, findOwing, forgetOwing, keepOwing } from "../../lib/owing";
 import type { Opened } from "../../lib/session";
+import { loadSecondStep } from "./load-second-step";
 import type { SecondStepProps } from "./second-step";
+
+type Use = {
+  /** The number as typed. */
+  findPhone: () => string;
+  /** A reload goes on with the second step: the number that was typed for it. */
+  onResumed: (phone: string) => void;
+  /** The form is back, for its person wished so or the session is over. */
+  onBack: (why: "cancelled" | "over") => void;
+  onFailed: (error: unknown) => void;
+};
 
 type Arrival = {
   /** Leads on from a session that was opened. Throws `ApiFailure` when what the second step needs cannot be fetched. */
@@ -13,26 +24,50 @@ type Arrival = {
 };
 
 /** What follows a session's opening: the app, and before it the second step where the session owes one. */
-export const useArrival = (onCancel: () => void): Arrival => {
+export const useArrival = ({ findPhone, onResumed, onBack, onFailed }: Use): Arrival => {
   const [owing, setOwing] = useState<{ opened: Opened; SecondStep: ComponentType<SecondStepProps> }>();
 
   const enter = () => {
+    forgetOwing();
     leaveNotice({ message: now("auth.loginSuccessful") });
     location.replace("/app");
   };
   const arrive = async (opened: Opened) => {
     if (!opened.awaits) return enter();
-    const code = await import("./second-step").catch(() => {
-      throw new ApiFailure("offline", 0);
-    });
-    setOwing({ opened, SecondStep: code.default });
+    keepOwing({ opened, begun: "login", typed: findPhone() });
+    setOwing({ opened, SecondStep: await loadSecondStep() });
   };
-  const cancel = () => {
+  const leave = (why: "cancelled" | "over") => {
+    forgetOwing();
     setOwing(undefined);
-    onCancel();
+    onBack(why);
   };
+  const resume = useEffectEvent(async () => {
+    const kept = findOwing("login");
+    try {
+      // Whoever comes back from a provider has begun anew.
+      if (!kept || /[?&](code|error)=/.test(location.search)) return;
+      onResumed(kept.typed);
+      const SecondStep = await loadSecondStep();
+      setOwing({ opened: kept.opened, SecondStep });
+    } catch (error) {
+      onFailed(error);
+    } finally {
+      endExpectation();
+    }
+  });
+  // The page is prerendered for everybody alike.
+  useEffect(() => void resume(), []);
+
   return {
     arrive,
-    secondStep: owing && <owing.SecondStep opened={owing.opened} onDone={enter} onCancel={cancel} />,
+    secondStep: owing && (
+      <owing.SecondStep
+        opened={owing.opened}
+        onDone={enter}
+        onCancel={() => leave("cancelled")}
+        onOver={() => leave("over")}
+      />
+    ),
   };
 };

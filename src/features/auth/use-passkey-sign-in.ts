@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from "react";
 import { ceremonySeconds } from "../../../contract/limits";
 import { isConnectionSlow } from "../../lib/connection";
+import { isStepExpected } from "../../lib/owing";
 import { canOfferPasskeys, canUsePasskeys, signInByPasskey } from "../../lib/passkeys";
 import type { Opened } from "../../lib/session";
 
@@ -41,7 +42,7 @@ export const usePasskeySignIn = ({ isPaused, onOpened, onFailed }: Use) => {
   };
   const offer = useEffectEvent(async (): Promise<void> => {
     const now = Date.now();
-    if (isPaused || isBusy || now - offeredAt.current < renewAfterMs || isConnectionSlow()) return;
+    if (isPaused || isStepExpected() || isBusy || now - offeredAt.current < renewAfterMs || isConnectionSlow()) return;
     offeredAt.current = now;
     if (!(await canOfferPasskeys())) return;
     await show(true);
