@@ -91,6 +91,7 @@ const makeScene = async () => {
   const email = await seedSecurity(ana.id, ana.session);
   await drain("sign_in_by_account", ana.phone);
   await drain("sign_in_by_account_and_address", `${ana.phone} 192.0.2.1`);
+  await drain("totp_failure_by_user_and_address", `${ana.id} 192.0.2.1`);
   return {
     ana: { ...ana, username, email },
     others: { ben, cleo, dan, eve, fay, gil },

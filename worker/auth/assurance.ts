@@ -9,6 +9,7 @@ import type { Assurance } from "../lib/access-token";
 import type { AppEnv, Caller } from "../lib/app";
 import { refuse } from "../lib/refusal";
 import { findProofEnd } from "./access";
+import { forgetBegun } from "./begun";
 import type { SessionRow } from "./sessions";
 
 /** How somebody shows who they are. The first ones begin a session; whichever is shown anew counts for a step-up. */
@@ -78,13 +79,16 @@ export const requireProof = createMiddleware<AppEnv>(async (c, next) => {
 
 /**
  * From when on a second step is asked for, what other sessions showed without it counts no more for changing how one
- * signs in. They stay signed in.
+ * signs in, nor does what they have begun by it. They stay signed in.
  */
 export const endOtherProofs = async (db: Db, { user, session }: Caller): Promise<void> => {
-  await db
-    .update(sessions)
-    .set({ proved_at: 0 })
-    .where(and(eq(sessions.user_id, user), ne(sessions.id, session)));
+  await db.batch([
+    db
+      .update(sessions)
+      .set({ proved_at: 0 })
+      .where(and(eq(sessions.user_id, user), ne(sessions.id, session))),
+    ...forgetBegun(db, user, session),
+  ]);
 };
 
 /** SQL: a method added to those a session has shown already, once. */

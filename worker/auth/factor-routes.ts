@@ -4,10 +4,10 @@ import { Enrolled, Enrolment, FactorChallenge, FactorProof, FactorRemoved } from
 import { Uuid } from "../../contract/ids";
 import { ceremonySeconds } from "../../contract/limits";
 import { openDb } from "../db/client";
-import { createRoutes } from "../lib/app";
+import { type AppContext, createRoutes } from "../lib/app";
 import { authenticate, authenticateHalfway } from "../lib/authenticate";
 import { operation } from "../lib/operation";
-import { limitSession, returnToken, takeToken } from "../lib/rate-limit";
+import { addressOf, limitSession, type PolicyName, returnToken, takeTokens } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { findProofEnd } from "./access";
@@ -21,6 +21,16 @@ import { findAccount } from "./queries";
 import { findStep, toEnrolment } from "./totp";
 
 const Named = v.object({ id: Uuid });
+
+/** Where a wrong code counts: of whoever owes a second step for the person, of whoever is signed in for that session alone. */
+const failureBuckets = (c: AppContext, awaits: boolean): (readonly [PolicyName, string])[] => {
+  const { user, session } = c.var.caller;
+  if (!awaits) return [["totp_failure_by_session", session]];
+  return [
+    ["totp_failure_by_user_and_address", `${user} ${addressOf(c.req.raw)}`],
+    ["totp_failure_by_user", user],
+  ];
+};
 
 /** Code apps, in the wire form of the public GoTrue API (SPEC.md §7). */
 export const factorRoutes = createRoutes()
@@ -98,10 +108,12 @@ export const factorRoutes = createRoutes()
     "/factors/:id/verify",
     operation({
       tag: "auth",
-      summary: "Show a code: as the second step, as a step-up, or the first one of a new code app. It works once",
+      summary:
+        "Show a code: as the second step, as a step-up, or after a fresh proof a new code app's first. It works once",
       ok: { status: 200, body: Session },
       refusals: [
         "validation_failed",
+        "reauthentication_needed",
         "mfa_factor_not_found",
         "mfa_challenge_expired",
         "mfa_verification_failed",
@@ -117,16 +129,20 @@ export const factorRoutes = createRoutes()
       const db = openDb(c.env);
       const factor = await findFactor(db, caller, c.req.valid("param").id);
       if (!factor) return refuse(c, "mfa_factor_not_found");
-      if (!(await isFactorAsked(db, caller, factor.id, challenge_id))) return refuse(c, "mfa_challenge_expired");
-      for (const policy of ["totp_by_user", "totp_failure_by_user"] as const) {
-        const taken = await takeToken(db, caller.user, policy);
-        if (!taken.ok) return refuse(c, "rate_limited", taken);
+      // That it was enrolled after a proof says nothing any more once that ran out: it would be one without end.
+      if (!factor.is_verified && (await findProofEnd(db, caller, Date.now())) === null) {
+        return refuse(c, "reauthentication_needed");
       }
+      if (!(await isFactorAsked(db, caller, factor.id, challenge_id))) return refuse(c, "mfa_challenge_expired");
+      const failures = failureBuckets(c, factor.awaits);
+      const pace = factor.awaits ? ([["totp_by_user", caller.user]] as const) : [];
+      const taken = await takeTokens(db, [...failures, ...pace]);
+      if (!taken.ok) return refuse(c, "rate_limited", taken);
       const step = findStep(await openSecret(c.env, factor), code, Date.now());
       if (step === undefined || !(await redeemStep(db, caller, factor, challenge_id, step))) {
         return refuse(c, "mfa_verification_failed");
       }
-      await returnToken(db, caller.user, "totp_failure_by_user");
+      for (const [name, key] of failures) await returnToken(db, key, name);
       const session = await prove(c, "totp");
       if (!session) return refuse(c, "session_not_found");
       if (!factor.is_verified) {

@@ -11,6 +11,7 @@ import {
 import { account_security, auth_codes, mailed_tokens } from "../db/account-schema";
 import type { Db } from "../db/client";
 import { sessions, users } from "../db/schema";
+import { forgetBegun } from "./begun";
 import { isGenuine, makeRefreshToken, type RefreshToken } from "./refresh-token";
 
 const dayMs = 86_400_000;
@@ -162,6 +163,7 @@ export const changePassword = async (
     db.delete(mailed_tokens).where(eq(mailed_tokens.user_id, user)),
     db.update(account_security).set({ pending_email: null }).where(eq(account_security.user_id, user)),
     db.delete(auth_codes).where(eq(auth_codes.user_id, user)),
+    ...forgetBegun(db, user, session),
   ]);
   return ended.map(({ id }) => id);
 };

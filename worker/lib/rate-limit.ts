@@ -1,4 +1,4 @@
-import { inArray, type SQL, sql } from "drizzle-orm";
+import { inArray, or, type SQL, sql } from "drizzle-orm";
 import type { MiddlewareHandler } from "hono";
 import type { Uuid } from "../../contract/ids";
 import { type Db, openDb } from "../db/client";
@@ -29,8 +29,12 @@ export const policies = {
   challenge_by_address: { burst: 200, everyMs: second },
   // Whoever has the password and guesses the code: six tries for each window of three codes that are right.
   totp_by_user: { burst: 5, everyMs: 6 * second },
-  // Only failures cost here: after twenty in a day code apps wait; a passkey or a recovery code still goes.
-  totp_failure_by_user: { burst: 20, everyMs: day / 20 },
+  // Only failures cost here: after twenty in a day from one address, or sixty from anywhere, code apps wait for whoever
+  // owes a second step; a passkey or a recovery code still goes.
+  totp_failure_by_user_and_address: { burst: 20, everyMs: day / 20 },
+  totp_failure_by_user: { burst: 60, everyMs: day / 60 },
+  // Who is signed in already is kept from a step-up by nobody else's failures.
+  totp_failure_by_session: { burst: 20, everyMs: day / 20 },
   // What cannot be guessed is held by the session that tries: whoever has the password empties nothing of the owner's.
   recovery_code_by_session: { burst: 5, everyMs: minute },
   step_by_session: { burst: 20, everyMs: 6 * second },
@@ -107,22 +111,38 @@ export const returnToken = async (db: Db, key: string, name: PolicyName): Promis
     .where(sql`${rate_limits.key} = ${bucket(name, key)}`);
 };
 
+/** Takes one token of each of these buckets, or of none when one of them is empty. */
+export const takeTokens = async (db: Db, buckets: readonly (readonly [PolicyName, string])[]): Promise<Taken> => {
+  for (const [n, [name, key]] of buckets.entries()) {
+    const taken = await takeToken(db, key, name);
+    if (taken.ok) continue;
+    for (const [other, its] of buckets.slice(0, n)) await returnToken(db, its, other);
+    return taken;
+  }
+  return { ok: true };
+};
+
+/** SQL: buckets of somebody's at every address they were used from. */
+const bucketsEverywhere = (name: PolicyName, key: string): SQL => {
+  const from = bucket(name, `${key} `);
+  const to = from.replace(/ $/, "!"); // the character after the space
+  return sql`(${rate_limits.key} > ${from} AND ${rate_limits.key} < ${to})`;
+};
+
 /** Removes a person's own buckets, whatever they say. */
 export const forgetBuckets = async (db: Db, user: Uuid): Promise<void> => {
   const names = (Object.keys(policies) as PolicyName[]).filter((name) => name.endsWith("_by_user"));
-  await db.delete(rate_limits).where(
-    inArray(
-      rate_limits.key,
-      names.map((name) => bucket(name, user)),
-    ),
+  const own = inArray(
+    rate_limits.key,
+    names.map((name) => bucket(name, user)),
   );
+  await db.delete(rate_limits).where(or(own, bucketsEverywhere("totp_failure_by_user_and_address", user)));
 };
 
 /** SQL: buckets of a number that somebody signs in with, from wherever. */
 export const bucketsOfPhone = (phone: string): SQL => {
-  const [alone, from] = [bucket("sign_in_by_account", phone), bucket("sign_in_by_account_and_address", `${phone} `)];
-  const to = from.replace(/ $/, "!"); // the character after the space
-  return sql`(${rate_limits.key} = ${alone} OR (${rate_limits.key} > ${from} AND ${rate_limits.key} < ${to}))`;
+  const everywhere = bucketsEverywhere("sign_in_by_account_and_address", phone);
+  return sql`(${rate_limits.key} = ${bucket("sign_in_by_account", phone)} OR ${everywhere})`;
 };
 
 /** Removes buckets that are full and therefore say nothing, a few at a time. */

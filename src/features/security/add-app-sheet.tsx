@@ -70,10 +70,10 @@ function NameForm({ names, onEnrolled }: { names: readonly string[]; onEnrolled:
 
 function Steps({ app, onAdded }: { app: Enrolled; onAdded: () => void }) {
   const t = useT();
-  const { reload } = useChanges();
+  const { withProof, reload } = useChanges();
   const { secret, uri, qr_code } = app.totp;
   const confirm = async (code: string) => {
-    await showCode(app.id, code);
+    if (!(await withProof(async () => void (await showCode(app.id, code))))) return;
     await reload();
     onAdded();
   };

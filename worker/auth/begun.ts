@@ -1,0 +1,16 @@
+import { and, eq, ne } from "drizzle-orm";
+import type { Uuid } from "../../contract/ids";
+import { auth_codes, ceremonies, factors, oauth_flows } from "../db/account-schema";
+import type { Db } from "../db/client";
+
+/**
+ * Statements that take away what a proof in another session has begun and nobody has finished: questions to passkeys and
+ * code apps, ways to a provider and the codes they brought, and code apps that do not count yet, which belong to no session.
+ */
+export const forgetBegun = (db: Db, user: Uuid, session: Uuid) =>
+  [
+    db.delete(ceremonies).where(and(eq(ceremonies.user_id, user), ne(ceremonies.session_id, session))),
+    db.delete(oauth_flows).where(and(eq(oauth_flows.user_id, user), ne(oauth_flows.session_id, session))),
+    db.delete(auth_codes).where(and(eq(auth_codes.user_id, user), ne(auth_codes.session_id, session))),
+    db.delete(factors).where(and(eq(factors.user_id, user), eq(factors.is_verified, false))),
+  ] as const;
