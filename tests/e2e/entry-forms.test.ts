@@ -88,6 +88,8 @@ for (const language of languages) {
       await page.waitForURL("**/app");
     }
 
+    // Where nothing of the app runs, which would lead away by itself.
+    await page.goto("/api/health");
     await page.context().clearCookies({ name: /lisolo/ });
     await page.evaluate(() => localStorage.clear());
     await page.goto(`/register?lang=${language}`);

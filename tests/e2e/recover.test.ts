@@ -303,6 +303,29 @@ test("no state of the page has a fault axe finds, light and dark, narrow and wid
   await look("password");
 });
 
+test("what is typed, ticked and sent before the script arrives is carried out, once", async ({ browser, server }) => {
+  const person = await makeReachable(server, 2_627);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  let asked = 0;
+  page.on("request", (request) => {
+    if (request.method() === "POST" && request.url().includes("/api/auth/recover")) asked += 1;
+  });
+  let arrive = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  await page.route("**/assets/**/*.js", (route) => arrived.then(() => route.continue()));
+  await page.goto("/recover", { waitUntil: "commit" });
+  await page.getByLabel(texts.recover.email).fill(person.email);
+  await page.getByLabel(texts.auth.robot).check();
+  await page.getByLabel(texts.recover.email).press("Enter");
+  await expect(page.getByRole("button", { name: texts.recover.send })).toHaveAttribute("aria-busy", "true");
+  arrive();
+  await expect(page.getByLabel(texts.recover.code)).toBeVisible();
+  expect(asked).toBe(1);
+});
+
 test("every step goes by the keyboard alone", async ({ browser, server }) => {
   const person = await makeReachable(server, 2_626);
   const phone = await Phone.open(browser, server);

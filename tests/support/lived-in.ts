@@ -62,7 +62,7 @@ export const makeLivedIn = async (site: Site, n: number): Promise<LivedIn> => {
   await insist(site, ana, "PUT", `/api/mutes/${group}`);
 
   await publish(site, ben, "Une belle journée à tous");
-  await publish(site, ben, "Au marché ce matin", true);
+  await publish(site, ben, "Sur la route de Matadi", true);
   await publish(site, ana, "Bon dimanche, voir https://example.org", true);
   await publish(site, ana, "Mbote na bino");
   return { ana, ben, blocked, asking, asked, group };

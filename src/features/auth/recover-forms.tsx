@@ -31,6 +31,14 @@ const useGuardedForm = (
   others?: Readonly<Record<string, Problem>>,
 ) => {
   const robot = useRobotCheck();
+  const robotInput = useRef<HTMLInputElement>(null);
+
+  // Ticked before the script arrived. It stands before the form, which carries out what was sent by then.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, on arrival
+  useEffect(() => {
+    if (robotInput.current?.checked) robot.start();
+  }, []);
+
   const { form, isBusy, onSubmit, refuse, clear, errorOf } = useEntryForm(async (element) => {
     const data = new FormData(element);
     const problem = judge(data) ?? (data.has("robot") ? undefined : unticked);
@@ -42,14 +50,6 @@ const useGuardedForm = (
       robot.start();
     }
   });
-  const robotInput = useRef<HTMLInputElement>(null);
-
-  // Ticked before the script arrived.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, on arrival
-  useEffect(() => {
-    if (robotInput.current?.checked) robot.start();
-  }, []);
-
   const box = (
     <RobotBox
       input={robotInput}
