@@ -88,10 +88,13 @@ for (const language of languages) {
       await page.waitForURL("**/app");
     }
 
-    // Where nothing of the app runs, which would lead away by itself.
-    await page.goto("/api/health");
     await page.context().clearCookies({ name: /lisolo/ });
-    await page.evaluate(() => localStorage.clear());
+    // The app, left alone with that, would lead away by itself.
+    await page.evaluate(() => {
+      localStorage.clear();
+      location.replace("about:blank");
+    });
+    await page.waitForURL("about:blank");
     await page.goto(`/register?lang=${language}`);
     await field(page, "avatar").setInputFiles(smallPicture);
     await field(page, "displayName").fill("Amina");
