@@ -28,8 +28,12 @@ const toBlob = ({ blob }: OutgoingPicture): Blob => {
   return blob;
 };
 
-const nowOf = async ({ strict, platform }: Context): Promise<number> =>
-  platform.now() + (await readCursor(strict)).skew;
+/** After all that waits: the clock may have been put right since, and what was written first goes first all the same. */
+const nextMoment = async ({ strict, platform }: Context): Promise<number> => {
+  const last = await strict.postbox.orderBy("createdAt").last();
+  const now = platform.now() + (await readCursor(strict)).skew;
+  return last ? Math.max(now, last.createdAt + 1) : now;
+};
 
 /**
  * Resolves with its id once the status is durably here, and what was kept of writing it is forgotten; rejects with a
@@ -47,9 +51,9 @@ export const publish = async (
   const shown = picture && { width: picture.width, height: picture.height, thumb: picture.thumb };
   const { content } = toPost({ id, content: cleanPost(text), ...(shown ? { picture: shown } : {}) });
   const blob = picture && toBlob(picture);
-  const createdAt = await nowOf(context);
   const write = () =>
     strict.transaction("rw", [strict.postbox, strict.blobs, strict.meta], async () => {
+      const createdAt = await nextMoment(context);
       if (blob) await strict.blobs.put({ file: id, blob });
       await strict.postbox.add({ id, content, picture: shown ?? null, createdAt, state: "queued", attempts: 0 });
       if (kept) await strict.meta.delete(kept.key);
@@ -65,15 +69,12 @@ export const publish = async (
 export const retryPost = async (tab: Tab, id: Uuid): Promise<void> => {
   const context = getContext(tab);
   const { strict } = context;
-  const createdAt = await nowOf(context);
-  await strict.postbox
-    .where("id")
-    .equals(id)
-    .modify((row) => {
-      if (row.state !== "failed") return;
-      Object.assign(row, { state: "queued", createdAt } satisfies Partial<PostboxRow>);
-      delete row.error;
-    });
+  await strict.transaction("rw", [strict.postbox, strict.meta], async () => {
+    const row = await strict.postbox.get(id);
+    if (row?.state !== "failed") return;
+    const { error: _, ...again } = row;
+    await strict.postbox.put({ ...again, state: "queued", createdAt: await nextMoment(context) });
+  });
   tab.written();
 };
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { postGraphemesMax } from "../../contract/limits";
 import type { HttpRequest } from "../../contract/requests";
+import { readCursor, writeCursor } from "../../src/sync/cursor";
 import { boundFiles } from "../../src/sync/file-cache";
 import { type OutgoingPicture, publish, readPostbox, retryPost, takeBack } from "../../src/sync/postbox";
 import { readMe } from "../../src/sync/queries";
@@ -55,6 +56,23 @@ describe("a status on its way", () => {
     expect(shown.map(({ content, username, here }) => [content, username, here])).toEqual(
       server.tala.texts.map((text) => [text, "Amina", 1]),
     );
+  });
+
+  it("goes in the order it was written, though the phone learns meanwhile that its clock was ahead", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    phone.faults.isOffline = true;
+    await eventually(() => expect(tab.link.get()).not.toBe("online"));
+    await publish(tab, "before", undefined);
+    const { strict } = contextOf(tab);
+    const cursor = await readCursor(strict);
+    await writeCursor(strict, { ...cursor, skew: cursor.skew - 3_600_000 });
+    await publish(tab, "after", undefined);
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesPublished(server, tab, "before", "after");
   });
 
   it("is published once when the answer is lost, however often", async () => {
