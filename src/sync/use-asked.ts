@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from "react";
 import { ApiFailure, request } from "../lib/api";
 import { failureCode } from "../lib/exchange";
 import { useLink } from "./hooks";
+import { useIsOffline } from "./use-shown-link";
 
 export type Failed = { state: "failed"; code: ReturnType<typeof failureCode> };
 /** What came of asking; only the server's own word makes something missing. */
@@ -16,10 +17,10 @@ export const useAsked = <T>(
   isWanted: boolean,
   read: (body: unknown) => T,
 ): [asked: Asked<T>, again: () => void] => {
-  const link = useLink();
   const [answer, setAnswer] = useState<{ path: string; asked: Asked<T> }>();
   const [tries, setTries] = useState(0);
-  const isOnline = link === "online";
+  const isOnline = useLink() === "online";
+  const isOffline = useIsOffline();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: `tries` is asking again, and `read` is always the same
   useEffect(() => {
@@ -42,5 +43,5 @@ export const useAsked = <T>(
     setTries((before) => before + 1);
   }, []);
   if (answer?.path === path) return [answer.asked, again];
-  return [isWanted && link === "offline" ? { state: "failed", code: "offline" } : { state: "loading" }, again];
+  return [isWanted && isOffline ? { state: "failed", code: "offline" } : { state: "loading" }, again];
 };

@@ -28,15 +28,24 @@ const useLasting = (isSo: boolean, ms: number): boolean => {
   return isSo && hasLasted;
 };
 
+const useHasNetwork = (): boolean => useSyncExternalStore(subscribeNetwork, hasNetwork);
+
 /**
- * The way to the server as a person is told of it. A link that works is believed before the browser, one that is being
- * tried is not: the phone knows it has no network.
+ * Whether there is no use in asking the server for anything. A link that works is believed before the browser, one that is
+ * being tried is not: the phone knows it has no network.
  */
+export const useIsOffline = (): boolean => {
+  const link = useLink();
+  const isConnected = useHasNetwork();
+  return link === "offline" || (link === "connecting" && !isConnected);
+};
+
+/** The way to the server as a person is told of it. */
 export const useShownLink = (): LinkState => {
   const link = useLink();
-  const isConnected = useSyncExternalStore(subscribeNetwork, hasNetwork);
-  const isLasting = useLasting(link === "connecting" && isConnected, connectingQuietMs);
+  const isOffline = useIsOffline();
+  const isLasting = useLasting(link === "connecting" && !isOffline, connectingQuietMs);
+  if (isOffline) return "offline";
   if (link !== "connecting") return link;
-  if (!isConnected) return "offline";
   return isLasting ? "connecting" : "online";
 };

@@ -212,11 +212,10 @@ test("a file is saved with its name and bytes, and a voice note is heard, sought
   await isKeptOffline(page);
   await phone.context.setOffline(true);
   await page.reload();
+  await page.getByRole("button", { name: /Pas ici\.pdf/ }).click();
+  await expect(page.getByRole("alert").getByText(phone.texts.errors.offline)).toBeVisible();
   await goToTop();
   await play.last().click();
   await expect.poll(() => heard(short)).toBeGreaterThan(300);
-  await page.getByRole("button", { name: phone.texts.chat.toLatest }).click();
-  await page.getByRole("button", { name: /Pas ici\.pdf/ }).click();
-  await expect(page.getByRole("alert").getByText(phone.texts.errors.offline)).toBeVisible();
   await phone.close();
 });

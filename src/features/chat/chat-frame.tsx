@@ -8,8 +8,9 @@ import { Spinner } from "../../components/spinner";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
-import { type ChatView, useLink } from "../../sync/hooks";
+import type { ChatView } from "../../sync/hooks";
 import { useChatAround } from "../../sync/use-chat-around";
+import { useIsOffline } from "../../sync/use-shown-link";
 import { Announcer } from "./announcer";
 import { type CallDeeds, CallDeedsContext } from "./call-deeds";
 import { ChatButtons } from "./chat-buttons";
@@ -76,7 +77,7 @@ const useCallDeeds = (
 export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, typing, ...props }: ChatFrameProps) {
   const { empty, callBack } = props;
   const t = useT();
-  const link = useLink();
+  const isOffline = useIsOffline();
   const [isSearching, setSearching] = useState(false);
   const [found, setFound] = useState<Found>();
   const [target, setTarget] = useState<number>();
@@ -109,7 +110,7 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
   };
 
   // Nothing is here and something may come: an unknown chat on a phone without network has nothing to wait for.
-  const isWaiting = !shown || (shown.items.length === 0 && (shown.loading || (!isHeardOf && link !== "offline")));
+  const isWaiting = !shown || (shown.items.length === 0 && (shown.loading || (!isHeardOf && !isOffline)));
   const isCovered = isSearching && !found;
   const search: MenuItem = {
     id: "search",

@@ -7,7 +7,7 @@ import type { AttachmentProps } from "./attachment-props";
 import { saveAs, splitName } from "./file-name";
 import { FoundWords } from "./found";
 import { CancelUpload, UploadBytes, UploadRing } from "./upload-ring";
-import { useAttachment } from "./use-attachment";
+import { fetchFailure, useAttachment } from "./use-attachment";
 
 const iconsByEnd: [ends: RegExp, icon: string][] = [
   [/^\.pdf$/, "i-ph-file-pdf"],
@@ -27,8 +27,9 @@ const iconOf = (end: string): string => iconsByEnd.find(([ends]) => ends.test(en
 export default function FileCard({ conversation, item, body }: AttachmentProps<"file">) {
   const t = useT();
   const language = useLanguage();
-  const { url, state, error, ask } = useAttachment(conversation, body);
-  const isGone = state === "failed" && error === "file_not_found";
+  const attachment = useAttachment(conversation, body);
+  const { url, state, ask } = attachment;
+  const failure = state === "failed" ? fetchFailure(attachment) : undefined;
   const latest = useUpload(item.upload && body.file);
   const upload = item.upload && (latest ?? item.upload);
   const { stem, end } = splitName(body.name);
@@ -36,15 +37,9 @@ export default function FileCard({ conversation, item, body }: AttachmentProps<"
   useEffect(() => {
     if (!isWanted.current) return;
     if (state === "here" && url) saveAs(url, body.name);
-    if (state === "failed") {
-      showToast({
-        tone: "danger",
-        title: t("common.error"),
-        message: t(isGone ? "errors.file_not_found" : "messages.fileLoadFailed"),
-      });
-    }
+    if (failure) showToast({ tone: "danger", title: t("common.error"), message: t(failure) });
     if (state !== "loading") isWanted.current = false;
-  }, [state, isGone, url, body.name, t]);
+  }, [state, failure, url, body.name, t]);
 
   const look = "flex min-h-12 min-w-0 flex-1 items-center gap-3 rounded-card text-start";
   const content = (
@@ -66,8 +61,11 @@ export default function FileCard({ conversation, item, body }: AttachmentProps<"
         </bdi>
         <span className={`block truncate text-xs leading-[20px] text-muted ${upload ? "pr-4" : "pr-[4rem]"}`}>
           {upload ? <UploadBytes upload={upload} /> : formatBytes(body.size, language)}
-          {!upload && state === "failed" && (
-            <span className="text-danger"> · {t(isGone ? "messages.gone" : "messages.loadAgain")}</span>
+          {!upload && failure && (
+            <span className="text-danger">
+              {" "}
+              · {t(failure === "errors.file_not_found" ? "messages.gone" : "messages.loadAgain")}
+            </span>
           )}
         </span>
       </span>

@@ -15,7 +15,7 @@ import type { ChatItem } from "../../sync/hooks";
 import { CallDeedsContext } from "./call-deeds";
 import { type ChatPeople, writerOf } from "./chat-people";
 import { saveAs } from "./file-name";
-import { useAttachment } from "./use-attachment";
+import { fetchFailure, useAttachment } from "./use-attachment";
 
 /** What is being done with a message, and where its menu opened. */
 export type Deed = { item: ChatItem; anchor: MenuAnchor; step: "menu" | "save" | "forward" | "delete" | "receipts" };
@@ -44,18 +44,19 @@ function Saving({
   onDone: () => void;
 }) {
   const t = useT();
-  const { url, state, ask } = useAttachment(conversation, body);
+  const attachment = useAttachment(conversation, body);
+  const { url, state, ask } = attachment;
+  const failure = state === "failed" ? fetchFailure(attachment) : undefined;
   const hasAsked = useRef(false);
   useEffect(() => {
     if (url) saveAs(url, body.name);
     else if (!hasAsked.current) {
       hasAsked.current = true;
       if (ask()) return;
-    } else if (state === "failed") {
-      showToast({ tone: "danger", title: t("common.error"), message: t("messages.fileLoadFailed") });
-    } else return;
+    } else if (failure) showToast({ tone: "danger", title: t("common.error"), message: t(failure) });
+    else return;
     onDone();
-  }, [url, state, ask, body.name, onDone, t]);
+  }, [url, failure, ask, body.name, onDone, t]);
   return null;
 }
 

@@ -3,7 +3,8 @@ import type { AttachedBody } from "../../../contract/conversations";
 import type { ConversationId } from "../../../contract/ids";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
-import { type FileView, useFile, useLink } from "../../sync/hooks";
+import { type FileView, useFile } from "../../sync/hooks";
+import { useIsOffline } from "../../sync/use-shown-link";
 
 export type Attachment = FileView & {
   /** What is not here cannot be had now. */
@@ -16,7 +17,7 @@ export type Attachment = FileView & {
 export const useAttachment = (conversation: ConversationId, body: AttachedBody): Attachment => {
   const t = useT();
   const file = useFile(conversation, body);
-  const isOffline = useLink() === "offline";
+  const isOffline = useIsOffline();
   const { url, load } = file;
   const ask = useCallback(() => {
     if (isOffline) showToast({ tone: "danger", title: t("common.error"), message: t("errors.offline") });
@@ -25,3 +26,7 @@ export const useAttachment = (conversation: ConversationId, body: AttachedBody):
   }, [isOffline, load, t]);
   return { ...file, isOutOfReach: isOffline && url === undefined, ask };
 };
+
+/** Why it could not be fetched, as a text to show. */
+export const fetchFailure = ({ error }: FileView) =>
+  error === "file_not_found" || error === "offline" ? (`errors.${error}` as const) : "messages.fileLoadFailed";

@@ -6,8 +6,9 @@ import { MenuButton } from "../../components/menu";
 import { Screen } from "../../components/screen";
 import { Spinner } from "../../components/spinner";
 import { useLanguage, useT } from "../../i18n/setup";
-import { useLink, useMembers } from "../../sync/hooks";
+import { useMembers } from "../../sync/hooks";
 import type { GroupView } from "../../sync/use-group";
+import { useIsOffline } from "../../sync/use-shown-link";
 import { GroupHead } from "./group-head";
 import { ListNote } from "./list-note";
 import { MemberList } from "./member-list";
@@ -26,7 +27,7 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
   const language = useLanguage();
   const { id, group, muted } = view;
   const list = useMembers(id, group.roster);
-  const isOffline = useLink() === "offline";
+  const isOffline = useIsOffline();
   const members = useMemo(
     () => list.members && toShownMembers(list.members, list.areRolesKnown, me, group.role, language),
     [list.members, list.areRolesKnown, me, group.role, language],

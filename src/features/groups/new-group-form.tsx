@@ -12,10 +12,11 @@ import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { createGroup, setGroupPicture } from "../../sync/groups";
-import { useConversation, useLink } from "../../sync/hooks";
+import { useConversation } from "../../sync/hooks";
 import type { PersonRow } from "../../sync/store";
 import { asSyncError } from "../../sync/sync-error";
 import { useBegun } from "../../sync/use-begun";
+import { useIsOffline } from "../../sync/use-shown-link";
 import { sayFailure } from "./carry-out";
 import { PictureField } from "./picture-field";
 import { takePicture } from "./take-picture";
@@ -30,7 +31,7 @@ const isIdSpent = (error: unknown): boolean => ["group_exists", "group_not_found
 export function NewGroupForm({ people }: { people: PersonRow[] }) {
   const t = useT();
   const leadOn = useLeadOn();
-  const isOffline = useLink() === "offline";
+  const isOffline = useIsOffline();
   const [id, setId] = useState<Uuid>(() => createUuid());
   const [name, setName] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<Uuid>>(new Set());
