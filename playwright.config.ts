@@ -12,8 +12,9 @@ export default defineConfig({
   fullyParallel: false,
   forbidOnly: true,
   retries: 0,
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  // Four times what the longest takes on two busy processors.
+  timeout: 240_000,
+  expect: { timeout: 15_000 },
   use: {
     locale: "fr-FR",
     timezoneId: "Africa/Kinshasa",
@@ -24,6 +25,6 @@ export default defineConfig({
     // Each window's service worker would fetch every file of the app in the middle of a test about something else: it
     // runs where a test is about it, about being offline, or is a whole journey.
     { name: "e2e", testDir: "tests/e2e", use: { serviceWorkers: "block" } },
-    { name: "chaos", testDir: "tests/chaos", timeout: 180_000, workers: 2 },
+    { name: "chaos", testDir: "tests/chaos", workers: 2 },
   ],
 });

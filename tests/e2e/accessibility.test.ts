@@ -12,8 +12,6 @@ import { PasskeyDevice } from "../support/passkey-devices";
 import { callSite, makePerson } from "../support/people";
 import { fill, Phone, type Texts } from "../support/phone";
 
-test.describe.configure({ timeout: 180_000 }); // on a machine that may be busy
-
 const narrow = { width: 360, height: 740 };
 const wide = { width: 1280, height: 800 };
 

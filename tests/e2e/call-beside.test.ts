@@ -15,7 +15,6 @@ import { siteOf } from "../support/pair";
 import { connectPeople, makePerson } from "../support/people";
 import { fill, type Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 100_000 });
 test.use({ actionTimeout: patienceMs });
 const patient = expect.configure({ timeout: patienceMs });
 

@@ -20,7 +20,6 @@ test.use({
     await use({ ...launchOptions, args: [...(launchOptions.args ?? []), ...args] });
   },
 });
-test.describe.configure({ timeout: 120_000 });
 const patient = expect.configure({ timeout: patienceMs });
 
 const button = ({ page }: Phone, name: string) => page.getByRole("button", { name, exact: true });

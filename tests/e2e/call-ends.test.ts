@@ -4,7 +4,6 @@ import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson } from "../support/people";
 import { fill, type Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 240_000 }); // five phones on a machine that may be busy
 test.use({ actionTimeout: patienceMs });
 const patient = expect.configure({ timeout: patienceMs });
 

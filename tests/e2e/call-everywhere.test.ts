@@ -5,7 +5,6 @@ import { siteOf } from "../support/pair";
 import { connectPeople, makePerson } from "../support/people";
 import { fill, type Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 180_000 }); // four phones on a machine that may be busy
 test.use({ actionTimeout: patienceMs });
 const patient = expect.configure({ timeout: patienceMs });
 

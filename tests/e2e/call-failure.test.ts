@@ -4,7 +4,6 @@ import { callButton, callLine, callScreen, control, openCalling, patienceMs } fr
 import { makeCouple, siteOf } from "../support/pair";
 import { type Server, startServer } from "../support/server";
 
-test.describe.configure({ timeout: 120_000 });
 test.use({ actionTimeout: patienceMs });
 const patient = expect.configure({ timeout: patienceMs });
 

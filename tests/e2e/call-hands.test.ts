@@ -4,7 +4,6 @@ import { makeCouple, siteOf } from "../support/pair";
 import type { Phone } from "../support/phone";
 
 test.use({ actionTimeout: patienceMs });
-test.describe.configure({ timeout: 120_000 });
 const patient = expect.configure({ timeout: patienceMs });
 
 const banner = ({ page, texts }: Phone) => page.getByRole("region", { name: texts.calls.banner, exact: true });

@@ -3,7 +3,6 @@ import { callButton, callLine, callScreen, control, expectHearing, openCalling, 
 import { makeCouple, siteOf } from "../support/pair";
 
 test.use({ actionTimeout: patienceMs });
-test.describe.configure({ timeout: 180_000 });
 const patient = expect.configure({ timeout: patienceMs });
 
 test("where no socket can be had, one is called, calls, and is heard all the same", async ({ browser, server }) => {

@@ -11,7 +11,6 @@ import {
 } from "../support/calling";
 import { makeCouple, siteOf } from "../support/pair";
 
-test.describe.configure({ timeout: 180_000 });
 test.use({ actionTimeout: patienceMs });
 const patient = expect.configure({ timeout: patienceMs });
 

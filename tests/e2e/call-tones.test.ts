@@ -5,7 +5,6 @@ import { callButton, callScreen, control, expectHearing, openCallingIn, patience
 import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson } from "../support/people";
 
-test.describe.configure({ timeout: 120_000 });
 test.use({ actionTimeout: patienceMs });
 
 declare global {

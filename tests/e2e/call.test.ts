@@ -15,7 +15,6 @@ import { faultsIn } from "../support/faults";
 import { makeCouple, siteOf } from "../support/pair";
 import { fill, type Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 240_000 }); // several phones on a machine that may be busy
 test.use({ actionTimeout: patienceMs });
 const patient = expect.configure({ timeout: patienceMs });
 

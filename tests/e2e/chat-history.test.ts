@@ -7,8 +7,6 @@ import { siteOf } from "../support/pair";
 import { connectPeople, makePerson, type Person, type Site } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 240_000 }); // several phones on a machine that may be busy
-
 const total = 500;
 const textOf = (n: number): string => (n === 3 ? "Rendez-vous à l’Été bleu" : `message ${n}`);
 

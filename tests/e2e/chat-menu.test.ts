@@ -5,8 +5,6 @@ import { sendTexts } from "../support/messages";
 import { openPair } from "../support/pair";
 import { fill, Phone, type Texts } from "../support/phone";
 
-test.describe.configure({ timeout: 180_000 }); // several phones on a machine that may be busy
-
 const choose = async (page: Page, texts: Texts, item: string): Promise<void> => {
   await page.getByRole("button", { name: texts.common.more, exact: true }).click();
   await page.getByRole("menuitem", { name: item, exact: true }).click();

@@ -8,8 +8,6 @@ import { openPair, siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson, type Person } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 120_000 }); // several phones on a machine that may be busy
-
 test("a message shows its four ticks in turn on its way to the other person", async ({ browser, server }) => {
   const site = siteOf(server);
   const [ana, ben] = [await makePerson(site, 500), await makePerson(site, 501)];

@@ -15,7 +15,6 @@ test("a group takes a name and somebody in it; what was begun outlives its page,
   browser,
   server,
 }) => {
-  test.setTimeout(180_000); // on a machine that may be busy
   const site = siteOf(server);
   const ana = await makePerson(site, 9100);
   const [ben, cleo] = [await makePerson(site, 9101, "Ben Élodie"), await makePerson(site, 9102)];

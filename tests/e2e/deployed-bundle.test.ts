@@ -25,7 +25,6 @@ const buildForDeployment = (folder: string): string[] => {
 };
 
 test("what is deployed knows nothing of the mailbox, which a server of this machine shows", async ({ request }) => {
-  test.setTimeout(180_000);
   expect(readFileSync("scripts/deploy.mjs", "utf8")).not.toMatch(/mailbox/i);
   const folder = join(root, `dist-bundle-${process.pid}.local`);
   try {

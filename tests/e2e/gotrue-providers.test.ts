@@ -5,8 +5,6 @@ import { comeBack, type Social, startSocial } from "../support/social";
 
 /** The same library (gotrue-client.test.ts) through a real provider's pages. */
 
-test.describe.configure({ timeout: 120_000 });
-
 let social: Social;
 let site: Site;
 test.beforeAll(async () => {

@@ -8,8 +8,6 @@ import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson, type Person, type Site } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 180_000 }); // several phones on a machine that may be busy
-
 const openMs = 30_000; // by its address, on a phone that has heard of nothing yet
 const typingDelayMs = 300;
 

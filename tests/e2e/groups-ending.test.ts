@@ -7,8 +7,6 @@ import { siteOf } from "../support/pair";
 import { callSite, connectPeople, type Person } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 240_000 }); // six phones on a machine that may be busy
-
 test("a group goes on where two block each other, passes to whom its owner names, and ends for all at once", async ({
   browser,
   server,

@@ -11,8 +11,6 @@ import { siteOf } from "../support/pair";
 import type { Person } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 240_000 }); // seven phones on a machine that may be busy
-
 const removalMs = 2_000; // what is promised
 
 type Frame = NonNullable<ReturnType<typeof decodeServerFrame>>;

@@ -9,8 +9,6 @@ import { siteOf } from "../support/pair";
 import type { Person } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 240_000 }); // seven phones on a machine that may be busy
-
 const name = "Parcelle 13 – famille";
 
 const openMessageMenu = async (phone: Phone, text: string, item: string): Promise<void> => {

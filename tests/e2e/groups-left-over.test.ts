@@ -7,8 +7,6 @@ import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 180_000 }); // a phone on a machine that may be busy
-
 const openMs = 30_000; // by its address, on a phone that has heard of nothing yet
 
 test("what was being recorded, chosen and captioned when its group went can be had until it is thrown away", async ({

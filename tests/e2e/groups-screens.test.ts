@@ -15,7 +15,6 @@ test("the owner changes a group and its members see it at once; who leaves or is
   browser,
   server,
 }) => {
-  test.setTimeout(180_000); // on a machine that may be busy
   const site = siteOf(server);
   const ana = await makePerson(site, 9110);
   const [ben, cleo, dan] = [await makePerson(site, 9111), await makePerson(site, 9112), await makePerson(site, 9113)];
@@ -168,7 +167,6 @@ test("of many members those near the screen exist, all are found, and what canno
   browser,
   server,
 }) => {
-  test.setTimeout(180_000); // on a machine that may be busy
   const [ana, ...others] = await seedCrowd(server, 120);
   const group = await makeGroup(siteOf(server), ana, "Quartier", others);
   const phone = await Phone.open(browser, server);

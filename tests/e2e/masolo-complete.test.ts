@@ -8,8 +8,6 @@ import { siteOf } from "../support/pair";
 import { connectPeople, makePerson } from "../support/people";
 import { fill, onePixelPng, Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 180_000 }); // several phones on a machine that may be busy
-
 test("one text and one picture go to three people as ordinary private messages", async ({ browser, server }) => {
   const site = siteOf(server);
   const ana = await makePerson(site, 3320);

@@ -7,8 +7,6 @@ import { siteOf } from "../support/pair";
 import { connectPeople, makePerson } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 120_000 }); // several phones on a machine that may be busy
-
 test("the list is live: newest first, with unread counts and the ticks of one's own", async ({ browser, server }) => {
   const site = siteOf(server);
   const [ana, ben, cleo] = [await makePerson(site, 600), await makePerson(site, 601), await makePerson(site, 602)];

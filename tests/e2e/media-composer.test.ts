@@ -10,8 +10,6 @@ import { fill, type Phone } from "../support/phone";
 
 const unaskedMaxBytes = 400_000; // a picture up to this comes by itself
 
-test.describe.configure({ timeout: 180_000 }); // several phones on a machine that may be busy
-
 const pdf: MadeFile = {
   name: "facture.pdf",
   mimeType: "application/pdf",

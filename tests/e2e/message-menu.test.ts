@@ -17,8 +17,6 @@ import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 240_000 }); // several phones on a machine that may be busy
-
 const openMenu = async (phone: Phone, text: string) => {
   await phone.message(text).locator("bdi").first().click({ button: "right" });
 };

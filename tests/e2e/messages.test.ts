@@ -16,8 +16,6 @@ import { sendTexts } from "../support/messages";
 import { isKeptOffline, keptOffline } from "../support/offline";
 import { fill } from "../support/phone";
 
-test.describe.configure({ timeout: 240_000 }); // several phones on a machine that may be busy
-
 type Sound = { paused: boolean; playbackRate: number };
 const watchSounds = (page: Page) =>
   page.addInitScript(() => {

@@ -8,8 +8,6 @@ import { siteOf } from "../support/pair";
 import { connectPeople, makePerson, type Person, type Site } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 120_000 }); // several windows on a machine that may be busy
-
 declare global {
   interface Window {
     /** When a sound began, by the page's clock, what every banner said first, and when anything was told last. */

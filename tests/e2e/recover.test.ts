@@ -270,7 +270,6 @@ test("offline nothing that was typed is lost", async ({ browser, server }) => {
 });
 
 test("no state of the page has a fault axe finds, light and dark, narrow and wide", async ({ browser, server }) => {
-  test.setTimeout(120_000);
   const person = await makeReachable(server, 2_625);
   const phone = await Phone.open(browser, server);
   const { page, texts } = phone;

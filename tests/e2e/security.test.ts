@@ -9,8 +9,6 @@ import { callSite, makePerson, type Person, testPassword } from "../support/peop
 import { fill, Phone, textsOf } from "../support/phone";
 import { forgetProofs } from "../support/proofs";
 
-test.describe.configure({ timeout: 180_000 }); // on a machine that may be busy
-
 const newPassword = "Masolo2027";
 const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true });
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });

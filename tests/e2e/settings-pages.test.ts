@@ -8,8 +8,6 @@ import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson, type Person, type Site } from "../support/people";
 import { Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 120_000 }); // two windows on a machine that may be busy
-
 const tabsPerPage = 16; // more than any of these pages has fields
 
 const switchOf = ({ page }: Phone, name: string) => page.getByRole("switch", { name, exact: true });

@@ -5,8 +5,6 @@ import { openPair, siteOf } from "../support/pair";
 import { callSite, type Person } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 120_000 }); // several phones on a machine that may be busy
-
 test("a chat says that the other is here, when they last were, and nothing of who does not let it be seen", async ({
   browser,
   server,

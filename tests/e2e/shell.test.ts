@@ -80,7 +80,6 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
     browser,
     server,
   }) => {
-    test.setTimeout(120_000);
     const ana = await makePerson(siteOf(server), 702 + index);
     const phone = await Phone.open(browser, server, language);
     const { page, texts } = phone;
@@ -192,7 +191,6 @@ test("on a wide screen the list stays beside the open chat, and back leads back"
 });
 
 test("the list comes back where it was left", async ({ browser, server }) => {
-  test.setTimeout(120_000);
   const site = siteOf(server);
   const ana = await makePerson(site, 7200);
   const others = [];

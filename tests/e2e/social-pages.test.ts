@@ -6,8 +6,6 @@ import { faultsIn } from "../support/faults";
 import { fill, Phone, textsOf } from "../support/phone";
 import { type Social, startSocial } from "../support/social";
 
-test.describe.configure({ timeout: 120_000 });
-
 /** Where nothing listens, under a name that is no markup. */
 const gone = {
   setting: { id: "gone", name: `O'Neil & "Fils" <b>$&</b>`, issuer: "http://127.0.0.1:9", client_id: "x" },

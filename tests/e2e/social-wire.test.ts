@@ -16,8 +16,6 @@ import {
 } from "../support/social";
 import { Wanderer } from "../support/wandering";
 
-test.describe.configure({ timeout: 120_000 });
-
 let social: Social;
 let forging: Awaited<ReturnType<typeof startForgingProvider>>;
 /** Where nothing listens. */

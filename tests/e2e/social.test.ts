@@ -3,8 +3,6 @@ import { makePerson, phoneOf, testPassword } from "../support/people";
 import { fill, onePixelPng, Phone } from "../support/phone";
 import { addCodeApp, goThrough, link, type Social, startSocial } from "../support/social";
 
-test.describe.configure({ timeout: 120_000 });
-
 let social: Social;
 test.beforeAll(async () => {
   social = await startSocial();

@@ -9,8 +9,6 @@ import { siteOf } from "../support/pair";
 import { callSite, makePerson } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 120_000 }); // on a machine that may be busy
-
 const feed = "**/api/tala";
 const refusal = (status: number, error_code: string) => ({ status, json: { code: status, error_code, msg: "" } });
 

@@ -6,8 +6,6 @@ import { makeCouple, siteOf } from "../support/pair";
 import { expectPartsOnce } from "../support/parts-log";
 import { Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 180_000 }); // several phones on a machine that may be busy
-
 const size = 39 * filePartBytes + 1_000;
 const report = { name: "rapport.pdf", mimeType: "application/pdf", buffer: Buffer.alloc(size, "%PDF-1.4 rapport\n") };
 const beforeTheCut = 3;

@@ -5,8 +5,6 @@ import { openPair, siteOf } from "../support/pair";
 import { connectPeople, makePerson } from "../support/people";
 import { Phone } from "../support/phone";
 
-test.describe.configure({ timeout: 180_000 }); // several phones on a machine that may be busy
-
 const messagesOf = ({ page }: Phone): Locator => page.getByRole("main").locator("ol > li");
 const timerOf = ({ page }: Phone): Locator => page.getByRole("timer");
 const microphoneOf = ({ page, texts }: Phone): Locator => page.getByRole("button", { name: texts.chat.voice.record });
