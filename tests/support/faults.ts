@@ -14,7 +14,8 @@ const untilStill = (page: Page): Promise<void> =>
   }, patienceMs);
 
 // In the page itself: without frames of another origin there is nothing to gather in a second page.
-const checkerOf = (page: Page): AxeBuilder => new AxeBuilder({ page }).setLegacyMode();
+const checkerOf = (page: Page): AxeBuilder =>
+  new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).setLegacyMode();
 
 /** What a checker of accessibility finds in a page that stands still. */
 export const faultsIn = async (page: Page) => {
