@@ -18,6 +18,8 @@ const worker = {
   setupFiles: ["./tests/worker/apply-migrations.ts"],
   // Hashing a password takes a fifth of a second on an idle machine, and much longer on a busy one.
   testTimeout: 30_000,
+  // A clock that was set, an object that was made to fail: for one test alone, also in a runtime for many files.
+  restoreMocks: true,
 };
 
 /** As in every build for this machine: mails are kept. */

@@ -4,7 +4,7 @@ import type { CallSignals } from "../../contract/calls";
 import { policies } from "../../worker/lib/rate-limit";
 import type { Person } from "../support/people";
 import { Device, until } from "./device";
-import { channelStub, newTalk } from "./phone";
+import { channelStub, newTalk, pass } from "./phone";
 import { seedPerson } from "./seeded-people";
 import { call, drain } from "./site";
 
@@ -57,6 +57,7 @@ test("a channel that slept meanwhile goes on from there", async () => {
   await anas.signal(callId, "avant");
   const { at } = await ask(ben, callId);
   await evictDurableObject(channelStub(ben.id));
+  pass(1_000);
   const device = await Device.open(ben);
   expect((await ask(ben, callId, at)).signals).toEqual([]);
   await anas.signal(callId, "après");

@@ -135,13 +135,13 @@ export class Device {
 
   /** The next frame that fits and was not looked at yet; those before it are passed over. */
   async next<T extends Frame>(fits: (frame: Frame) => frame is T, patience = patienceMs): Promise<T> {
-    const until = Date.now() + patience;
+    const until = performance.now() + patience;
     for (;;) {
       while (this.#taken < this.frames.length) {
         const frame = this.frames[this.#taken++] as Frame;
         if (fits(frame)) return frame;
       }
-      const left = until - Date.now();
+      const left = until - performance.now();
       if (left <= 0) throw new Error(`nothing fitting came; last: ${JSON.stringify(this.raw.slice(-5))}`);
       await Promise.race([new Promise<void>((resolve) => (this.#wake = resolve)), scheduler.wait(left)]);
     }
@@ -157,7 +157,7 @@ export class Device {
 
   /** The answer to a ref: an acknowledged place, or a refusal. */
   async outcome(ref: number): Promise<{ seq: number; at: number } | { error: string; retryAfterMs?: number }> {
-    const until = Date.now() + patienceMs;
+    const until = performance.now() + patienceMs;
     for (;;) {
       for (const frame of this.frames) {
         if (isA("n")(frame) && frame[1] === ref) {
@@ -168,7 +168,7 @@ export class Device {
           if (numbers[i] === ref) return { seq: numbers[i + 1] as number, at: (numbers[i + 2] as number) + this.now };
         }
       }
-      const left = until - Date.now();
+      const left = until - performance.now();
       if (left <= 0) throw new Error(`ref ${ref} was not answered; last: ${JSON.stringify(this.raw.slice(-5))}`);
       await Promise.race([new Promise<void>((resolve) => (this.#wake = resolve)), scheduler.wait(left)]);
     }
@@ -227,11 +227,11 @@ export class Device {
   async pong(): Promise<string> {
     const before = this.raw.length;
     this.ping();
-    const until = Date.now() + patienceMs;
+    const until = performance.now() + patienceMs;
     for (;;) {
       const pong = this.raw.slice(before).find((text) => text.startsWith("."));
       if (pong) return pong;
-      if (Date.now() > until) throw new Error("no pong");
+      if (performance.now() > until) throw new Error("no pong");
       await scheduler.wait(5);
     }
   }
@@ -282,9 +282,9 @@ export const rowOf = async (person: Person, conversation: ConversationId): Promi
 
 /** Waits until something holds, for what happens after an answer. */
 export const until = async (holds: () => boolean | Promise<boolean>, patience = patienceMs): Promise<void> => {
-  const end = Date.now() + patience;
+  const end = performance.now() + patience;
   while (!(await holds())) {
-    if (Date.now() > end) throw new Error("it did not come to hold");
+    if (performance.now() > end) throw new Error("it did not come to hold");
     await scheduler.wait(10);
   }
 };
