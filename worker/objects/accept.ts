@@ -51,11 +51,11 @@ export const accept = (
   let isNew = false;
   let isAgain = false;
   for (const { cid, body, refusal: ofBody, unsigned } of messages) {
-    const known = log.findSent(member.number, cid);
+    const known = log.messages.findSent(member.number, cid);
     if (known) {
       isAgain = true;
       const { file } = attachmentOf(body) ?? {};
-      if (file !== undefined && !log.hasAttached(file, known.seq)) unused.push(cid);
+      if (file !== undefined && !log.messages.hasAttached(file, known.seq)) unused.push(cid);
       sent.push({ cid, seq: known.seq, at: known.at });
     } else if (!refusal && member.state !== "in") {
       refusal = { error: "conversation_not_found" };
