@@ -1,11 +1,10 @@
 import type { Refusal, SendResult } from "../../contract/commands";
 import { attachmentOf } from "../../contract/conversations";
 import type { Uuid } from "../../contract/ids";
-import { sendBurst, sendPerSecond } from "../../contract/limits";
 import type { ConversationLog } from "./conversation-log";
 import type { Member } from "./members";
 import type { Checked, Refused } from "./rpc";
-import { TokenBucket } from "./token-bucket";
+import type { TokenBucket } from "./token-bucket";
 import { tellUnsigned } from "./unsigning";
 
 export type Sending = { member: Member; messages: readonly Checked[] };
@@ -20,17 +19,6 @@ export type Accepted = {
   isNew: boolean;
   isAgain: boolean;
 };
-
-/** Each member's flood protection, as long as the object lives. */
-export class SendLimits {
-  readonly #buckets = new Map<number, TokenBucket>();
-
-  of(member: Member): TokenBucket {
-    const bucket = this.#buckets.get(member.number) ?? new TokenBucket(sendBurst, sendPerSecond);
-    this.#buckets.set(member.number, bucket);
-    return bucket;
-  }
-}
 
 /**
  * Stores what may be stored, within the caller's transaction. A message that is there already keeps its place
