@@ -3,6 +3,7 @@ import type { Uuid } from "../../contract/ids";
 import { logError } from "../lib/log";
 import type { Feed } from "./feed";
 import type { Gate } from "./gate";
+import type { KnownCalls } from "./known-calls";
 import type { OwnMarks } from "./own-marks";
 import type { Parting } from "./parting";
 import type { PersonCalls } from "./person-calls";
@@ -19,6 +20,7 @@ type Host = {
   reading: Reading;
   presences: Presences;
   calls: PersonCalls;
+  knownCalls: Pick<KnownCalls, "current">;
   parting: Pick<Parting, "isGone">;
 };
 
@@ -43,8 +45,8 @@ export class Commands {
 
   /** What changed after a cursor, with the calls under way. */
   changes(session: Uuid | undefined, since: number, before?: number): CommandResults["changes"] {
-    const { feed, calls } = this.#host;
-    return { ...feed.changes(since, session, before), calls: calls.current };
+    const { feed, knownCalls } = this.#host;
+    return { ...feed.changes(since, session, before), calls: knownCalls.current };
   }
 
   async #do(command: Command, session?: Uuid): Promise<CommandResults[Command["type"]] | Refusal> {

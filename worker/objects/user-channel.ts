@@ -21,6 +21,7 @@ import { Commands } from "./commands";
 import { Feed } from "./feed";
 import { changesTail } from "./frames";
 import { Gate } from "./gate";
+import { KnownCalls } from "./known-calls";
 import { Meta } from "./meta";
 import { migrate } from "./migrator";
 import { OwnMarks } from "./own-marks";
@@ -47,6 +48,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   );
   readonly #feed: Feed;
   readonly #asking: Asking;
+  readonly #knownCalls: KnownCalls;
   readonly #calls: PersonCalls;
   readonly #typing: Typing;
   readonly #presences: Presences;
@@ -73,13 +75,13 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       },
       heard: (conversation) => this.#typing.forget(conversation),
     });
-    this.#calls = new PersonCalls(ctx.storage.sql, {
-      env,
+    this.#knownCalls = new KnownCalls(ctx.storage.sql, {
       user,
       gate,
       sockets: this.#sockets,
       later: (work) => ctx.waitUntil(work.catch((error: unknown) => logError("a call was not answered", error))),
     });
+    this.#calls = new PersonCalls(ctx.storage.sql, this.#knownCalls, { env, user, sockets: this.#sockets });
     const close = () => {
       feed.close();
       this.#presences.close();
@@ -95,6 +97,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       reading: new Reading(user, gate),
       presences: this.#presences,
       calls: this.#calls,
+      knownCalls: this.#knownCalls,
       parting: this.#parting,
     });
     this.#asking = new Asking({ sockets: this.#sockets, feed, sending, commands: this.#commands });
@@ -157,7 +160,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       await this.#parting.decline(notice);
       return "written";
     }
-    this.#calls.take(notice.conversation, notice.call, notice.calls, notice.held);
+    this.#knownCalls.take(notice.conversation, notice.call, notice.calls, notice.held);
     return (await this.#take(notice)) ? "written" : "held";
   }
 
@@ -193,7 +196,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   }
 
   async calls(): Promise<Call[]> {
-    return this.#calls.current;
+    return this.#knownCalls.current;
   }
 
   async findSaid(_user: Uuid, call: Uuid, after: number): Promise<CallSignals | undefined> {
