@@ -32,3 +32,18 @@ test("marks that a channel was told of while no device listened outlive it, also
   expect(await rowOf(ana, id)).toMatchObject({ othersRead: 2 });
   expect(await rowOf(ben, id)).toMatchObject({ read: 2, unread: 0 });
 });
+
+test("a number under which a device was told of a mark that died unwritten is given to nothing else", async () => {
+  const { ana, ben, id } = await newPair();
+  await post(ben, id, "un", "deux");
+  await until(async () => (await rowOf(ana, id)).head === 2);
+  const told: number[] = [];
+  for (const read of [1, 2]) {
+    await die(env.USER_CHANNEL.getByName(ana.id));
+    const phone = await Device.open(ana);
+    await request(ana, { type: "mark", conversation: id, delivered: 2, read });
+    await until(async () => phone.counters.length > 0);
+    told.push(...phone.counters);
+  }
+  expect(new Set(told).size).toBe(told.length);
+});

@@ -3,7 +3,7 @@ import type { AttachedBody } from "../../contract/conversations";
 import type { MediaType } from "../../contract/files";
 import { createUuid, type Uuid } from "../../contract/ids";
 import { openDb } from "../../worker/db/client";
-import { files } from "../../worker/db/schema";
+import { files } from "../../worker/db/file-schema";
 
 type Seed = { type?: MediaType; name?: string; status?: "receiving" | "ready" };
 

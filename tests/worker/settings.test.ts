@@ -2,7 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { defaultSettings, type KeptSettings, type SettingsChange } from "../../contract/settings";
-import { counterReserve } from "../../worker/objects/changes";
+import { counterReserve } from "../../worker/objects/change-counter";
 import type { Person } from "../support/people";
 import { Device, post, request, until } from "./device";
 import { newPair, seedPerson } from "./seeded-people";

@@ -3,7 +3,7 @@ import type { MediaType } from "../../contract/files";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { deleteBytes, type StoredFile } from "../lib/file-bytes";
 import { type Db, openDb } from "./client";
-import { file_uses, files } from "./schema";
+import { file_uses, files } from "./file-schema";
 
 /**
  * Which messages name which files. Naming a file, releasing it and sweeping it away are each decided by one

@@ -1,6 +1,5 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { MediaType } from "../../contract/files";
 import { findableBy } from "../../contract/settings";
 
 /**
@@ -155,48 +154,6 @@ export const pending_relations = sqliteTable(
 );
 
 /**
- * Files on their way and those that messages name. `status` only goes forward: what is `removed` has its bytes
- * taken out of R2, and then no row. The row outlives its owner's account for as long as others' messages name it.
- */
-export const files = sqliteTable(
-  "files",
-  {
-    id: text("id").primaryKey(),
-    owner_id: text("owner_id").notNull(),
-    name: text("name").notNull(),
-    announced_size: integer("announced_size").notNull(),
-    /** As stored, with the metadata taken out. This and what follows is known when it is ready. */
-    size: integer("size"),
-    type: text("type").$type<MediaType>(),
-    width: integer("width"),
-    height: integer("height"),
-    /** Where its bytes are in R2, decided once by the first who completes it. */
-    key: text("key"),
-    status: text("status", { enum: ["receiving", "ready", "removed"] }).notNull(),
-    was_used: integer("was_used", { mode: "boolean" }).notNull().default(false),
-    created_at: integer("created_at").notNull(),
-  },
-  (table) => [
-    // Only what may have to go: the sweep never reads past the files that messages name.
-    index("files_to_sweep").on(table.created_at).where(sql`was_used = 0 OR status = 'removed'`),
-    index("files_by_owner").on(table.owner_id),
-  ],
-);
-
-/** The messages that name a file. A file goes with the last of them. */
-export const file_uses = sqliteTable(
-  "file_uses",
-  {
-    file_id: text("file_id")
-      .notNull()
-      .references(() => files.id),
-    conversation_id: text("conversation_id").notNull(),
-    cid: text("cid").notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.file_id, table.conversation_id, table.cid] })],
-);
-
-/**
  * Whose words were passed on to which conversation, so that a deleted account's name is found there. Without a reference:
  * it is needed when the account is gone. `cleared`: the name was taken out once since then.
  */
@@ -208,20 +165,6 @@ export const forwards = sqliteTable(
     cleared: integer("cleared", { mode: "boolean" }).notNull().default(false),
   },
   (table) => [primaryKey({ columns: [table.author_id, table.conversation_id] })],
-);
-
-/** Bytes a person announced on a day (UTC). `granted` is the mark of the request that was counted last. */
-export const upload_days = sqliteTable(
-  "upload_days",
-  {
-    user_id: text("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    day: integer("day").notNull(),
-    bytes: integer("bytes").notNull(),
-    granted: text("granted").notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.user_id, table.day] }), index("upload_days_by_day").on(table.day)],
 );
 
 /**
@@ -241,41 +184,6 @@ export const call_feedback = sqliteTable(
     seconds: integer("seconds").notNull(),
   },
   (table) => [primaryKey({ columns: [table.call_id, table.place, table.side] })],
-);
-
-/**
- * Statuses of Tala, which everybody reads: `number` is the place in the feed and is never given again. A picture's bytes
- * are found by the author and the id (worker/lib/post-pictures.ts); here stands what a page says of it.
- */
-export const tala_posts = sqliteTable(
-  "tala_posts",
-  {
-    number: integer("number").primaryKey({ autoIncrement: true }),
-    /** The phone's own. */
-    id: text("id").notNull().unique(),
-    user_id: text("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    content: text("content").notNull(),
-    width: integer("width"),
-    height: integer("height"),
-    thumb: text("thumb"),
-    created_at: integer("created_at").notNull(),
-  },
-  (table) => [index("tala_posts_by_user").on(table.user_id)],
-);
-
-/** Statuses that their author took back: whatever of them is still on its way is not published any more. */
-export const tala_gone = sqliteTable(
-  "tala_gone",
-  {
-    user_id: text("user_id")
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    id: text("id").notNull(),
-    gone_at: integer("gone_at").notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.user_id, table.id] }), index("tala_gone_by_time").on(table.gone_at)],
 );
 
 /** Accounts that are deleted and of which something may be left (worker/lib/clearing.ts). */

@@ -3,8 +3,8 @@ import type { MediaType, NewFile } from "../../contract/files";
 import { createUuid, type Uuid } from "../../contract/ids";
 import { fileBytesPerDay } from "../../contract/limits";
 import type { Db } from "../db/client";
+import { files, upload_days } from "../db/file-schema";
 import { isUnused } from "../db/files";
-import { files, upload_days } from "../db/schema";
 
 export type FileRow = typeof files.$inferSelect;
 

@@ -1,8 +1,8 @@
 import { and, eq, inArray, lt, ne, sql } from "drizzle-orm";
 import { orphanMaxMs } from "../../contract/limits";
 import { type Db, openDb } from "../db/client";
+import { files } from "../db/file-schema";
 import { isUnused, removeFile } from "../db/files";
-import { files } from "../db/schema";
 import { allParts, announcedAt } from "../lib/file-bytes";
 import { logError } from "../lib/log";
 import { dayOf } from "./queries";

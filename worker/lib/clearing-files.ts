@@ -1,8 +1,8 @@
 import { and, eq, ne } from "drizzle-orm";
 import type { Uuid } from "../../contract/ids";
 import { type Db, openDb } from "../db/client";
+import { files } from "../db/file-schema";
 import { isUnused, removeFile } from "../db/files";
-import { files } from "../db/schema";
 import { logError } from "./log";
 import { withoutOwner } from "./nobody";
 

@@ -1,11 +1,10 @@
 import type { Refusal, SendResult } from "../../contract/commands";
 import { attachmentOf } from "../../contract/conversations";
 import type { Uuid } from "../../contract/ids";
-import { sendBurst, sendPerSecond } from "../../contract/limits";
 import type { ConversationLog } from "./conversation-log";
 import type { Member } from "./members";
 import type { Checked, Refused } from "./rpc";
-import { TokenBucket } from "./token-bucket";
+import type { TokenBucket } from "./token-bucket";
 import { tellUnsigned } from "./unsigning";
 
 export type Sending = { member: Member; messages: readonly Checked[] };
@@ -20,17 +19,6 @@ export type Accepted = {
   isNew: boolean;
   isAgain: boolean;
 };
-
-/** Each member's flood protection, as long as the object lives. */
-export class SendLimits {
-  readonly #buckets = new Map<number, TokenBucket>();
-
-  of(member: Member): TokenBucket {
-    const bucket = this.#buckets.get(member.number) ?? new TokenBucket(sendBurst, sendPerSecond);
-    this.#buckets.set(member.number, bucket);
-    return bucket;
-  }
-}
 
 /**
  * Stores what may be stored, within the caller's transaction. A message that is there already keeps its place
@@ -51,11 +39,11 @@ export const accept = (
   let isNew = false;
   let isAgain = false;
   for (const { cid, body, refusal: ofBody, unsigned } of messages) {
-    const known = log.findSent(member.number, cid);
+    const known = log.messages.findSent(member.number, cid);
     if (known) {
       isAgain = true;
       const { file } = attachmentOf(body) ?? {};
-      if (file !== undefined && !log.hasAttached(file, known.seq)) unused.push(cid);
+      if (file !== undefined && !log.messages.hasAttached(file, known.seq)) unused.push(cid);
       sent.push({ cid, seq: known.seq, at: known.at });
     } else if (!refusal && member.state !== "in") {
       refusal = { error: "conversation_not_found" };

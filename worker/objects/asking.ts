@@ -4,9 +4,10 @@ import { toCommand } from "../../contract/command-frames";
 import { CommandSchema } from "../../contract/command-schemas";
 import { type Command, type CommandOf, type CommandResults, isRefusal, type Refusal } from "../../contract/commands";
 import { type ErrorCode, isErrorCode } from "../../contract/errors";
-import type { ConversationId, Uuid } from "../../contract/ids";
+import type { ConversationId } from "../../contract/ids";
 import { spreadMax } from "../../contract/limits";
 import { refusalFrame } from "../../contract/protocol";
+import type { Commands } from "./commands";
 import type { Feed } from "./feed";
 import { answerFrame, mineFrame } from "./frames";
 import type { Sending } from "./sending";
@@ -22,7 +23,7 @@ type Host = {
   sockets: Sockets;
   feed: Feed;
   sending: Sending;
-  run(command: Command, session?: Uuid): Promise<CommandResults[Command["type"]] | Refusal>;
+  commands: Pick<Commands, "run">;
 };
 
 const fullRetryMs = 1_000;
@@ -62,7 +63,7 @@ export class Asking {
     if (isHeavy && this.#host.sockets.isFull(socket))
       return refuse({ error: "rate_limited", retryAfterMs: fullRetryMs });
     if (command.type === "mark") return this.#markFrom(socket, command);
-    const result = await this.#host.run(command, socket.state?.session);
+    const result = await this.#host.commands.run(command, socket.state?.session);
     if (isRefusal(result)) return refuse(result);
     if (!socket.state) return;
     const answer = answerFrame(command.type, ref ?? 0, result as CommandResults[Answered], socket.state.base);
@@ -123,7 +124,7 @@ export class Asking {
   /** Marks have no answer but the change that follows; where nothing changes, the row as it stands is said again. */
   async #markFrom(socket: Socket, command: CommandOf<"mark">): Promise<void> {
     const before = this.#host.feed.counter;
-    await this.#host.run(command);
+    await this.#host.commands.run(command);
     const row = this.#host.feed.find(command.conversation);
     if (row && socket.state && this.#host.feed.counter === before) {
       this.#host.sockets.answer(socket, mineFrame(before, row, socket.state.base));

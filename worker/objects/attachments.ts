@@ -1,8 +1,9 @@
 import { attachmentOf, type StoredBody } from "../../contract/conversations";
 import type { Uuid } from "../../contract/ids";
-import type { ConversationLog, MessageRow } from "./conversation-log";
+import type { ConversationLog } from "./conversation-log";
 import type { Member } from "./members";
 import { fromColumns } from "./message-body";
+import type { MessageRow } from "./messages";
 
 /** Whether a member may have the file of a message now: who wrote it keeps it when the connection has ended. */
 const mayHave = (log: ConversationLog, member: Member, row: MessageRow): boolean => {
@@ -28,7 +29,7 @@ export const findOriginal = (
   member: Member,
   seq: number,
 ): { body: StoredBody; author: Uuid } | undefined => {
-  const row = seq > member.hidden && seq <= log.headOf(member) ? log.find(seq) : undefined;
+  const row = log.findSeen(member, seq);
   const author = row && log.members.at(row.sender);
   if (!row || !author || wordless.includes(row.kind) || (row.withheld > 0 && author !== member)) return undefined;
   const body = fromColumns(row.kind, row.body);

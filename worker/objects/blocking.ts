@@ -30,7 +30,7 @@ const unblock = (log: ConversationLog, member: Member): boolean => {
       number,
     );
     log.revise(held.toArray().length);
-    log.forgetRecent();
+    log.messages.forgetRecent();
   }
   return true;
 };

@@ -140,7 +140,7 @@ export class Calling {
       if (!this.#log.isOpen) return { error: "not_connected" };
       if (member.blocks) return { error: "contact_blocked" };
       // It was over before another one began.
-      if (open?.id !== deed.id && this.#log.findSent(member.number, deed.id)) return noCall;
+      if (open?.id !== deed.id && this.#log.messages.findSent(member.number, deed.id)) return noCall;
       if (!open) {
         const before = this.#unansweredOf(member, now);
         const { count, since } = before;
@@ -163,7 +163,8 @@ export class Calling {
     const { calls, head } = this.#log;
     const { kept, unanswered } = calls;
     const isRow = kept?.caller === number && kept.answeredAt === null && now < unanswered.since + unansweredMs;
-    const goesOn = isRow && (unanswered.count < unansweredMax || !this.#log.hasWritten(1 - number, unanswered.from));
+    const goesOn =
+      isRow && (unanswered.count < unansweredMax || !this.#log.messages.hasWritten(1 - number, unanswered.from));
     return goesOn ? unanswered : { count: 0, since: now, from: head };
   }
 
@@ -210,7 +211,7 @@ export class Calling {
     this.#heard = calls.heard;
     this.#known = calls.heard;
     // In logs of before, a message may have taken the call's name while it was open.
-    if (over && !this.#log.findSent(call.caller, call.id))
+    if (over && !this.#log.messages.findSent(call.caller, call.id))
       this.#log.append(call.caller, call.id, over, now, kept.withheld);
     return kept;
   }

@@ -14,23 +14,6 @@ export type ChangesPage = { rows: InboxRow[]; people: Relation[]; before: number
 /** The fields that leave the channel. */
 export const toInboxRow = ({ counted: _counted, turn: _turn, changed: _changed, ...row }: Entry): InboxRow => row;
 
-/** More changes than can be pushed and not yet be written when an object dies (they are held `markHoldMs`). */
-export const counterReserve = 1_024;
-
-/** A number that no written change has passed. */
-const readCounterBound = (sql: SqlStorage): number => {
-  const buckets = ["inbox", "people"].map(
-    (table) => sql.exec<{ last: number | null }>(`SELECT max(bucket) AS last FROM ${table}`).one().last,
-  );
-  return Math.max(0, ...buckets.map((bucket) => (bucket === null ? 0 : (bucket + 1) * bucketSize - 1)));
-};
-
-/** Where the counter of a new life starts: at nothing only in the very first. `changed`: a number that no bucket tells of. */
-export const beyondEveryTold = (sql: SqlStorage, floor: string | undefined, changed: number): number => {
-  const written = Math.max(readCounterBound(sql), Number(floor ?? 0), changed);
-  return floor === undefined && written === 0 ? 0 : written + counterReserve;
-};
-
 /** Reads ahead by one, so that two tables can be walked side by side. */
 class Peekable<T> {
   readonly #rows: Iterator<T, undefined>;

@@ -1,4 +1,4 @@
-import { attachmentOf, type Message, type StoredBody } from "../../contract/conversations";
+import type { StoredBody } from "../../contract/conversations";
 import { type ConversationId, privateMembers, type Uuid } from "../../contract/ids";
 import log from "../../migrations/conversation/0001_log.sql?raw";
 import changes from "../../migrations/conversation/0002_changes.sql?raw";
@@ -9,11 +9,10 @@ import receipts from "../../migrations/conversation/0006_receipts.sql?raw";
 import callSessions from "../../migrations/conversation/0007_call_sessions.sql?raw";
 import { CallRow } from "./call-row";
 import { type Member, Members } from "./members";
-import { fromColumns, toColumns, toPreview } from "./message-body";
+import { heldBack, heldBackAndTold, type Last, type MessageRow, Messages } from "./messages";
 import { migrate, readVersion } from "./migrator";
 
 const migrations = [log, changes, groups, calls, callSides, receipts, callSessions];
-const recentMax = 64; // messages
 
 type Own = {
   id: string;
@@ -29,31 +28,6 @@ type Own = {
 };
 /** What a group is beside its messages and members. */
 export type GroupFacts = { name: string; picture: string | null; roster: number; ended: boolean };
-type Last = { at: number; sender: number; preview: StoredBody | null; whole: boolean };
-export type MessageRow = {
-  seq: number;
-  sender: number;
-  cid: string;
-  at: number;
-  kind: string;
-  body: string;
-  revision: number;
-  withheld: number;
-};
-
-/** What `withheld` says: the other member was never to have it, and the author was told so. */
-const heldBack = 1;
-const heldBackAndTold = 2;
-
-/** A message as a member may see it: what was withheld is a place, and the client id is only for its author. */
-export const toMessage = (row: MessageRow, member: Member): Message => {
-  const { seq, sender, at } = row;
-  if (sender === member.number) {
-    const own = { seq, sender, at, body: fromColumns(row.kind, row.body), cid: row.cid };
-    return row.withheld === heldBackAndTold ? { ...own, held: true } : own;
-  }
-  return { seq, sender, at, body: row.withheld > 0 ? { type: "withheld" } : fromColumns(row.kind, row.body) };
-};
 
 /**
  * A conversation as it is stored, with what every operation needs kept beside it in memory. The object that
@@ -65,20 +39,18 @@ export class ConversationLog {
   readonly sql: SqlStorage;
   readonly #storage: DurableObjectStorage;
   readonly members: Members;
+  readonly messages: Messages;
   readonly calls: CallRow;
   /** Null in a private conversation. */
   group: GroupFacts | null;
-  #began: number;
-  head = 0;
-  last: Last;
+  /** When its members could first write: whoever blocked the other before that is not to be told by it. */
+  began: number;
   /** The connection that lets the two write, null when there is none. */
   connection: Uuid | null;
   /** How often `connection` went from none to some or back. */
   turn: number;
   /** How often messages that had been stored were changed. */
   revision: number;
-  /** The newest messages, at most `recentMax`: what fan-out would otherwise read again. */
-  recent: MessageRow[] = [];
 
   /** The log of this object, or undefined when the conversation never began. */
   static find(storage: DurableObjectStorage): ConversationLog | undefined {
@@ -115,23 +87,12 @@ export class ConversationLog {
     this.connection = own.connection;
     this.turn = own.turn;
     this.revision = own.revision;
-    this.#began = own.began;
+    this.began = own.began;
     const { name, picture, roster, ended } = own;
     this.group = name === null ? null : { name, picture, roster, ended: ended === 1 };
     this.members = new Members(this.sql);
+    this.messages = new Messages(this.sql);
     this.calls = new CallRow(this.sql);
-    this.last = this.#toLast(undefined);
-    const [newest] = this.sql.exec<MessageRow>("SELECT * FROM messages ORDER BY seq DESC LIMIT 1").toArray();
-    if (newest) this.#remember(newest);
-  }
-
-  get began(): number {
-    return this.#began;
-  }
-
-  /** Whether anything stands in it; what a group said is taken out when it ended. */
-  get hasMessages(): boolean {
-    return this.sql.exec("SELECT 1 FROM messages LIMIT 1").toArray().length > 0;
   }
 
   /** Whether its members may write: of a group they always may, of two who are connected while both have an account. */
@@ -149,6 +110,11 @@ export class ConversationLog {
     return this.group ? this.group.ended : this.members.present.length === 0;
   }
 
+  /** The newest place. */
+  get head(): number {
+    return this.messages.head;
+  }
+
   /** The newest place that a member sees. */
   headOf(member: Member): number {
     return member.ends ?? this.head;
@@ -156,13 +122,20 @@ export class ConversationLog {
 
   /** What the list of a member shows: the newest message that they see. */
   lastOf({ ends }: Member): Last {
-    return ends === null ? this.last : this.#toLast(this.find(ends));
+    const last = ends === null ? this.messages.last : this.messages.lastAt(ends);
+    return last ?? { at: this.began, sender: 0, preview: null, whole: true };
+  }
+
+  /** The message at a place, when the member sees it. */
+  findSeen(member: Member, seq: number): MessageRow | undefined {
+    return seq > member.hidden && seq <= this.headOf(member) ? this.messages.find(seq) : undefined;
   }
 
   /** All of `change` or nothing of it, in the tables and in memory. */
   transaction<T>(change: () => T): T {
-    const { head, last, recent, connection, turn, revision, group } = this;
+    const { began, connection, turn, revision, group } = this;
     this.members.begin();
+    this.messages.begin();
     this.calls.begin();
     try {
       const result = this.#storage.transactionSync(change);
@@ -170,27 +143,11 @@ export class ConversationLog {
       return result;
     } catch (error) {
       this.members.rollback();
+      this.messages.rollback();
       this.calls.rollback();
-      Object.assign(this, { head, last, recent, connection, turn, revision, group });
+      Object.assign(this, { began, connection, turn, revision, group });
       throw error;
     }
-  }
-
-  /** Where a message with this client id already stands. */
-  findSent(sender: number, cid: Uuid): { seq: number; at: number } | undefined {
-    return this.sql
-      .exec<{ seq: number; at: number }>("SELECT seq, at FROM messages WHERE sender = ? AND cid = ?", sender, cid)
-      .toArray()[0];
-  }
-
-  /** Whether this member wrote anything after that place. */
-  hasWritten(sender: number, after: number): boolean {
-    const query = "SELECT 1 FROM messages WHERE seq > ? AND sender = ? LIMIT 1";
-    return this.sql.exec(query, after, sender).toArray().length > 0;
-  }
-
-  find(seq: number): MessageRow | undefined {
-    return this.sql.exec<MessageRow>("SELECT * FROM messages WHERE seq = ?", seq).toArray()[0];
   }
 
   /** Whether what this member does goes to nobody: blocks hold back only what goes from one person to another by themselves. */
@@ -211,31 +168,14 @@ export class ConversationLog {
   ): { seq: number; at: number } {
     const pair = this.group ? [] : this.members.all;
     const withheld = !isHeld ? 0 : this.isWithheld(sender) ? heldBack : heldBackAndTold;
-    const at = Math.max(now, this.last.at);
-    const row = { seq: this.head + 1, sender, cid, at, ...toColumns(body), revision: 0, withheld };
-    this.sql.exec(
-      "INSERT INTO messages (seq, sender, cid, at, kind, body, withheld) VALUES (?, ?, ?, ?, ?, ?, ?)",
-      row.seq,
-      row.sender,
-      row.cid,
-      row.at,
-      row.kind,
-      row.body,
-      row.withheld,
-    );
-    const { file } = attachmentOf(body) ?? {};
-    if (file !== undefined) this.sql.exec("INSERT INTO attachments (file, seq) VALUES (?, ?)", file, row.seq);
+    const at = Math.max(now, this.messages.last?.at ?? this.began);
+    const place = this.messages.add({ sender, cid, at, withheld, body });
     for (const member of pair) {
       const sees = withheld === 0 || member.number === sender;
       if (member.ends !== null && sees) this.members.change(member, { ends: null });
-      if (member.ends === null && !sees) this.members.change(member, { ends: this.head });
+      if (member.ends === null && !sees) this.members.change(member, { ends: place.seq - 1 });
     }
-    this.#remember(row);
-    return row;
-  }
-
-  hasAttached(file: Uuid, seq: number): boolean {
-    return this.sql.exec("SELECT 1 FROM attachments WHERE file = ? AND seq = ?", file, seq).toArray().length > 0;
+    return place;
   }
 
   /** Counts changes to stored messages. */
@@ -243,14 +183,6 @@ export class ConversationLog {
     if (count === 0) return;
     this.revision += count;
     this.sql.exec("UPDATE conversation SET revision = ?", this.revision);
-  }
-
-  /** A stored message as it now is. */
-  replace(row: MessageRow): void {
-    const { seq, kind, body, revision } = row;
-    this.sql.exec("UPDATE messages SET kind = ?, body = ?, revision = ? WHERE seq = ?", kind, body, revision, seq);
-    this.recent = this.recent.map((one) => (one.seq === seq ? row : one));
-    if (seq === this.head) this.last = this.#toLast(row);
   }
 
   /** What a group is from now on. */
@@ -265,11 +197,6 @@ export class ConversationLog {
       roster,
       ended ? 1 : 0,
     );
-  }
-
-  /** Rows were changed in the table: what is kept of them in memory is void. */
-  forgetRecent(): void {
-    this.recent = [];
   }
 
   /** Lets the members write. False when that is so already, or when this connection has ended before. */
@@ -289,11 +216,9 @@ export class ConversationLog {
     return true;
   }
 
-  /** For its members it begins when they may first write: who blocked the other before it did is not to be told by it. */
   #begin(now: number): void {
-    this.#began = now;
+    this.began = now;
     this.sql.exec("UPDATE conversation SET began = ?", now);
-    this.last = this.#toLast(undefined);
   }
 
   /** Whether the two may write has changed. */
@@ -306,16 +231,5 @@ export class ConversationLog {
     if ((connection === null) !== (this.connection === null)) this.turn += 1;
     this.connection = connection;
     this.sql.exec("UPDATE conversation SET connection = ?, turn = ?", connection, this.turn);
-  }
-
-  #remember(row: MessageRow): void {
-    this.head = row.seq;
-    this.last = this.#toLast(row);
-    this.recent = [...this.recent.slice(1 - recentMax), row];
-  }
-
-  #toLast(row: MessageRow | undefined): Last {
-    if (!row) return { at: this.#began, sender: 0, preview: null, whole: true };
-    return { at: row.at, sender: row.sender, ...toPreview(fromColumns(row.kind, row.body)) };
   }
 }

@@ -3,9 +3,10 @@ import type { CommandOf, PageResult, SearchResult } from "../../contract/command
 import { type Message, wordsOf } from "../../contract/conversations";
 import { gapPageRows, pageMaxBytes, searchResultsMax, searchScanLength, searchScanRows } from "../../contract/limits";
 import { foldText } from "../../contract/text";
-import { type ConversationLog, type MessageRow, toMessage } from "./conversation-log";
+import type { ConversationLog } from "./conversation-log";
 import type { Member } from "./members";
 import { fromColumns } from "./message-body";
+import { type MessageRow, toMessage } from "./messages";
 
 /** What one message adds to a page besides its body: seq, time, sender, client id and their punctuation. */
 const messageOverheadBytes = 60;
@@ -54,9 +55,9 @@ export const readNews = (log: ConversationLog, member: Member, after: number): M
   const count = head - after;
   if (count <= 0) return [];
   if (count > gapPageRows) return undefined;
-  const isRecent = (log.recent[0]?.seq ?? Number.POSITIVE_INFINITY) <= after + 1;
+  const isRecent = (log.messages.recent[0]?.seq ?? Number.POSITIVE_INFINITY) <= after + 1;
   const found = isRecent
-    ? log.recent.filter((row) => row.seq > after && row.seq <= head)
+    ? log.messages.recent.filter((row) => row.seq > after && row.seq <= head)
     : log.sql.exec<MessageRow>("SELECT * FROM messages WHERE seq > ? AND seq <= ? ORDER BY seq", after, head);
   const rows = fill(found);
   return rows.length < count ? undefined : rows.map((row) => toMessage(row, member));

@@ -11,19 +11,16 @@ import {
 import type { Marks } from "../../contract/conversations";
 import type { Group, Receipts } from "../../contract/groups";
 import { type ConversationId, privateMembers, type Uuid } from "../../contract/ids";
-import { groupTypingMax } from "../../contract/limits";
-import { logError } from "../lib/log";
-import { type Accepted, accept, type Sending, SendLimits } from "./accept";
+import { Accepting } from "./accepting";
 import { findOriginal, isNamed } from "./attachments";
 import { setBlock } from "./blocking";
 import { Calling } from "./calling";
 import { ConversationLog } from "./conversation-log";
 import { readPage, searchLog } from "./conversation-pages";
 import { depart } from "./departing";
-import { GroupCommit } from "./group-commit";
-import { describe, isGroup, isOfGroup, readSeats, standOfGroup } from "./group-view";
-import { carryOut, createGroup, isDone } from "./groups";
-import { noticeFor } from "./notices";
+import { isOfGroup } from "./group-view";
+import { Grouping, noGroup } from "./grouping";
+import { createGroup } from "./groups";
 import { readRevised, retract } from "./revisions";
 import type {
   CallStanding,
@@ -38,11 +35,10 @@ import type {
   Standing,
 } from "./rpc";
 import { hide, mark, receiptsOf, standingOf } from "./standing";
-import { nothingTold, Telling } from "./telling";
+import { Telling } from "./telling";
 import { unsign } from "./unsigning";
 
 const notFound: Refusal = { error: "conversation_not_found" };
-const noGroup: Refusal = { error: "group_not_found" };
 
 /**
  * One conversation: the sequencer and only writer of its messages, and the judge of who may. Every change is
@@ -52,18 +48,18 @@ const noGroup: Refusal = { error: "group_not_found" };
 export class Conversation extends DurableObject<Env> implements ConversationRpc {
   #log: ConversationLog | undefined;
   readonly #telling: Telling;
+  #accepting: Accepting | undefined;
   #calling: Calling | undefined;
-  readonly #limits = new SendLimits();
-  readonly #commits = new GroupCommit<Sending, Accepted | Refusal>((batch) => this.#commit(batch));
+  #grouping: Grouping | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#log = ConversationLog.find(ctx.storage);
-    this.#telling = new Telling(ctx, env, this.#log, {
+    const log = ConversationLog.find(ctx.storage);
+    this.#telling = new Telling(ctx, env, log, {
       ring: () => this.#calling?.expire(),
       next: () => this.#calling?.dueAt,
     });
-    this.#calling = this.#log && new Calling(this.#log, this.#telling);
+    if (log) this.#use(log);
     void ctx.blockConcurrencyWhile(async () => this.#telling.recover(await ctx.storage.getAlarm()));
   }
 
@@ -88,16 +84,9 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     messages: readonly Checked[],
     known: Known,
   ): ReturnType<ConversationRpc["send"]> {
-    const log = this.#log;
     // Whoever has left still learns what became of what they had sent.
-    const member = log?.members.known(user);
-    if (!log || !member) return notFound;
-    const has = known.epoch === log.epoch ? known : nothingTold;
-    this.#telling.told(member, has);
-    const accepted = await this.#commits.add({ member, messages });
-    if (isRefusal(accepted)) return accepted;
-    const { isNew: _, isAgain, ...outcome } = accepted;
-    return { epoch: log.epoch, ...outcome, notice: noticeFor(log, member, has, isAgain) };
+    const member = this.#log?.members.known(user);
+    return member && this.#accepting ? this.#accepting.send(member, messages, known) : notFound;
   }
 
   async mark(_id: ConversationId, user: Uuid, marks: Marks, isShown: boolean): Promise<Standing | Refusal> {
@@ -203,45 +192,21 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     if (!this.#log) {
       const log = createGroup(this.ctx.storage, id, { owner, name, people }, Date.now());
       if (isRefusal(log)) return log;
-      this.#use(log);
+      this.#begin(log);
     }
-    const log = this.#log;
-    const member = log?.members.of(owner);
-    if (!isGroup(log) || member?.number !== 0) return { error: "group_exists" };
-    if (isNew) this.#telling.changed(log, member);
-    else this.#telling.to([member], true);
-    await this.#telling.known(member);
-    return standOfGroup(log);
+    return this.#grouping ? this.#grouping.made(owner, isNew) : { error: "group_exists" };
   }
 
   async change(_id: ConversationId, user: Uuid, deed: GroupDeed): Promise<GroupDone | Refusal> {
-    const log = this.#log;
-    const member = log?.members.known(user);
-    if (!isOfGroup(log) || !member) return noGroup;
-    if (isDone(log, member, deed)) return standOfGroup(log);
-    if (!isGroup(log) || member.state !== "in") return noGroup;
-    const { roster } = log.group;
-    const unaware = log.members.seated.filter(({ state }) => state !== "in");
-    const done = log.transaction(() => carryOut(log, member, deed, Date.now()));
-    if (isRefusal(done)) return done;
-    const isChanged = done.roster !== roster;
-    if (isChanged) this.#telling.changed(log, member);
-    this.#telling.to(
-      unaware.filter(({ state }) => state === "in"),
-      true,
-    );
-    if (isChanged) await this.#telling.known(member);
-    return done;
+    return this.#grouping ? this.#grouping.change(user, deed) : noGroup;
   }
 
   async group(_id: ConversationId, user: Uuid): Promise<Group | Refusal> {
-    const member = this.#log?.members.of(user);
-    return isGroup(this.#log) && member ? describe(this.#log, member) : noGroup;
+    return this.#grouping ? this.#grouping.describe(user) : noGroup;
   }
 
-  async seats(_id: ConversationId, user: Uuid, query: Parameters<typeof readSeats>[2]): Promise<Seats | Refusal> {
-    const reader = this.#log?.members.of(user);
-    return isGroup(this.#log) && reader ? readSeats(this.#log, reader, query) : noGroup;
+  async seats(_id: ConversationId, user: Uuid, query: Parameters<Grouping["seats"]>[1]): Promise<Seats | Refusal> {
+    return this.#grouping ? this.#grouping.seats(user, query) : noGroup;
   }
 
   async receipts(_id: ConversationId, user: Uuid, seq: number, seesRead: boolean): Promise<Receipts | Refusal> {
@@ -250,11 +215,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   }
 
   async typing(_id: ConversationId, user: Uuid): Promise<void> {
-    const log = this.#log;
-    const member = log?.members.of(user);
-    if (!isGroup(log) || !member || log.members.seated.length > groupTypingMax) return;
-    const others = log.members.present.filter((other) => other !== member);
-    this.#telling.typing(log, member, others);
+    this.#grouping?.typing(user);
   }
 
   async revised(_id: ConversationId, user: Uuid, query: CommandOf<"revised">): Promise<RevisedResult | Refusal> {
@@ -289,41 +250,24 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
 
   #ensureLog(id: ConversationId): ConversationLog {
     if (this.#log && this.#log.id !== id) throw new Error("a conversation was called by another's id");
-    return this.#log ?? this.#use(ConversationLog.create(this.ctx.storage, id));
+    return this.#log ?? this.#begin(ConversationLog.create(this.ctx.storage, id));
+  }
+
+  #begin(log: ConversationLog): ConversationLog {
+    this.#telling.begin(log);
+    return this.#use(log);
   }
 
   #use(log: ConversationLog): ConversationLog {
     this.#log = log;
-    this.#telling.begin(log);
+    this.#accepting = new Accepting(log, this.#telling);
     this.#calling = new Calling(log, this.#telling);
+    this.#grouping = isOfGroup(log) ? new Grouping(log, this.#telling) : undefined;
     return log;
   }
 
   /** A change of who may speak to whom, and what it makes of their call. */
   #changeAll<T>(log: ConversationLog, change: () => T): T {
     return this.#calling ? this.#calling.change(change) : log.transaction(change);
-  }
-
-  /** One commit for all that came together; if it fails as a whole, each on its own, so that one spoils none. */
-  #commit(batch: Sending[]): (Accepted | Refusal)[] {
-    const log = this.#log;
-    if (!log) return batch.map(() => notFound);
-    const now = Date.now();
-    const acceptOne = (sending: Sending) => accept(log, sending, this.#limits.of(sending.member), now);
-    let results: (Accepted | Refusal)[];
-    try {
-      results = log.transaction(() => batch.map(acceptOne));
-    } catch (error) {
-      logError("a commit failed", error);
-      if (batch.length === 1) return [{ error: "unavailable" }];
-      return batch.flatMap((sending) => this.#commit([sending]));
-    }
-    const authors = new Set<number>();
-    for (const [index, result] of results.entries()) {
-      const author = batch[index]?.member.number;
-      if (author !== undefined && !isRefusal(result) && result.isNew) authors.add(author);
-    }
-    if (authors.size > 0) this.#telling.sent(log, authors);
-    return results;
   }
 }

@@ -22,7 +22,7 @@ const forgetWithheld = (log: ConversationLog, { number }: Member): void => {
   log.sql.exec(`DELETE FROM attachments WHERE seq IN (SELECT seq FROM messages WHERE ${withheld})`, number);
   const { kind, body } = toColumns({ type: "deleted" });
   log.sql.exec(`UPDATE messages SET kind = ?, body = ? WHERE ${withheld}`, kind, body, number);
-  log.forgetRecent();
+  log.messages.forgetRecent();
 };
 
 /** Of two people one goes: nobody writes there any more. The other is told, and the one who went of nothing. */

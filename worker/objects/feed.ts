@@ -1,25 +1,22 @@
 import type { ConversationId, Uuid } from "../../contract/ids";
-import { markHoldMs } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
-import { pingFrame, pongFrame, readPong } from "../../contract/protocol";
 import type { SecurityNotice } from "../../contract/security";
 import type { KeptSettings, Settings } from "../../contract/settings";
-import { logError } from "../lib/log";
-import { beyondEveryTold, counterReserve, readChanges, toInboxRow } from "./changes";
+import { ChangeCounter } from "./change-counter";
+import { readChanges, toInboxRow } from "./changes";
 import { mineFrame, personFrame, rowFrame, sentFrame, settingsFrame } from "./frames";
 import { GroupCommit } from "./group-commit";
+import { Holding } from "./holding";
 import { Inbox } from "./inbox";
 import { type Entry, isOutdated, mergeNotice, mergeStanding, unseeing } from "./inbox-rules";
 import type { Meta } from "./meta";
 import { OwnNotices } from "./own-notices";
 import { OwnSettings } from "./own-settings";
 import { PeopleTable } from "./people-table";
-import { changesOf, type Own, type Taken, type ToPush, toNoticePush, toPush } from "./pushes";
+import { changesOf, type Own, type Taken, takeMore, toNoticePush, toPush } from "./pushes";
 import type { Notice, Standing } from "./rpc";
 import type { Sockets } from "./sockets";
 import { Watches } from "./watches";
-
-const unwrittenMax = counterReserve / 2;
 
 /** A notice as it came: by itself, or in the answer to what this person's own sockets sent (`own`). */
 type Taking = { notice: Notice; own?: readonly Own[] };
@@ -27,49 +24,39 @@ type Taking = { notice: Notice; own?: readonly Own[] };
 type Took = { isInexact: boolean; isWritten: boolean };
 
 /**
- * A person's inbox and its change counter: whatever changes gets the next number, is pushed to every socket
- * under it, and is written under it. After a restart the counter goes on beyond every number that was ever
- * told, so that none is told twice.
+ * A person's inbox and whatever else their devices follow: each change is pushed to every socket under the next number
+ * of the person's counter, and is written under it.
  */
 export class Feed {
-  readonly epoch: string;
   readonly #ctx: DurableObjectState;
   readonly #sockets: Sockets;
   readonly #inbox: Inbox;
   readonly #people: PeopleTable;
   readonly #settings: OwnSettings;
   readonly #notices: OwnNotices;
-  readonly #meta: Meta;
   readonly #watches = new Watches();
   readonly #takes = new GroupCommit<Taking, Took>((batch) => this.#takeAll(batch));
-  #counter: number;
-  /** The counter when everything was written last. */
-  #written: number;
-  #isFloorWritten: boolean;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #counter: ChangeCounter;
+  readonly #holding: Holding;
 
   constructor(ctx: DurableObjectState, meta: Meta, sockets: Sockets) {
     this.#ctx = ctx;
     this.#sockets = sockets;
     this.#inbox = new Inbox(ctx.storage);
     this.#people = new PeopleTable(ctx.storage.sql);
-    this.#meta = meta;
     this.#settings = new OwnSettings(meta);
     this.#notices = new OwnNotices(meta);
-    this.epoch = meta.get("epoch") ?? crypto.randomUUID().slice(0, 8);
-    if (meta.get("epoch") === undefined) meta.set("epoch", this.epoch);
-    // Sockets that outlived the instance were told of every change there was.
-    const lastCounter = sockets.isTold ? readPong(ctx.getWebSocketAutoResponse()?.response ?? "") : undefined;
-    this.#isFloorWritten = lastCounter !== undefined;
-    this.#counter =
-      lastCounter ??
-      beyondEveryTold(ctx.storage.sql, meta.get("floor"), Math.max(this.#settings.changed, this.#notices.changed));
-    this.#written = this.#counter;
-    this.#announce();
+    const changed = Math.max(this.#settings.changed, this.#notices.changed);
+    this.#counter = new ChangeCounter(ctx, meta, sockets, changed);
+    this.#holding = new Holding(this.#inbox, this.#counter, sockets);
+  }
+
+  get epoch(): string {
+    return this.#counter.epoch;
   }
 
   get counter(): number {
-    return this.#counter;
+    return this.#counter.value;
   }
 
   get settings(): Settings {
@@ -87,16 +74,17 @@ export class Feed {
   /** What changed after a cursor, as a device of this session is to hear it. A cursor that this inbox never gave out means everything. */
   changes(since: number, session: Uuid | undefined, before = Number.MAX_SAFE_INTEGER) {
     this.flush();
-    this.#writeFloor();
-    const from = since > this.#counter ? 0 : since;
+    this.#counter.writeFloor();
+    const counter = this.#counter.value;
+    const from = since > counter ? 0 : since;
     const page =
-      from === this.#counter
+      from === counter
         ? { rows: [], people: [], before: null }
-        : readChanges(this.#ctx.storage.sql, from, Math.min(before, this.#counter + 1));
+        : readChanges(this.#ctx.storage.sql, from, Math.min(before, counter + 1));
     const now = Date.now();
     const settings = this.#settings.since(from);
     const notices = this.#notices.since(from, session, now);
-    return { epoch: this.epoch, counter: this.#counter, now, ...page, settings, notices };
+    return { epoch: this.epoch, counter, now, ...page, settings, notices };
   }
 
   /** Reads the tables, with what was held back in them. */
@@ -145,9 +133,9 @@ export class Feed {
   mute(conversation: ConversationId, muted: boolean): boolean {
     const before = this.#inbox.find(conversation);
     if (!before || before.gone || before.muted === muted) return before?.gone === false;
-    const entry = { ...before, muted, changed: this.#counter + 1 };
+    const entry = { ...before, muted, changed: this.#counter.next };
     this.#inbox.mute(entry);
-    this.#pushAll([toPush((counter, base) => rowFrame(counter, toInboxRow(entry), base))]);
+    this.#counter.push([toPush((counter, base) => rowFrame(counter, toInboxRow(entry), base))]);
     return true;
   }
 
@@ -159,8 +147,8 @@ export class Feed {
   /** Takes in how people stand to this person. */
   relate(relations: readonly Relation[]): void {
     const news = relations.filter((relation) => !this.#people.has(relation));
-    const first = this.#counter + 1;
-    this.#pushAll(news.map((relation) => toPush((counter, base) => personFrame(counter, relation, base))));
+    const first = this.#counter.next;
+    this.#counter.push(news.map((relation) => toPush((counter, base) => personFrame(counter, relation, base))));
     this.#ctx.storage.transactionSync(() => {
       for (const [index, relation] of news.entries()) this.#people.write(relation, first + index);
     });
@@ -169,15 +157,15 @@ export class Feed {
   /** Takes in how this person wants things. */
   configure(kept: KeptSettings): void {
     if (!this.#settings.isNews(kept)) return;
-    this.#settings.write(kept, this.#counter + 1);
-    this.#pushAll([toPush((counter, base) => settingsFrame(counter, kept, base))]);
+    this.#settings.write(kept, this.#counter.next);
+    this.#counter.push([toPush((counter, base) => settingsFrame(counter, kept, base))]);
   }
 
   /** Takes in what became of the person's account. */
   warn(notice: SecurityNotice): void {
     if (!this.#notices.isNews(notice)) return;
-    this.#notices.write(notice, this.#counter + 1);
-    this.#pushAll([toNoticePush(notice)]);
+    this.#notices.write(notice, this.#counter.next);
+    this.#counter.push([toNoticePush(notice)]);
   }
 
   /** The last of it is written: nothing comes in any more. */
@@ -188,10 +176,7 @@ export class Feed {
 
   /** Writes what was held back. */
   flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#inbox.flush();
-    this.#written = this.#counter;
+    this.#holding.flush();
   }
 
   #takeAll(batch: readonly Taking[]): Took[] {
@@ -219,15 +204,7 @@ export class Feed {
         this.#tell(taken);
         taken = undefined;
       }
-      taken = {
-        entry: merge.entry,
-        news: [...(taken?.news ?? []), ...merge.news],
-        own: [...(taken?.own ?? []), ...own],
-        revised: merge.revised,
-        isRowNew: merge.isRowNew,
-        isMineMoved: merge.isMineMoved || (taken?.isMineMoved ?? false),
-        isOthersMoved: merge.isOthersMoved || (taken?.isOthersMoved ?? false),
-      };
+      taken = takeMore(taken, merge, own);
     }
     if (taken) this.#tell(taken);
     const isAwaited = takings.some(({ own }) => own === undefined);
@@ -241,13 +218,16 @@ export class Feed {
     const { entry, news, own, isRowNew } = taken;
     const changes = changesOf(taken);
     const known = this.#inbox.find(entry.conversation);
-    const row = { ...entry, changed: changes.length > 0 ? this.#counter + changes.length : (known?.changed ?? 0) };
+    const row = {
+      ...entry,
+      changed: changes.length > 0 ? this.#counter.value + changes.length : (known?.changed ?? 0),
+    };
     // Devices drop what they have of a conversation that is gone: what was stored there before is acknowledged first.
     const again = own.filter(({ outgoing }) => !news.some(({ cid }) => cid === outgoing.cid));
     if (entry.gone) this.#acknowledgeAgain(again);
     if (isRowNew) this.#inbox.write(row);
-    this.#pushAll(changes);
-    if (!isRowNew && (changes.length > 0 || entry.counted !== known?.counted)) this.#hold(row);
+    this.#counter.push(changes);
+    if (!isRowNew && (changes.length > 0 || entry.counted !== known?.counted)) this.#holding.hold(row);
     if (!entry.gone) this.#acknowledgeAgain(again);
   }
 
@@ -255,11 +235,11 @@ export class Feed {
     const isHidden = merged.hidden !== before.hidden || merged.kept !== before.kept;
     const isMarked = merged.delivered !== before.delivered || merged.read !== before.read;
     const hasChanged = isHidden || isMarked || merged.unread !== before.unread;
-    const entry = hasChanged ? { ...merged, changed: this.#counter + 1 } : merged;
+    const entry = hasChanged ? { ...merged, changed: this.#counter.next } : merged;
     if (isHidden) this.#inbox.write(entry);
-    else if (hasChanged || merged.counted !== before.counted) this.#hold(entry);
+    else if (hasChanged || merged.counted !== before.counted) this.#holding.hold(entry);
     if (hasChanged) {
-      this.#pushAll([
+      this.#counter.push([
         toPush((counter, base) =>
           isHidden ? rowFrame(counter, toInboxRow(entry), base) : mineFrame(counter, entry, base),
         ),
@@ -268,49 +248,11 @@ export class Feed {
     return entry;
   }
 
-  #pushAll(changes: readonly ToPush[]): void {
-    for (const change of changes) {
-      this.#counter += 1;
-      const counter = this.#counter;
-      this.#sockets.push((socket, base) => change(counter, socket, base));
-    }
-    if (changes.length > 0) this.#announce();
-  }
-
   /** What was in the row before this call is acknowledged under the counter as it stands. */
   #acknowledgeAgain(own: readonly Own[]): void {
     for (const socket of new Set(own.map(({ outgoing }) => outgoing.source))) {
       const sent = own.filter(({ outgoing }) => outgoing.source === socket);
-      if (socket?.state) this.#sockets.answer(socket, sentFrame(this.#counter, sent, socket.state.base));
+      if (socket?.state) this.#sockets.answer(socket, sentFrame(this.#counter.value, sent, socket.state.base));
     }
-  }
-
-  #hold(entry: Entry): void {
-    this.#inbox.hold(entry);
-    // What no device hears of now stands nowhere but here.
-    if (this.#sockets.isEmpty || this.#counter - this.#written >= unwrittenMax) this.flush();
-    if (!this.#inbox.isHolding) return;
-    const waitMs = markHoldMs * (1 - Math.random() / 2); // not all at one moment, where many channels heard of the same
-    this.#timer ??= setTimeout(() => this.#flushHeld(), waitMs);
-  }
-
-  #flushHeld(): void {
-    try {
-      this.flush();
-    } catch (error) {
-      logError("what was held could not be written", error);
-    }
-  }
-
-  /** Devices hear the counter in every pong, so that one which missed the last change learns of it. */
-  #announce(): void {
-    this.#ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(pingFrame, pongFrame(this.#counter)));
-  }
-
-  /** Before a device first hears of the counter in this instance's life, the place it started from is kept. */
-  #writeFloor(): void {
-    if (this.#isFloorWritten) return;
-    this.#isFloorWritten = true;
-    this.#meta.set("floor", String(this.#counter));
   }
 }

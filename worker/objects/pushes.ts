@@ -16,6 +16,17 @@ export type Taken = Pick<Merge, "entry" | "news" | "revised" | "isRowNew" | "isM
   own: readonly Own[];
 };
 
+/** What was taken so far, and one notice more. */
+export const takeMore = (taken: Taken | undefined, merge: Merge, own: readonly Own[]): Taken => ({
+  entry: merge.entry,
+  news: [...(taken?.news ?? []), ...merge.news],
+  own: [...(taken?.own ?? []), ...own],
+  revised: merge.revised,
+  isRowNew: merge.isRowNew,
+  isMineMoved: merge.isMineMoved || (taken?.isMineMoved ?? false),
+  isOthersMoved: merge.isOthersMoved || (taken?.isOthersMoved ?? false),
+});
+
 /** One change of the inbox as a socket is told of it. */
 export type ToPush = (counter: number, socket: Socket, base: Base) => Push;
 

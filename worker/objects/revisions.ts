@@ -2,9 +2,10 @@ import { Buffer } from "node:buffer";
 import type { CommandOf, Refusal, RevisedResult } from "../../contract/commands";
 import { attachmentOf, type Message } from "../../contract/conversations";
 import { messagePageRows } from "../../contract/limits";
-import { type ConversationLog, type MessageRow, toMessage } from "./conversation-log";
+import type { ConversationLog } from "./conversation-log";
 import type { Member } from "./members";
 import { fromColumns, toColumns } from "./message-body";
+import { type MessageRow, toMessage } from "./messages";
 import type { Notice } from "./rpc";
 
 const pushedMax = 20; // changed messages that a notice carries; a device asks for more
@@ -19,14 +20,14 @@ type Retracted = { isNew: boolean; isWithheld: boolean };
 
 /** Turns a member's own message into a tombstone, within the caller's transaction. Done twice it is still done. */
 export const retract = (log: ConversationLog, member: Member, seq: number): Retracted | Refusal => {
-  const row = seq > member.hidden && seq <= log.headOf(member) ? log.find(seq) : undefined;
+  const row = log.findSeen(member, seq);
   if (!row) return { error: "message_not_found" };
   if (row.sender !== member.number || isWrittenByNobody(row)) return { error: "not_your_message" };
   const isWithheld = row.withheld > 0;
   if (row.kind === "deleted") return { isNew: false, isWithheld };
   const { file } = attachmentOf(fromColumns(row.kind, row.body)) ?? {};
   log.revise(1);
-  log.replace({ ...row, ...toColumns({ type: "deleted" }), revision: log.revision });
+  log.messages.replace({ ...row, ...toColumns({ type: "deleted" }), revision: log.revision });
   if (file !== undefined) {
     log.sql.exec("DELETE FROM attachments WHERE file = ? AND seq = ?", file, seq);
     log.sql.exec("INSERT INTO releases (cid, file) VALUES (?, ?)", row.cid, file);

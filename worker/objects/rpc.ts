@@ -75,7 +75,7 @@ export type Standing = {
  * What became of messages that were sent. `unused` are those that stand in the log without the file they now name:
  * deleted since, or another body under the same client id.
  */
-type SentNotice = CommandResults["send"] & { refused: Refused[]; unused: Uuid[]; notice: Notice };
+export type SentNotice = CommandResults["send"] & { refused: Refused[]; unused: Uuid[]; notice: Notice };
 
 /** Somebody who is to be added. `quiet`: they block the one who adds them, who must not see that, and are told nothing. */
 export type Newcomer = { user: Uuid; quiet: boolean };

@@ -70,7 +70,7 @@ export const receiptsOf = (
   seq: number,
   seesRead: boolean,
 ): Receipts | Refusal => {
-  const row = seq > member.hidden && seq <= log.headOf(member) ? log.find(seq) : undefined;
+  const row = log.findSeen(member, seq);
   if (!row) return { error: "message_not_found" };
   if (row.sender !== member.number || row.kind === "event") return { error: "not_your_message" };
   const receipts: Receipts = { read: [], delivered: [], sent: [] };

@@ -168,7 +168,7 @@ export class Telling {
 
   /** What was written in a conversation that is over goes, piece by piece, and so do the files that nothing names any more. */
   async #tidy(log: ConversationLog): Promise<void> {
-    if (log.isOver && log.hasMessages) {
+    if (log.isOver && !log.messages.isEmpty) {
       log.transaction(() => wipe(log));
       this.#releases.add();
       this.#arm(Date.now() + 1);

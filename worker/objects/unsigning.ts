@@ -1,8 +1,9 @@
 import { forwardedOfNobody } from "../../contract/conversations";
 import type { Uuid } from "../../contract/ids";
-import type { ConversationLog, MessageRow } from "./conversation-log";
+import type { ConversationLog } from "./conversation-log";
 import type { Member } from "./members";
 import { fromColumns, toColumns } from "./message-body";
+import type { MessageRow } from "./messages";
 
 /** What was passed on, and by whom it was written first, when that is somebody whose account is gone. */
 
@@ -22,7 +23,7 @@ export const unsign = (log: ConversationLog, author: Uuid): readonly Member[] =>
   log.revise(rows.length);
   for (const [index, row] of rows.entries()) {
     const body = { ...fromColumns(row.kind, row.body), forwarded: forwardedOfNobody };
-    log.replace({ ...row, ...toColumns(body), revision: revision + 1 + index });
+    log.messages.replace({ ...row, ...toColumns(body), revision: revision + 1 + index });
   }
   if (rows.some(({ withheld }) => withheld === 0)) return log.members.present;
   return log.members.present.filter(({ number }) => rows.some(({ sender }) => sender === number));
@@ -30,8 +31,8 @@ export const unsign = (log: ConversationLog, author: Uuid): readonly Member[] =>
 
 /** A message that was stored without the name that its device gave with it: its author's devices have yet to hear that. */
 export const tellUnsigned = (log: ConversationLog, seq: number): void => {
-  const row = log.find(seq);
+  const row = log.messages.find(seq);
   if (!row) return;
   log.revise(1);
-  log.replace({ ...row, revision: log.revision });
+  log.messages.replace({ ...row, revision: log.revision });
 };

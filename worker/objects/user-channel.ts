@@ -17,9 +17,11 @@ import dials from "../../migrations/user-channel/0005_dials.sql?raw";
 import { logError, logWarning } from "../lib/log";
 import { Asking, type FrameOf } from "./asking";
 import { readList, readMutes } from "./changes";
+import { Commands } from "./commands";
 import { Feed } from "./feed";
 import { changesTail } from "./frames";
 import { Gate } from "./gate";
+import { KnownCalls } from "./known-calls";
 import { Meta } from "./meta";
 import { migrate } from "./migrator";
 import { OwnMarks } from "./own-marks";
@@ -45,15 +47,13 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     (socket) => this.ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0,
   );
   readonly #feed: Feed;
-  readonly #gate: Gate;
-  readonly #sending: Sending;
   readonly #asking: Asking;
-  readonly #marks: OwnMarks;
+  readonly #knownCalls: KnownCalls;
   readonly #calls: PersonCalls;
   readonly #typing: Typing;
   readonly #presences: Presences;
   readonly #parting: Parting;
-  readonly #reading: Reading;
+  readonly #commands: Commands;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -63,12 +63,9 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const feed = new Feed(ctx, meta, this.#sockets);
     const gate = new Gate(env, user, (id) => feed.find(id) !== undefined);
     this.#feed = feed;
-    this.#gate = gate;
-    this.#reading = new Reading(user, gate);
-    this.#marks = new OwnMarks({ user, feed, gate, recount: (conversation) => this.#recount(conversation) });
     this.#typing = new Typing({ env, user, feed, sockets: this.#sockets });
     this.#presences = new Presences({ env, user, meta, feed, sockets: this.#sockets });
-    this.#sending = new Sending({
+    const sending = new Sending({
       env,
       user,
       gate,
@@ -78,21 +75,32 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       },
       heard: (conversation) => this.#typing.forget(conversation),
     });
-    this.#calls = new PersonCalls(ctx.storage.sql, {
-      env,
+    this.#knownCalls = new KnownCalls(ctx.storage.sql, {
       user,
       gate,
       sockets: this.#sockets,
       later: (work) => ctx.waitUntil(work.catch((error: unknown) => logError("a call was not answered", error))),
     });
+    this.#calls = new PersonCalls(ctx.storage.sql, this.#knownCalls, { env, user, sockets: this.#sockets });
     const close = () => {
       feed.close();
       this.#presences.close();
       this.#sockets.closeSessions("all");
     };
     this.#parting = new Parting({ ctx, env, user, close });
-    const run = (command: Command, session?: Uuid) => this.#run(command, session);
-    this.#asking = new Asking({ sockets: this.#sockets, feed, sending: this.#sending, run });
+    this.#commands = new Commands({
+      user,
+      feed,
+      gate,
+      sending,
+      marks: new OwnMarks({ user, feed, gate, recount: (conversation) => this.#recount(conversation) }),
+      reading: new Reading(user, gate),
+      presences: this.#presences,
+      calls: this.#calls,
+      knownCalls: this.#knownCalls,
+      parting: this.#parting,
+    });
+    this.#asking = new Asking({ sockets: this.#sockets, feed, sending, commands: this.#commands });
   }
 
   // ── sockets ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -144,7 +152,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     command: Extract<Command, { type: T }>,
     session?: Uuid,
   ): Promise<CommandResults[T] | Refusal> {
-    return (await this.#run(command, session)) as CommandResults[T] | Refusal;
+    return (await this.#commands.run(command, session)) as CommandResults[T] | Refusal;
   }
 
   async notify(_user: Uuid, notice: Notice): ReturnType<UserChannelRpc["notify"]> {
@@ -152,7 +160,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       await this.#parting.decline(notice);
       return "written";
     }
-    this.#calls.take(notice.conversation, notice.call, notice.calls, notice.held);
+    this.#knownCalls.take(notice.conversation, notice.call, notice.calls, notice.held);
     return (await this.#take(notice)) ? "written" : "held";
   }
 
@@ -188,7 +196,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   }
 
   async calls(): Promise<Call[]> {
-    return this.#calls.current;
+    return this.#knownCalls.current;
   }
 
   async findSaid(_user: Uuid, call: Uuid, after: number): Promise<CallSignals | undefined> {
@@ -244,61 +252,15 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       this.#sockets.close(socket, "protocol");
       return;
     }
-    const changes = this.#changes(socket.state?.session, epoch === this.#feed.epoch ? counter : 0);
+    const changes = this.#commands.changes(socket.state?.session, epoch === this.#feed.epoch ? counter : 0);
     const base = baseOf(changes);
     this.#sockets.welcome(socket, base);
     this.#sockets.answer(socket, ["w", protocolVersion, ...changesTail(changes, base)]);
   }
 
-  // ── commands, from either carrier ────────────────────────────────────────────────────────────────────────
+  // ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-  async #run(command: Command, session?: Uuid): Promise<CommandResults[Command["type"]] | Refusal> {
-    if (this.#parting.isGone) return { error: "account_deleted" };
-    try {
-      switch (command.type) {
-        case "send":
-          return await this.#sending.sendAll(command);
-        case "spread":
-          return await this.#sending.spreadAll(command);
-        case "retract":
-          return await this.#gate.call(command.conversation, (conversation) =>
-            conversation.retract(command.conversation, this.name, command.seq),
-          );
-        case "mute":
-          return this.#marks.mute(command);
-        case "mark":
-          return await this.#marks.mark(command);
-        case "hide":
-          return await this.#marks.hide(command);
-        case "page":
-        case "revised":
-        case "search":
-          return await this.#reading.ask(command);
-        case "presence":
-          return await this.#presences.ask(command.conversation);
-        case "changes":
-          return this.#reading.limit() ?? this.#changes(session, command.since, command.before);
-        case "dial":
-        case "answer":
-        case "hangUp":
-        case "standing":
-        case "beat":
-        case "signal":
-          return await this.#calls.ask(command, session);
-        default:
-          return command satisfies never;
-      }
-    } catch (error) {
-      logError(`${command.type} failed`, error);
-      return { error: "unavailable" };
-    }
-  }
-
-  #changes(session: Uuid | undefined, since: number, before?: number): CommandResults["changes"] {
-    return { ...this.#feed.changes(since, session, before), calls: this.#calls.current };
-  }
-
-  /** Whether what the row says of messages stands written. */
+  /** Takes in what a conversation says. Whether what the row says of messages stands written. */
   async #take(notice: Notice, own?: readonly Own[]): Promise<boolean> {
     const { isInexact, isWritten } = await this.#feed.take(notice, own);
     // A number of the row is in doubt after a crash between two writes.
@@ -308,6 +270,6 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   /** Marks that move nothing are a question: the conversation counts anew. */
   #recount(conversation: ConversationId): void {
-    this.ctx.waitUntil(this.#run({ type: "mark", conversation, delivered: 0, read: 0 }));
+    this.ctx.waitUntil(this.#commands.run({ type: "mark", conversation, delivered: 0, read: 0 }));
   }
 }

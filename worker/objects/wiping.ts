@@ -16,5 +16,5 @@ export const wipe = (log: ConversationLog): void => {
   );
   log.sql.exec("DELETE FROM attachments WHERE seq <= ?", upTo);
   log.sql.exec("DELETE FROM messages WHERE seq <= ?", upTo);
-  log.forgetRecent();
+  log.messages.forgetRecent();
 };

@@ -3,7 +3,8 @@ import type { Uuid } from "../../contract/ids";
 import { postPageRows } from "../../contract/limits";
 import type { NewPost } from "../../contract/tala";
 import type { Db } from "../db/client";
-import { profiles, tala_gone, tala_posts } from "../db/schema";
+import { profiles } from "../db/schema";
+import { tala_gone, tala_posts } from "../db/tala-schema";
 import type { Caller } from "../lib/app";
 import type { PictureExtent } from "../lib/post-pictures";
 

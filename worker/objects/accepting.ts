@@ -1,0 +1,68 @@
+import { isRefusal, type Refusal } from "../../contract/commands";
+import { sendBurst, sendPerSecond } from "../../contract/limits";
+import { logError } from "../lib/log";
+import { type Accepted, accept, type Sending } from "./accept";
+import type { ConversationLog } from "./conversation-log";
+import { GroupCommit } from "./group-commit";
+import type { Member } from "./members";
+import { noticeFor } from "./notices";
+import type { Checked, Known, SentNotice } from "./rpc";
+import { nothingTold, type Telling } from "./telling";
+import { TokenBucket } from "./token-bucket";
+
+/** Each member's flood protection, as long as the object lives. */
+class SendLimits {
+  readonly #buckets = new Map<number, TokenBucket>();
+
+  of(member: Member): TokenBucket {
+    const bucket = this.#buckets.get(member.number) ?? new TokenBucket(sendBurst, sendPerSecond);
+    this.#buckets.set(member.number, bucket);
+    return bucket;
+  }
+}
+
+/** Takes in what members send to a conversation, all that comes together in one commit, and tells of it. */
+export class Accepting {
+  readonly #log: ConversationLog;
+  readonly #telling: Pick<Telling, "sent" | "told">;
+  readonly #limits = new SendLimits();
+  readonly #commits = new GroupCommit<Sending, Accepted | Refusal>((batch) => this.#commit(batch));
+
+  constructor(log: ConversationLog, telling: Pick<Telling, "sent" | "told">) {
+    this.#log = log;
+    this.#telling = telling;
+  }
+
+  /** The answer brings the sender's channel from what it has up to where the conversation then stands. */
+  async send(member: Member, messages: readonly Checked[], known: Known): Promise<SentNotice | Refusal> {
+    const log = this.#log;
+    const has = known.epoch === log.epoch ? known : nothingTold;
+    this.#telling.told(member, has);
+    const accepted = await this.#commits.add({ member, messages });
+    if (isRefusal(accepted)) return accepted;
+    const { isNew: _, isAgain, ...outcome } = accepted;
+    return { epoch: log.epoch, ...outcome, notice: noticeFor(log, member, has, isAgain) };
+  }
+
+  /** One commit for all that came together; if it fails as a whole, each on its own, so that one spoils none. */
+  #commit(batch: Sending[]): (Accepted | Refusal)[] {
+    const log = this.#log;
+    const now = Date.now();
+    const acceptOne = (sending: Sending) => accept(log, sending, this.#limits.of(sending.member), now);
+    let results: (Accepted | Refusal)[];
+    try {
+      results = log.transaction(() => batch.map(acceptOne));
+    } catch (error) {
+      logError("a commit failed", error);
+      if (batch.length === 1) return [{ error: "unavailable" }];
+      return batch.flatMap((sending) => this.#commit([sending]));
+    }
+    const authors = new Set<number>();
+    for (const [index, result] of results.entries()) {
+      const author = batch[index]?.member.number;
+      if (author !== undefined && !isRefusal(result) && result.isNew) authors.add(author);
+    }
+    if (authors.size > 0) this.#telling.sent(log, authors);
+    return results;
+  }
+}

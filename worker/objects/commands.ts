@@ -1,0 +1,88 @@
+import type { Command, CommandResults, Refusal } from "../../contract/commands";
+import type { Uuid } from "../../contract/ids";
+import { logError } from "../lib/log";
+import type { Feed } from "./feed";
+import type { Gate } from "./gate";
+import type { KnownCalls } from "./known-calls";
+import type { OwnMarks } from "./own-marks";
+import type { Parting } from "./parting";
+import type { PersonCalls } from "./person-calls";
+import type { Presences } from "./presences";
+import type { Reading } from "./reading";
+import type { Sending } from "./sending";
+
+type Host = {
+  user: Uuid;
+  feed: Feed;
+  gate: Gate;
+  sending: Sending;
+  marks: OwnMarks;
+  reading: Reading;
+  presences: Presences;
+  calls: PersonCalls;
+  knownCalls: Pick<KnownCalls, "current">;
+  parting: Pick<Parting, "isGone">;
+};
+
+/** What a person can ask for, from whichever carrier, and who sees to it. */
+export class Commands {
+  readonly #host: Host;
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  /** Never throws: what failed can be asked for again. */
+  async run(command: Command, session?: Uuid): Promise<CommandResults[Command["type"]] | Refusal> {
+    if (this.#host.parting.isGone) return { error: "account_deleted" };
+    try {
+      return await this.#do(command, session);
+    } catch (error) {
+      logError(`${command.type} failed`, error);
+      return { error: "unavailable" };
+    }
+  }
+
+  /** What changed after a cursor, with the calls under way. */
+  changes(session: Uuid | undefined, since: number, before?: number): CommandResults["changes"] {
+    const { feed, knownCalls } = this.#host;
+    return { ...feed.changes(since, session, before), calls: knownCalls.current };
+  }
+
+  async #do(command: Command, session?: Uuid): Promise<CommandResults[Command["type"]] | Refusal> {
+    const { user, gate, sending, marks, reading, presences, calls } = this.#host;
+    switch (command.type) {
+      case "send":
+        return sending.sendAll(command);
+      case "spread":
+        return sending.spreadAll(command);
+      case "retract":
+        return gate.call(command.conversation, (conversation) =>
+          conversation.retract(command.conversation, user, command.seq),
+        );
+      case "mute":
+        return marks.mute(command);
+      case "mark":
+        return marks.mark(command);
+      case "hide":
+        return marks.hide(command);
+      case "page":
+      case "revised":
+      case "search":
+        return reading.ask(command);
+      case "presence":
+        return presences.ask(command.conversation);
+      case "changes":
+        return reading.limit() ?? this.changes(session, command.since, command.before);
+      case "dial":
+      case "answer":
+      case "hangUp":
+      case "standing":
+      case "beat":
+      case "signal":
+        return calls.ask(command, session);
+      default:
+        return command satisfies never;
+    }
+  }
+}
