@@ -5,7 +5,8 @@ import { authCodeSeconds, oauthFlowSeconds } from "../../contract/limits";
 import { request } from "./api";
 import { ApiFailure } from "./exchange";
 import { keepNewcomer } from "./newcomer";
-import { getSession, type Opened, openSession } from "./session";
+import { getSession, type Opened } from "./session";
+import { openSession } from "./sign-in";
 
 /**
  * Signing in by another provider, and linking one to one's account. The page is left for the provider's; what comes back in

@@ -5,7 +5,8 @@ import type { Uuid } from "../../contract/ids";
 import { request } from "./api";
 import { ApiFailure } from "./exchange";
 import { PasskeyFailure } from "./passkey-failure";
-import { type Opened, openSession } from "./session";
+import type { Opened } from "./session";
+import { openSession } from "./sign-in";
 
 /** The work of `passkeys.ts`: a question of the server's, the browser's answer, and back. */
 

@@ -2,7 +2,8 @@ import * as v from "valibot";
 import { AuthUser } from "../../contract/auth";
 import { request } from "./api";
 import { ApiFailure, exchange } from "./exchange";
-import { type Opened, openSession } from "./session";
+import type { Opened } from "./session";
+import { openSession } from "./sign-in";
 
 // Getting back into an account (SPEC.md §7). Each throws `ApiFailure`.
 

@@ -4,7 +4,9 @@ import type { Uuid } from "../../contract/ids";
 import { FactorReset } from "../../contract/security";
 import { request } from "./api";
 import { ApiFailure, exchange } from "./exchange";
-import { getSession, isNearExpiry, type Opened, openSession, refreshSession } from "./session";
+import { getSession, isNearExpiry, type Opened } from "./session";
+import { refreshSession } from "./session-refresh";
+import { openSession } from "./sign-in";
 
 /**
  * Showing that one is oneself in the session there is: as the second step it owes, or once more before what asks for it.

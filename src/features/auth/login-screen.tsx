@@ -2,7 +2,7 @@ import { Button } from "../../components/button";
 import { PasswordField } from "../../components/password-field";
 import { TextField } from "../../components/text-field";
 import { useT } from "../../i18n/setup";
-import { signIn } from "../../lib/session";
+import { signIn } from "../../lib/sign-in";
 import { EntryFrame, OtherWay } from "./entry-frame";
 import { toLoginProblem, toPasskeyProblem } from "./failure-problem";
 import { FormError } from "./form-error";
