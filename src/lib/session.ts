@@ -3,8 +3,8 @@ import * as v from "valibot";
 import { type Factor, type SecondStep, Session as ServerSession } from "../../contract/auth";
 import { Uuid } from "../../contract/ids";
 import { refreshMarginSeconds } from "../../contract/limits";
-import { ApiFailure } from "./exchange";
 import { dropAllPictures } from "./picture-cache";
+import { readAnswer } from "./read-answer";
 
 /**
  * Who is signed in on this browser, as far as a script may know: the tokens live in cookies that no script
@@ -131,18 +131,12 @@ export type Opened = { userId: Uuid; awaits: SecondStep[] | undefined; apps: Cod
 /** A code app that has shown that it works. */
 export type CodeApp = Pick<Factor, "id" | "friendly_name">;
 
-const read = (answer: unknown): ServerSession => {
-  const parsed = v.safeParse(ServerSession, answer);
-  if (!parsed.success) throw new ApiFailure("unavailable", 200);
-  return parsed.output;
-};
-
 /**
  * Keeps a session the server opened. Its lifetime counts from now: a phone's clock may be hours off. Where it still owes its
  * step it took the cookies of whatever session there was, so that nobody is signed in here.
  */
 export const keepSession = (answer: unknown, event: KnownSession["event"]): Opened => {
-  const { user, expires_in, awaits } = read(answer);
+  const { user, expires_in, awaits } = readAnswer(ServerSession, answer);
   if (!awaits) store({ userId: user.id, expiresAt: Date.now() + expires_in * 1_000, event });
   else if (getSession()) dropSession();
   const apps = (user.factors ?? []).filter(({ status }) => status === "verified");
