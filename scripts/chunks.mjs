@@ -24,6 +24,7 @@ const first = [
       "src/lib/newcomer.ts",
       "src/lib/passkey-failure.ts",
       "src/lib/passkeys.ts",
+      "src/lib/sign-in.ts",
       "contract/security.ts",
     ],
   },

@@ -1,4 +1,4 @@
-import { PaneSpinner } from "./pane-spinner";
+import { PaneSpinner } from "../components/pane-spinner";
 
 /**
  * The frame of the app while it opens: the very thing index.html draws (and styles) before any script is here,

@@ -1,7 +1,7 @@
 import { useId } from "react";
 import type { CallKind } from "../../contract/calls";
 import { Button } from "../components/button";
-import { Modal } from "../components/modal";
+import { cardLook, Modal } from "../components/modal";
 import { type TextKey, useT } from "../i18n/setup";
 import { isSavingData } from "../lib/connection";
 import { isolate } from "../lib/isolate";
@@ -30,7 +30,7 @@ export default function CallQuestion({ name, kind, onCall, onClose }: CallQuesti
       role="alertdialog"
       labelledBy={`${id}-title`}
       describedBy={`${id}-body`}
-      className="rise m-auto w-[min(26rem,calc(100vw-2rem))] rounded-bubble border border-line bg-surface p-0 text-text shadow-xl"
+      className={cardLook}
       onDismiss={onClose}
     >
       <div className="p-6">

@@ -1,12 +1,12 @@
-import { useDeferredValue, useMemo, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import type { Uuid } from "../../contract/ids";
 import { searchQueryMaxLength } from "../../contract/limits";
-import { useLanguage, useT } from "../i18n/setup";
+import { useT } from "../i18n/setup";
 import { isolate } from "../lib/isolate";
-import { matchesContact } from "../lib/match-contact";
 import { EmptyState } from "./empty-state";
 import { type LinePerson, PersonLine } from "./person-line";
 import { SearchField } from "./search-field";
+import { useFoundPeople } from "./use-found-people";
 
 type PickablePerson = LinePerson & { id: Uuid };
 
@@ -52,16 +52,9 @@ function Tick({ isOn }: { isOn: boolean }) {
 export function ContactPicker({ people, label, selected, onPick, ...props }: ContactPickerProps) {
   const { max = Number.POSITIVE_INFINITY, searchLabel } = props;
   const t = useT();
-  const language = useLanguage();
-  const [typed, setTyped] = useState("");
-  const query = useDeferredValue(typed.trim());
+  const { typed, setTyped, query, sorted, found } = useFoundPeople(people);
   const [limit, setLimit] = useState(shownAtFirst);
   const list = useRef<HTMLUListElement>(null);
-  const sorted = useMemo(() => {
-    const { compare } = new Intl.Collator(language, { sensitivity: "base", numeric: true });
-    return people && [...people].sort((a, b) => compare(a.username || a.phone, b.username || b.phone));
-  }, [people, language]);
-  const found = useMemo(() => sorted?.filter((person) => matchesContact(query, person)), [sorted, query]);
   const hasGroups = people?.some(({ members }) => members !== undefined) ?? false;
   const isFull = (selected?.size ?? 0) >= max;
   const names =

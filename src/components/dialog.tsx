@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from "react";
 import { Button } from "./button";
-import { Modal } from "./modal";
+import { cardLook, Modal } from "./modal";
 
 export type ConfirmDialogProps = {
   open: boolean;
@@ -24,7 +24,7 @@ export function ConfirmDialog({ open, title, body, tone = "danger", busy = false
       role="alertdialog"
       labelledBy={`${id}-title`}
       describedBy={`${id}-body`}
-      className="rise m-auto w-[min(26rem,calc(100vw-2rem))] rounded-bubble border border-line bg-surface p-0 text-text shadow-xl"
+      className={cardLook}
       onDismiss={() => !busy && props.onClose()}
     >
       <div className="p-6">

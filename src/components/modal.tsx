@@ -13,6 +13,10 @@ type ModalProps = {
   children: ReactNode;
 };
 
+/** A card in the middle of the window, as small as what it asks. */
+export const cardLook =
+  "rise m-auto w-[min(26rem,calc(100vw-2rem))] rounded-bubble border border-line bg-surface p-0 text-text shadow-xl";
+
 const show = (dialog: HTMLDialogElement): void => {
   dialog.showModal();
   dialog.querySelector<HTMLElement>("[data-autofocus]")?.focus();

@@ -8,6 +8,7 @@ import { isOver, showCode, showRecoveryCode } from "../lib/second-steps";
 import type { CodeApp } from "../lib/session";
 import { Button } from "./button";
 import { CodeForm } from "./code-form";
+import { ProblemNote } from "./problem-note";
 
 type WayProps = {
   onShown: () => void;
@@ -108,11 +109,7 @@ export function PasskeyButton({ look, ...ends }: WayProps & { look: "primary" | 
           {t("auth.secondStep.usePasskey")}
         </span>
       </Button>
-      <div role="alert" className="empty:hidden">
-        {problem && (
-          <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{passkeyFailureText(problem.error, t)}</p>
-        )}
-      </div>
+      <ProblemNote>{problem && passkeyFailureText(problem.error, t)}</ProblemNote>
     </>
   );
 }

@@ -7,7 +7,7 @@ import { canUsePasskeys } from "../lib/passkeys";
 import { showPassword } from "../lib/second-steps";
 import { findSteps, listApps, loadSecurity } from "../lib/security";
 import { Button } from "./button";
-import { Modal } from "./modal";
+import { cardLook, Modal } from "./modal";
 import { PasswordField } from "./password-field";
 import { Spinner } from "./spinner";
 import { PasskeyButton, StepPanel } from "./step-panel";
@@ -99,7 +99,7 @@ export default function StepUpDialog({ onShown, onClose }: StepUpDialogProps) {
     <Modal
       labelledBy={`${id}-title`}
       describedBy={`${id}-body`}
-      className="rise m-auto max-h-[calc(100dvh-2rem)] w-[min(26rem,calc(100vw-2rem))] overflow-y-auto rounded-bubble border border-line bg-surface p-0 text-text shadow-xl"
+      className={`max-h-[calc(100dvh-2rem)] overflow-y-auto ${cardLook}`}
       onDismiss={onClose}
     >
       <div className="p-6">

@@ -1,5 +1,6 @@
 import { ApiFailure, exchange, type Method, type RequestOptions } from "./exchange";
-import { dropSession, getSession, isNearExpiry, refreshSession } from "./session";
+import { dropSession, getSession, isNearExpiry } from "./session";
+import { refreshSession } from "./session-refresh";
 
 export { ApiFailure } from "./exchange";
 

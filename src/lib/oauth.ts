@@ -5,7 +5,9 @@ import { authCodeSeconds, oauthFlowSeconds } from "../../contract/limits";
 import { request } from "./api";
 import { ApiFailure } from "./exchange";
 import { keepNewcomer } from "./newcomer";
-import { getSession, type Opened, openSession } from "./session";
+import { readAnswer } from "./read-answer";
+import { getSession, type Opened } from "./session";
+import { openSession } from "./sign-in";
 
 /**
  * Signing in by another provider, and linking one to one's account. The page is left for the provider's; what comes back in
@@ -76,9 +78,8 @@ const Way = v.object({ url: v.pipe(v.string(), v.url(), v.regex(/^https?:/)) });
 export const linkProvider = async (provider: string): Promise<void> => {
   const query = await begin(provider, location.pathname, getSession()?.userId ?? null);
   query.set("skip_http_redirect", "true");
-  const way = v.safeParse(Way, await request("GET", `/api/auth/user/identities/authorize?${query}`));
-  if (!way.success) throw new ApiFailure("unavailable", 200);
-  location.assign(way.output.url);
+  const { url } = readAnswer(Way, await request("GET", `/api/auth/user/identities/authorize?${query}`));
+  location.assign(url);
 };
 
 /** Asks for a proof. */

@@ -1,19 +1,13 @@
 import { startAuthentication, startRegistration, WebAuthnError } from "@simplewebauthn/browser";
-import * as v from "valibot";
 import { Ceremony, Passkey } from "../../contract/factors";
 import type { Uuid } from "../../contract/ids";
 import { request } from "./api";
-import { ApiFailure } from "./exchange";
 import { PasskeyFailure } from "./passkey-failure";
-import { type Opened, openSession } from "./session";
+import { readAnswer } from "./read-answer";
+import type { Opened } from "./session";
+import { openSession } from "./sign-in";
 
-/** The work of `passkeys.ts`: a question of the server's, the browser's answer, and back. */
-
-const read = <S extends v.GenericSchema>(schema: S, answer: unknown): v.InferOutput<S> => {
-  const parsed = v.safeParse(schema, answer);
-  if (!parsed.success) throw new ApiFailure("unavailable", 200);
-  return parsed.output;
-};
+// The work of `passkeys.ts`: a question of the server's, the browser's answer, and back.
 
 /**
  * The browser's answer; undefined when the person closed its dialog, or let it stand until it went. Browsers say no more
@@ -38,15 +32,15 @@ type RequestOptions = Parameters<typeof startAuthentication>[0]["optionsJSON"];
 const toOptions = <T extends CreationOptions | RequestOptions>({ options }: Ceremony): T => options as unknown as T;
 
 export const addPasskey = async (name?: string): Promise<Passkey | undefined> => {
-  const ceremony = read(Ceremony, await request("POST", "/api/auth/passkeys/registration/options", {}));
+  const ceremony = readAnswer(Ceremony, await request("POST", "/api/auth/passkeys/registration/options", {}));
   const response = await ask(() => startRegistration({ optionsJSON: toOptions<CreationOptions>(ceremony) }));
   if (!response) return undefined;
   const body = { ceremony: ceremony.ceremony, response, ...(name === undefined ? {} : { name }) };
-  return read(Passkey, await request("POST", "/api/auth/passkeys", body));
+  return readAnswer(Passkey, await request("POST", "/api/auth/passkeys", body));
 };
 
 export const renamePasskey = async (id: Uuid, name: string): Promise<Passkey> =>
-  read(Passkey, await request("PATCH", `/api/auth/passkeys/${id}`, { name }));
+  readAnswer(Passkey, await request("PATCH", `/api/auth/passkeys/${id}`, { name }));
 
 export const removePasskey = async (id: Uuid): Promise<void> => {
   await request("DELETE", `/api/auth/passkeys/${id}`);
@@ -56,7 +50,8 @@ export const setPasskeyStep = async (isWanted: boolean): Promise<void> => {
   await request("PUT", "/api/auth/passkeys/second-step", { second_step: isWanted });
 };
 
-const pose = async (path: string): Promise<Ceremony> => read(Ceremony, await request("POST", `${path}/options`, {}));
+const pose = async (path: string): Promise<Ceremony> =>
+  readAnswer(Ceremony, await request("POST", `${path}/options`, {}));
 
 type Shown = { ceremony: Uuid; response: Awaited<ReturnType<typeof startAuthentication>> };
 

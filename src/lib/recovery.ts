@@ -1,8 +1,9 @@
-import * as v from "valibot";
 import { AuthUser } from "../../contract/auth";
 import { request } from "./api";
-import { ApiFailure, exchange } from "./exchange";
-import { type Opened, openSession } from "./session";
+import { exchange } from "./exchange";
+import { readAnswer } from "./read-answer";
+import type { Opened } from "./session";
+import { openSession } from "./sign-in";
 
 // Getting back into an account (SPEC.md §7). Each throws `ApiFailure`.
 
@@ -34,11 +35,8 @@ export const confirmAddress = async (token_hash: string): Promise<void> => {
 };
 
 /** Whose account it is that a mail, or a code, led into. */
-export const loadOwnPhone = async (): Promise<string> => {
-  const parsed = v.safeParse(AuthUser, await request("GET", "/api/auth/user"));
-  if (!parsed.success) throw new ApiFailure("unavailable", 200);
-  return parsed.output.phone;
-};
+export const loadOwnPhone = async (): Promise<string> =>
+  readAnswer(AuthUser, await request("GET", "/api/auth/user")).phone;
 
 /** Ends every other session, too. */
 export const replacePassword = async (password: string): Promise<void> => {

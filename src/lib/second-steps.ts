@@ -1,10 +1,12 @@
-import * as v from "valibot";
 import { FactorChallenge } from "../../contract/factors";
 import type { Uuid } from "../../contract/ids";
 import { FactorReset } from "../../contract/security";
 import { request } from "./api";
 import { ApiFailure, exchange } from "./exchange";
-import { getSession, isNearExpiry, type Opened, openSession, refreshSession } from "./session";
+import { readAnswer } from "./read-answer";
+import { getSession, isNearExpiry, type Opened } from "./session";
+import { refreshSession } from "./session-refresh";
+import { openSession } from "./sign-in";
 
 /**
  * Showing that one is oneself in the session there is: as the second step it owes, or once more before what asks for it.
@@ -26,9 +28,8 @@ export const isOver = (error: unknown): boolean => error instanceof ApiFailure &
 
 /** A code of a code app, as it shows it now. */
 export const showCode = async (app: Uuid, code: string): Promise<Opened> => {
-  const parsed = v.safeParse(FactorChallenge, await request("POST", `/api/auth/factors/${app}/challenge`, {}));
-  if (!parsed.success) throw new ApiFailure("unavailable", 200);
-  return show(`/api/auth/factors/${app}/verify`, { challenge_id: parsed.output.id, code });
+  const { id } = readAnswer(FactorChallenge, await request("POST", `/api/auth/factors/${app}/challenge`, {}));
+  return show(`/api/auth/factors/${app}/verify`, { challenge_id: id, code });
 };
 
 export const showRecoveryCode = (code: string): Promise<Opened> => show("/api/auth/recovery-codes/verify", { code });
@@ -36,11 +37,8 @@ export const showRecoveryCode = (code: string): Promise<Opened> => show("/api/au
 export const showPassword = (password: string): Promise<Opened> => show("/api/auth/proof", { password });
 
 /** Asks that the second step be taken away, by whoever owes it and has lost it. */
-export const askReset = async (): Promise<FactorReset> => {
-  const parsed = v.safeParse(FactorReset, await request("POST", "/api/auth/factors/reset"));
-  if (!parsed.success) throw new ApiFailure("unavailable", 200);
-  return parsed.output;
-};
+export const askReset = async (): Promise<FactorReset> =>
+  readAnswer(FactorReset, await request("POST", "/api/auth/factors/reset"));
 
 /** Ends a session that owes its step. It would end by itself soon: nothing is lost where nobody hears of it. */
 export const leaveHalfway = async (): Promise<void> => {

@@ -1,10 +1,9 @@
 import { useSyncExternalStore } from "react";
-import * as v from "valibot";
 import type { SecondStep } from "../../contract/auth";
 import { Security } from "../../contract/security";
 import { request } from "./api";
-import { ApiFailure } from "./exchange";
 import { Observable } from "./observable";
+import { readAnswer } from "./read-answer";
 import { getSession } from "./session";
 
 /** How the account is kept, as the server told it last. In memory only: it is of no use without the network. */
@@ -20,11 +19,10 @@ const findKnown = (): Security | undefined => {
 export const loadSecurity = async (): Promise<Security> => {
   const userId = getSession()?.userId;
   const turn = ++asked;
-  const parsed = v.safeParse(Security, await request("GET", "/api/auth/security"));
-  if (!parsed.success) throw new ApiFailure("unavailable", 200);
+  const security = readAnswer(Security, await request("GET", "/api/auth/security"));
   // An answer that comes after a later one's question is older than it.
-  if (userId !== undefined && turn === asked) known.set({ userId, security: parsed.output });
-  return parsed.output;
+  if (userId !== undefined && turn === asked) known.set({ userId, security });
+  return security;
 };
 
 export const useSecurity = (): Security | undefined =>

@@ -1,12 +1,10 @@
 import { useSyncExternalStore } from "react";
 import * as v from "valibot";
-import type { AccountDeletion } from "../../contract/account";
-import { type Factor, type SecondStep, Session as ServerSession, type SignUp } from "../../contract/auth";
-import { isPermanent } from "../../contract/errors";
+import { type Factor, type SecondStep, Session as ServerSession } from "../../contract/auth";
 import { Uuid } from "../../contract/ids";
 import { refreshMarginSeconds } from "../../contract/limits";
-import { ApiFailure, exchange } from "./exchange";
 import { dropAllPictures } from "./picture-cache";
+import { readAnswer } from "./read-answer";
 
 /**
  * Who is signed in on this browser, as far as a script may know: the tokens live in cookies that no script
@@ -22,11 +20,7 @@ export type KnownSession = v.InferOutput<typeof KnownSession>;
 
 const storageKey = "session";
 const signedOutKey = "signed-out"; // names nobody
-const deletedMark = "deleted"; // there, when what ended was the account
-const refreshLock = "lisolo-session-refresh";
-const signOutTimeoutMs = 15_000; // of each of two tries
-const refreshStepMs = 200; // SPEC.md §9
-const refreshRetriesMax = 6; // 200 ms, 400 ms … 6.4 s: 12.6 s in all, then the next request tries again
+const signedOutMarks = { person: "1", account: "deleted" };
 
 const listeners = new Set<() => void>();
 let cached: { text: string | null; session: KnownSession | undefined } = { text: null, session: undefined };
@@ -104,15 +98,7 @@ export const useSession = (): KnownSession | undefined =>
 export const wasSignedOut = (): boolean => readKey(signedOutKey) !== null;
 
 /** Whether it ended for the account was deleted, on whichever device. */
-export const wasDeleted = (): boolean => readKey(signedOutKey) === deletedMark;
-
-const markSignedOut = (mark: string): void => {
-  try {
-    localStorage.setItem(signedOutKey, mark);
-  } catch {
-    // Storage is full or forbidden: the other tabs are told that the session has ended.
-  }
-};
+export const wasDeleted = (): boolean => readKey(signedOutKey) === signedOutMarks.account;
 
 /**
  * Forgets the session on this browser, in all tabs, and the pictures of people that the service worker kept
@@ -121,6 +107,16 @@ const markSignedOut = (mark: string): void => {
 export const dropSession = (): void => {
   store(undefined);
   void dropAllPictures().catch(() => undefined);
+};
+
+/** Forgets it for good: its person ended it, or the account is no more. */
+export const endSession = (by: keyof typeof signedOutMarks): void => {
+  try {
+    localStorage.setItem(signedOutKey, signedOutMarks[by]);
+  } catch {
+    // Storage is full or forbidden: the other tabs are told that the session has ended.
+  }
+  dropSession();
 };
 
 export const isNearExpiry = ({ expiresAt }: KnownSession): boolean =>
@@ -135,169 +131,14 @@ export type Opened = { userId: Uuid; awaits: SecondStep[] | undefined; apps: Cod
 /** A code app that has shown that it works. */
 export type CodeApp = Pick<Factor, "id" | "friendly_name">;
 
-const read = (answer: unknown): ServerSession => {
-  const parsed = v.safeParse(ServerSession, answer);
-  if (!parsed.success) throw new ApiFailure("unavailable", 200);
-  return parsed.output;
-};
-
 /**
  * Keeps a session the server opened. Its lifetime counts from now: a phone's clock may be hours off. Where it still owes its
  * step it took the cookies of whatever session there was, so that nobody is signed in here.
  */
-const keepSession = (answer: unknown, event: KnownSession["event"]): Opened => {
-  const { user, expires_in, awaits } = read(answer);
+export const keepSession = (answer: unknown, event: KnownSession["event"]): Opened => {
+  const { user, expires_in, awaits } = readAnswer(ServerSession, answer);
   if (!awaits) store({ userId: user.id, expiresAt: Date.now() + expires_in * 1_000, event });
   else if (getSession()) dropSession();
   const apps = (user.factors ?? []).filter(({ status }) => status === "verified");
   return { userId: user.id, awaits, apps };
-};
-
-const isFinal = (failure: ApiFailure): boolean =>
-  failure.code !== "offline" && (failure.status === 401 || isPermanent(failure.code));
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-
-const inOneTab = <T>(work: () => Promise<T>): Promise<T> =>
-  "locks" in navigator ? navigator.locks.request(refreshLock, work) : work();
-
-/** One try, unless another tab has done it since `before`; a failure that may pass is the answer. */
-const renew = async (before: KnownSession, refused: boolean): Promise<boolean | ApiFailure> => {
-  const now = getSession();
-  if (!now) return false;
-  const wasRenewedMeanwhile = now !== before;
-  if (!isNearExpiry(now) && (wasRenewedMeanwhile || !refused)) return true;
-  try {
-    const { awaits } = keepSession(
-      await exchange("POST", "/api/auth/token?grant_type=refresh_token", {}),
-      "TOKEN_REFRESHED",
-    );
-    return awaits === undefined;
-  } catch (error) {
-    if (!(error instanceof ApiFailure)) throw error;
-    if (!isFinal(error)) return error;
-    // Only the session that was refused: another tab may have signed in during the request.
-    if (getSession() === now) {
-      if (error.code === "account_deleted") markSignedOut(deletedMark);
-      dropSession();
-    }
-    return false;
-  }
-};
-
-let underway: Promise<boolean> | undefined;
-
-/**
- * Renews the session; true when it is fresh afterwards. One try at a time over all tabs: a tab that had to wait
- * finds the work done, and a person who signs out waits for no more than one. `refused` says that the server refused
- * this session although it looks fresh. Network trouble keeps the session and is retried; a refusal drops it.
- */
-export const refreshSession = (refused = false): Promise<boolean> => {
-  underway ??= (async () => {
-    const before = getSession();
-    if (!before) return false;
-    for (let attempt = 0; ; attempt++) {
-      const outcome = await inOneTab(() => renew(before, refused));
-      if (typeof outcome === "boolean") return outcome;
-      if (attempt === refreshRetriesMax) return false;
-      await pause(Math.max(refreshStepMs * 2 ** attempt, outcome.retryAfterMs ?? 0));
-    }
-  })().finally(() => {
-    underway = undefined;
-  });
-  return underway;
-};
-
-// Opening and ending a session. Each throws `ApiFailure`; `phone` is as typed, the server normalises it.
-
-/** Where a factor is shown in the session there is. */
-const showing = /^\/api\/auth\/(proof|factors\/[^/]+\/verify|recovery-codes\/verify|passkeys\/step)$/;
-
-const eventAt = (path: string): KnownSession["event"] => {
-  if (!showing.test(path)) return "SIGNED_IN";
-  return getSession() ? "TOKEN_REFRESHED" : "MFA_CHALLENGE_VERIFIED";
-};
-
-/**
- * Opens a session, or shows one more factor in the one there is: each answers a session of the API. No tab renews meanwhile,
- * for what comes back takes the place of what there was.
- */
-export const openSession = (path: string, body: unknown): Promise<Opened> =>
-  inOneTab(async () => keepSession(await exchange("POST", path, body), eventAt(path)));
-
-export const signIn = (phone: string, password: string): Promise<Opened> =>
-  openSession("/api/auth/token?grant_type=password", { phone, password });
-
-export const signUp = async (account: {
-  phone: string;
-  password: string;
-  username: string;
-  /** The solved proof of work. */
-  captchaToken: string;
-  /** What came back from a provider that knows them (`Newcomer`). */
-  identity?: SignUp["identity"];
-}): Promise<Opened> =>
-  keepSession(
-    await exchange("POST", "/api/auth/signup", {
-      phone: account.phone,
-      password: account.password,
-      data: { username: account.username },
-      identity: account.identity,
-      gotrue_meta_security: { captcha_token: account.captchaToken },
-    }),
-    "SIGNED_IN",
-  );
-
-/** A session the server no longer knows is ended already. */
-const endOnServer = async (): Promise<void> => {
-  try {
-    await exchange("POST", "/api/auth/logout?scope=global", undefined, { timeoutMs: signOutTimeoutMs });
-  } catch (error) {
-    if (!(error instanceof ApiFailure) || (error.status !== 401 && error.status !== 404)) throw error;
-  }
-};
-
-/**
- * Ends every session of this person, on all devices. Asked once more where no answer came: what was lost may have been
- * the answer alone. No tab renews meanwhile: the server closes the sockets before it answers, and whoever asked why
- * would be refused, or bring back what has just ended.
- */
-export const signOut = (): Promise<void> =>
-  inOneTab(async () => {
-    await endOnServer().catch((error: unknown) => {
-      if (error instanceof ApiFailure && error.code === "offline") return endOnServer();
-      throw error;
-    });
-    markSignedOut("1");
-    dropSession();
-  });
-
-const deleteOnServer = (userId: Uuid): Promise<unknown> =>
-  exchange("DELETE", "/api/account", { user_id: userId } satisfies AccountDeletion, { timeoutMs: signOutTimeoutMs });
-
-/**
- * Deletes this person's account and with it every session. Asked once more where no answer came: done twice it is done.
- * No tab renews meanwhile.
- */
-const endAccount = (userId: Uuid): Promise<void> =>
-  inOneTab(async () => {
-    await deleteOnServer(userId).catch((error: unknown) => {
-      if (error instanceof ApiFailure && error.code === "offline") return deleteOnServer(userId);
-      throw error;
-    });
-    markSignedOut(deletedMark);
-    dropSession();
-  });
-
-export const deleteAccount = async (userId: Uuid): Promise<void> => {
-  const session = getSession();
-  if (session && isNearExpiry(session)) await refreshSession();
-  try {
-    await endAccount(userId);
-  } catch (error) {
-    if (!(error instanceof ApiFailure) || error.status !== 401) throw error;
-    // Only this session has ended, or the account did before and nobody heard of it.
-    if (await refreshSession(true)) await endAccount(userId);
-    else if (!wasDeleted()) throw error;
-  }
 };

@@ -1,7 +1,8 @@
 import type { Uuid } from "../../contract/ids";
 import { ApiFailure, request } from "../lib/api";
 import { dropPictures } from "../lib/picture-cache";
-import { dropSession, getSession, isNearExpiry, refreshSession } from "../lib/session";
+import { dropSession, getSession, isNearExpiry } from "../lib/session";
+import { refreshSession } from "../lib/session-refresh";
 import type { Platform } from "./platform";
 import { SyncError } from "./sync-error";
 

@@ -11,6 +11,7 @@ import { LateWorkers } from "./late-workers";
 import { Line } from "./line";
 import { Lookers } from "./looking";
 import { MarkReporter, tookMarks } from "./marks";
+import { Outage } from "./outage";
 import { Outbox } from "./outbox";
 import type { Asked } from "./peers";
 import { Poller } from "./poller";
@@ -21,11 +22,7 @@ import { isQuotaError } from "./room";
 import { SyncError } from "./sync-error";
 import { type Typist, Typists } from "./typing";
 
-const failuresBeforeHttp = 3; // upgrades in a row: something between here and the server breaks sockets
-const postAfterMs = 3_000; // a message does not wait longer than this for a socket
-const pollAfterMs = 10_000; // nor does what others wrote: an attempt at a socket that is only silent takes longer to fail
 const storeRetryMs = 30_000; // a full phone
-const graceMs = 2_000; // a socket that comes back within this was never away, as far as a person is concerned
 
 export type LeaderEvents = {
   /** The first message is out: the moment to ask for storage that lasts. */
@@ -50,23 +47,19 @@ export class Leader {
   readonly #outbox: Outbox;
   readonly #marks: MarkReporter;
   readonly #poller: Poller;
+  readonly #outage: Outage;
   readonly #typists: Typists;
   readonly #later: LateWorkers;
   readonly #lookers: Lookers;
-  #downSince: number;
-  /** The phone is full, and the socket waits for that to end. */
-  #lacksRoom = false;
   #isStopped = false;
   #hasRenewed = false;
   #hasProfile = false;
   /** Who typed without a socket, and when. */
   #untold: { id: ConversationId; at: number } | undefined;
-  #cancels = new Set<() => void>();
 
   constructor(context: Context, events: LeaderEvents) {
     this.#context = context;
     this.#events = events;
-    this.#downSince = context.platform.now();
     this.#receiver = new Receiver(context, {
       applied: (applied) => this.#afterApplied(applied),
       failed: (error) => this.#onUnstored(error),
@@ -105,7 +98,7 @@ export class Leader {
     );
     this.#outbox = new Outbox(context, {
       line: this.#line,
-      usesHttp: () => this.#poller.isOn || this.#isLongDown(),
+      usesHttp: () => this.#outage.usesHttp,
       applied: (applied) => {
         this.#afterApplied(applied);
         this.#poller.hurry();
@@ -124,8 +117,7 @@ export class Leader {
         if (isReachable) inBackground(context, this.#onReachable());
       },
     });
-    this.#after(postAfterMs, () => this.#outbox.want());
-    this.#pollIfSilent();
+    this.#outage = new Outage(context, this.#line, this.#poller, () => this.#outbox.want());
     this.#later.want();
   }
 
@@ -190,6 +182,7 @@ export class Leader {
     this.#isStopped = true;
     this.#line.stop();
     this.#poller.stop();
+    this.#outage.stop();
     this.#resume.stop();
     this.#fetcher.stop();
     this.#outbox.stop();
@@ -197,27 +190,7 @@ export class Leader {
     this.#typists.stop();
     this.#lookers.stop();
     this.#later.stop();
-    for (const cancel of this.#cancels) cancel();
     await this.#receiver.idle();
-  }
-
-  #after(ms: number, run: () => void): void {
-    const cancel = this.#context.platform.after(ms, () => {
-      this.#cancels.delete(cancel);
-      if (!this.#isStopped) run();
-    });
-    this.#cancels.add(cancel);
-  }
-
-  #pollIfSilent(): void {
-    const since = this.#downSince;
-    this.#after(pollAfterMs, () => {
-      if (!this.#line.isUp && this.#downSince === since && !this.#lacksRoom) this.#poller.start();
-    });
-  }
-
-  #isLongDown(): boolean {
-    return !this.#line.isUp && this.#context.platform.now() - this.#downSince >= postAfterMs;
   }
 
   async #tellMarks(of: number | ConversationId, command: Extract<Command, { type: "mark" }>): Promise<boolean> {
@@ -245,9 +218,7 @@ export class Leader {
 
   #onWelcome(): void {
     this.#hasRenewed = false;
-    this.#lacksRoom = false;
-    this.#poller.stop();
-    this.#context.link.set("online");
+    this.#outage.over();
     this.#lookers.welcomed();
     inBackground(this.#context, this.#onReachable());
     inBackground(this.#context, this.#tellTyping());
@@ -271,17 +242,8 @@ export class Leader {
 
   #onEnded(failures: number): void {
     if (this.#isStopped) return;
-    if (failures === 0) {
-      this.#downSince = this.#context.platform.now();
-      this.#pollIfSilent();
-    }
+    this.#outage.ended(failures); // before what was on its way looks for another one
     this.#outbox.lost();
-    this.#after(postAfterMs, () => this.#outbox.want());
-    this.#after(graceMs, () => {
-      if (!this.#line.isUp && !this.#poller.isOn && this.#context.link.get() === "online")
-        this.#context.link.set("connecting");
-    });
-    if (failures >= failuresBeforeHttp) this.#poller.start();
   }
 
   /** The session does not open a socket: renewed once, then it is over. */
@@ -299,7 +261,7 @@ export class Leader {
   #onUnstored(error: unknown): void {
     if (this.#isStopped || !isQuotaError(error)) return; // anything else ends this leader
     // Nothing was confirmed: once there is room, the next welcome brings it again. Until then nothing may follow it.
-    this.#lacksRoom = true;
+    this.#outage.awaitRoom();
     this.#line.restart(storeRetryMs);
   }
 }

@@ -110,6 +110,29 @@ test("a form sent before its script arrived waits for it, visibly, and is then s
   expect(sent).toBe(1);
 });
 
+test("a registration sent before its script arrived is carried out with the picture and the tick it was sent with", async ({
+  page,
+}) => {
+  const release = await holdScripts(page);
+  let sent = 0;
+  page.on("request", (request) => {
+    if (request.url().includes("/api/auth/signup")) sent++;
+  });
+  await page.goto("/register?lang=en", { waitUntil: "commit" });
+  await page.locator("[name=avatar]").setInputFiles(smallPicture);
+  await page.locator("[name=displayName]").fill("Ben");
+  await page.locator("[name=phoneNumber]").fill("243810000042");
+  await page.locator("[name=password]").fill("Masolo2026");
+  await page.locator("[name=confirmPassword]").fill("Masolo2026");
+  await page.locator("[name=robot]").check();
+  await page.locator("[type=submit]").click();
+  await expect(page.locator("[type=submit]")).toHaveAttribute("aria-busy", "true");
+  release();
+  await page.waitForURL("**/app");
+  await expect(page.getByRole("status").filter({ hasText: en.auth.accountCreated })).toBeVisible();
+  expect(sent).toBe(1);
+});
+
 test("a script that cannot be loaded is told, and a form sent early waits no longer", async ({ page }) => {
   let giveUp = () => {};
   const givenUp = new Promise<void>((resolve) => {

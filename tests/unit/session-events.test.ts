@@ -87,7 +87,10 @@ const makeBrowser = (replies: Reply[]) => {
   const openTab = async () => {
     const tab = ++tabs;
     vi.resetModules();
-    const session = await import("../../src/lib/session");
+    const { getSession } = await import("../../src/lib/session");
+    const { refreshSession } = await import("../../src/lib/session-refresh");
+    const { openSession, signIn } = await import("../../src/lib/sign-in");
+    const { signOut } = await import("../../src/lib/sign-out");
     const { request } = await import("../../src/lib/api");
     const { onAuthEvent } = await import("../../src/lib/auth-events");
     const told: string[] = [];
@@ -102,7 +105,7 @@ const makeBrowser = (replies: Reply[]) => {
       await vi.runAllTimersAsync();
       return done;
     };
-    return { ...session, request, told, leave, act };
+    return { getSession, refreshSession, openSession, signIn, signOut, request, told, leave, act };
   };
   const signInAs = (id: string, msLeft = 600_000) =>
     stored.set(key, JSON.stringify({ userId: id, expiresAt: Date.now() + msLeft }));

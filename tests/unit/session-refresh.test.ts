@@ -61,8 +61,11 @@ const makeBrowser = (replies: Reply[]) => {
   const openTab = async () => {
     vi.resetModules();
     const session = await import("../../src/lib/session");
-    const api = await import("../../src/lib/api");
-    return { ...session, request: api.request };
+    const { refreshSession } = await import("../../src/lib/session-refresh");
+    const { signIn } = await import("../../src/lib/sign-in");
+    const { deleteAccount, signOut } = await import("../../src/lib/sign-out");
+    const { request } = await import("../../src/lib/api");
+    return { ...session, refreshSession, signIn, signOut, deleteAccount, request };
   };
   const signInAs = (id: string, msLeft: number) =>
     stored.set(key, JSON.stringify({ userId: id, expiresAt: Date.now() + msLeft }));

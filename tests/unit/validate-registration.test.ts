@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Registration, validateLogin, validateRegistration } from "../../src/features/auth/validate-registration";
+import { validateLogin } from "../../src/features/auth/validate-login";
+import { type Registration, validateRegistration } from "../../src/features/auth/validate-registration";
 
 const complete: Registration = {
   hasAvatar: true,

@@ -1,6 +1,6 @@
 import type { SignUp } from "../../../contract/auth";
 import { ApiFailure, exchange } from "../../lib/exchange";
-import { signIn, signUp } from "../../lib/session";
+import { signIn, signUp } from "../../lib/sign-in";
 
 export type Account = { phone: string; password: string; username: string; identity?: SignUp["identity"] };
 

@@ -24,8 +24,11 @@ export const takeEarlyChoice = (list: HTMLElement): string | undefined => {
 /** Runs before the first paint: somebody who is signed in has no use for the page (SPEC.md §2: they land on /app). */
 export const leaveScript = `try{JSON.parse(localStorage.session).userId&&location.replace("/app")}catch{};`;
 
-/** Runs before the first paint. A submission after loading was given up waits for nothing: the notice of it stands. */
-export const earlyScript = [
+/**
+ * Runs before the first paint. A submission after loading was given up waits for nothing: the notice of it stands. Marked
+ * as pure, so that it stands in the pages alone and not in the forms' own script.
+ */
+export const earlyScript = /* @__PURE__ */ [
   `addEventListener("submit",e=>{`,
   `if(e.defaultPrevented)return;`,
   `e.preventDefault();if(!document.getElementById("unloaded").hidden)return;`,

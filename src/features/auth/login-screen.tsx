@@ -1,34 +1,39 @@
 import { Button } from "../../components/button";
 import { PasswordField } from "../../components/password-field";
-import { TextField } from "../../components/text-field";
 import { useT } from "../../i18n/setup";
-import { signIn } from "../../lib/session";
+import { PasskeyFailure, passkeyTexts } from "../../lib/passkey-failure";
+import { signIn } from "../../lib/sign-in";
+import { EntryForm } from "./entry-form";
 import { EntryFrame, OtherWay } from "./entry-frame";
-import { toLoginProblem, toPasskeyProblem } from "./failure-problem";
-import { FormError } from "./form-error";
+import { toLoginProblem } from "./login-problem";
+import { PhoneField } from "./phone-field";
+import type { Problem } from "./problem";
 import { ProviderButtons } from "./provider-buttons";
 import { useArrival } from "./use-arrival";
 import { useDocumentTexts } from "./use-document-texts";
-import { useEntryForm } from "./use-entry-form";
+import { textOf, useEntryForm } from "./use-entry-form";
 import { usePasskeySignIn } from "./use-passkey-sign-in";
 import { useProviderReturn } from "./use-provider-return";
-import { validateLogin } from "./validate-registration";
+import { validateLogin } from "./validate-login";
+
+const explainPasskey = (error: unknown): Problem =>
+  error instanceof PasskeyFailure ? { field: "form", text: passkeyTexts[error.problem] } : toLoginProblem(error);
 
 /** SPEC.md §2: a phone number and a password. */
 export default function LoginScreen() {
   const t = useT();
   useDocumentTexts(t("auth.loginTitle"), t("auth.loginDescription"));
-  const { form, isBusy, onSubmit, refuse, errorOf } = useEntryForm(async (element) => {
-    const data = new FormData(element);
-    const typed = { phoneNumber: String(data.get("phoneNumber")), password: String(data.get("password")) };
-    const problem = validateLogin(typed);
-    if (problem) return refuse(problem);
-    try {
+  const entry = useEntryForm(
+    async (data) => {
+      const typed = { phoneNumber: textOf(data, "phoneNumber"), password: textOf(data, "password") };
+      const problem = validateLogin(typed);
+      if (problem) return problem;
       await arrive(await signIn(typed.phoneNumber, typed.password));
-    } catch (error) {
-      refuse(toLoginProblem(error), "auth.signInFailed");
-    }
-  });
+      return undefined;
+    },
+    { explain: toLoginProblem, title: "auth.signInFailed" },
+  );
+  const { form, refuse, errorOf } = entry;
   const onFailed = (error: unknown) => refuse(toLoginProblem(error), "auth.signInFailed");
   const findField = (id: string) => form.current?.querySelector<HTMLInputElement>(`#${id}`);
   const { arrive, secondStep } = useArrival({
@@ -51,7 +56,7 @@ export default function LoginScreen() {
   const passkey = usePasskeySignIn({
     isPaused: isHalfway,
     onOpened: arrive,
-    onFailed: (error) => refuse(toPasskeyProblem(error), "auth.signInFailed"),
+    onFailed: (error) => refuse(explainPasskey(error), "auth.signInFailed"),
   });
 
   return (
@@ -60,25 +65,26 @@ export default function LoginScreen() {
       lead={t(isHalfway ? "auth.secondStep.lead" : "auth.loginLead")}
     >
       {isHalfway && <div className="mt-6">{secondStep}</div>}
-      <form
-        ref={form}
-        method="post"
-        noValidate
+      <EntryForm
+        entry={{ ...entry, isBusy: entry.isBusy || isReturning }}
+        label={t("auth.logIn")}
+        busyLabel={t("auth.loggingIn")}
         hidden={isHalfway}
-        onSubmit={onSubmit}
-        className="mt-6 flex flex-col gap-5"
+        below={
+          // Its place is kept until it is known whether this browser can.
+          <div className="grid min-h-12">
+            {passkey.canSignIn && (
+              <Button look="secondary" busy={passkey.isBusy} busyLabel={t("auth.passkeyBusy")} onClick={passkey.press}>
+                <span className="-mx-4 flex items-center gap-2 text-sm sm:text-base">
+                  <span className="i-ph-fingerprint shrink-0 text-xl text-accent" aria-hidden="true" />
+                  {t("auth.withPasskey")}
+                </span>
+              </Button>
+            )}
+          </div>
+        }
       >
-        <TextField
-          id="phoneNumber"
-          label={t("auth.phoneNumber")}
-          error={errorOf("phoneNumber")}
-          type="tel"
-          inputMode="tel"
-          autoComplete="username webauthn"
-          placeholder="243810000000"
-          maxLength={40}
-          enterKeyHint="next"
-        />
+        <PhoneField error={errorOf("phoneNumber")} autoComplete="username webauthn" />
         <PasswordField
           id="password"
           label={t("auth.password")}
@@ -92,22 +98,7 @@ export default function LoginScreen() {
         >
           {t("auth.forgotPassword")}
         </a>
-        <FormError error={errorOf("form")} />
-        <Button type="submit" busy={isBusy || isReturning} busyLabel={t("auth.loggingIn")}>
-          {t("auth.logIn")}
-        </Button>
-        {/* Its place is kept until it is known whether this browser can. */}
-        <div className="grid min-h-12">
-          {passkey.canSignIn && (
-            <Button look="secondary" busy={passkey.isBusy} busyLabel={t("auth.passkeyBusy")} onClick={passkey.press}>
-              <span className="-mx-4 flex items-center gap-2 text-sm sm:text-base">
-                <span className="i-ph-fingerprint shrink-0 text-xl text-accent" aria-hidden="true" />
-                {t("auth.withPasskey")}
-              </span>
-            </Button>
-          )}
-        </div>
-      </form>
+      </EntryForm>
       {!isHalfway && (
         <>
           <ProviderButtons onFailed={onFailed} />

@@ -1,27 +1,21 @@
 import { useEffect, useState } from "react";
-import { Button, ButtonLink } from "../../components/button";
-import { PasswordField } from "../../components/password-field";
+import { isBlank } from "../../../contract/text";
+import { ButtonLink } from "../../components/button";
 import { TextField } from "../../components/text-field";
 import { t as now, useT } from "../../i18n/setup";
 import { ApiFailure } from "../../lib/exchange";
 import { leaveNotice } from "../../lib/notice";
 import { loadOwnPhone, replacePassword } from "../../lib/recovery";
-import { FormError } from "./form-error";
-import { useEntryForm } from "./use-entry-form";
-import { type Problem, validateNewPassword } from "./validate-registration";
+import { EntryForm } from "./entry-form";
+import { NewPasswordFields } from "./new-password-fields";
+import { judgePasswords, type Problem, toProblem } from "./problem";
+import { textOf, useEntryForm } from "./use-entry-form";
 
-const toProblem = (error: unknown): Problem => {
-  if (!(error instanceof ApiFailure)) return { field: "form", text: "errors.internal" };
-  switch (error.code) {
-    case "offline":
-      return { field: "form", text: "auth.offline" };
-    case "weak_password":
-    case "same_password":
-      return { field: "password", text: `errors.${error.code}` };
-    default:
-      return { field: "form", text: `errors.${error.code}` };
-  }
-};
+const explain = (error: unknown): Problem =>
+  toProblem(error, {
+    weak_password: { field: "password", text: "errors.weak_password" },
+    same_password: { field: "password", text: "errors.same_password" },
+  });
 
 const isTooLate = (error: unknown): boolean =>
   error instanceof ApiFailure && (error.code === "reauthentication_needed" || error.status === 401);
@@ -30,21 +24,27 @@ const isTooLate = (error: unknown): boolean =>
 export function NewPasswordForm() {
   const t = useT();
   const [isOver, setOver] = useState(false);
-  const { form, isBusy, onSubmit, refuse, errorOf } = useEntryForm(async (element) => {
-    const data = new FormData(element);
-    const typed = { password: String(data.get("password")), confirmPassword: String(data.get("confirmPassword")) };
-    const problem = validateNewPassword(typed);
-    if (problem) return refuse(problem);
-    try {
-      await replacePassword(typed.password);
-    } catch (error) {
-      if (!isTooLate(error)) return refuse(toProblem(error));
-      setOver(true);
-      return refuse({ field: "form", text: "recover.tooLate" });
-    }
-    leaveNotice({ message: now("recover.done") });
-    location.replace("/app");
-  });
+  const entry = useEntryForm(
+    async (data) => {
+      const [password, again] = [textOf(data, "password"), textOf(data, "confirmPassword")];
+      if (isBlank(password)) return { field: "password", text: "auth.fillAllFields" };
+      if (isBlank(again)) return { field: "confirmPassword", text: "auth.fillAllFields" };
+      const problem = judgePasswords(password, again);
+      if (problem) return problem;
+      try {
+        await replacePassword(password);
+      } catch (error) {
+        if (!isTooLate(error)) throw error;
+        setOver(true);
+        return { field: "form", text: "recover.tooLate" };
+      }
+      leaveNotice({ message: now("recover.done") });
+      location.replace("/app");
+      return undefined;
+    },
+    { explain },
+  );
+  const { form, errorOf } = entry;
   const [phone, setPhone] = useState("");
   // Nothing is lost where it does not come: the form goes without.
   useEffect(() => {
@@ -52,7 +52,12 @@ export function NewPasswordForm() {
   }, []);
   useEffect(() => form.current?.querySelector<HTMLElement>("#password")?.focus(), [form]);
   return (
-    <form ref={form} method="post" noValidate onSubmit={onSubmit} className="mt-6 flex flex-col gap-5">
+    <EntryForm
+      entry={entry}
+      label={t("recover.save")}
+      busyLabel={t("recover.saving")}
+      instead={isOver && <ButtonLink href="/recover">{t("recover.restart")}</ButtonLink>}
+    >
       {/* Whose it is: for the person, whom somebody else's link may have led here, and for what keeps passwords. */}
       <TextField
         id="phoneNumber"
@@ -63,29 +68,7 @@ export function NewPasswordForm() {
         autoComplete="username"
         dir="ltr"
       />
-      <PasswordField
-        id="password"
-        label={t("recover.newPassword")}
-        hint={t("auth.passwordHint")}
-        error={errorOf("password")}
-        autoComplete="new-password"
-        enterKeyHint="next"
-      />
-      <PasswordField
-        id="confirmPassword"
-        label={t("auth.confirmPassword")}
-        error={errorOf("confirmPassword")}
-        autoComplete="new-password"
-        enterKeyHint="done"
-      />
-      <FormError error={errorOf("form")} />
-      {isOver ? (
-        <ButtonLink href="/recover">{t("recover.restart")}</ButtonLink>
-      ) : (
-        <Button type="submit" busy={isBusy} busyLabel={t("recover.saving")}>
-          {t("recover.save")}
-        </Button>
-      )}
-    </form>
+      <NewPasswordFields label={t("recover.newPassword")} errorOf={errorOf} />
+    </EntryForm>
   );
 }

@@ -1,71 +1,21 @@
-import { useEffect, useRef } from "react";
+import { useEffect } from "react";
 import * as v from "valibot";
 import { emailMaxLength } from "../../../contract/limits";
 import { Email } from "../../../contract/security";
-import { Button } from "../../components/button";
 import { TextField } from "../../components/text-field";
 import { useT } from "../../i18n/setup";
-import { ApiFailure } from "../../lib/exchange";
 import { askRecovery, openByRecoveryCode } from "../../lib/recovery";
 import type { Opened } from "../../lib/session";
-import { FormError } from "./form-error";
-import { RobotBox } from "./robot-box";
-import { useEntryForm } from "./use-entry-form";
-import { useRobotCheck } from "./use-robot-check";
-import type { Problem } from "./validate-registration";
+import { EntryForm } from "./entry-form";
+import { PhoneField } from "./phone-field";
+import { judgeRobot, type Problem, toProblem } from "./problem";
+import { textOf } from "./use-entry-form";
+import { useGuardedForm } from "./use-guarded-form";
 
-/** What a refusal says of the whole form, or of the box. */
-const toProblem = (error: unknown, others: Readonly<Record<string, Problem>> = {}): Problem => {
-  if (!(error instanceof ApiFailure)) return { field: "form", text: "errors.internal" };
-  if (error.code === "offline") return { field: "form", text: "auth.offline" };
-  if (error.code === "captcha_failed") return { field: "robot", text: "errors.captcha_failed" };
-  return others[error.code] ?? { field: "form", text: `errors.${error.code}` };
+const judgeEmail = (typed: string): Problem | undefined => {
+  if (typed === "") return { field: "email", text: "auth.fillAllFields" };
+  return v.safeParse(Email, typed).success ? undefined : { field: "email", text: "recover.emailInvalid" };
 };
-
-const unticked: Problem = { field: "robot", text: "auth.mustCheckRobot" };
-
-/** A form with a robot box. */
-const useGuardedForm = (
-  judge: (data: FormData) => Problem | undefined,
-  send: (data: FormData, captchaToken: string) => Promise<void>,
-  others?: Readonly<Record<string, Problem>>,
-) => {
-  const robot = useRobotCheck();
-  const robotInput = useRef<HTMLInputElement>(null);
-
-  // Ticked before the script arrived. It stands before the form, which carries out what was sent by then.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, on arrival
-  useEffect(() => {
-    if (robotInput.current?.checked) robot.start();
-  }, []);
-
-  const { form, isBusy, onSubmit, refuse, clear, errorOf } = useEntryForm(async (element) => {
-    const data = new FormData(element);
-    const problem = judge(data) ?? (data.has("robot") ? undefined : unticked);
-    if (problem) return refuse(problem);
-    try {
-      await send(data, await robot.spend());
-    } catch (error) {
-      refuse(toProblem(error, others));
-      robot.start();
-    }
-  });
-  const box = (
-    <RobotBox
-      input={robotInput}
-      status={robot.status}
-      error={errorOf("robot")}
-      onChange={(isTicked) => {
-        clear("robot");
-        if (isTicked) robot.start();
-        else robot.stop();
-      }}
-    />
-  );
-  return { form, isBusy, onSubmit, errorOf, box };
-};
-
-const textOf = (data: FormData, name: string): string => String(data.get(name) ?? "").trim();
 
 type MailFormProps = {
   /** What was typed before. */
@@ -76,25 +26,21 @@ type MailFormProps = {
 /** Asks for a mail to the recovery address. */
 export function RecoverMailForm({ email, onSent }: MailFormProps) {
   const t = useT();
-  const { form, isBusy, onSubmit, errorOf, box } = useGuardedForm(
-    (data) => {
-      const typed = textOf(data, "email");
-      if (typed === "") return { field: "email", text: "auth.fillAllFields" };
-      return v.safeParse(Email, typed).success ? undefined : { field: "email", text: "recover.emailInvalid" };
-    },
-    async (data, captchaToken) => {
-      const typed = textOf(data, "email");
-      await askRecovery(typed, captchaToken);
-      onSent(typed);
-    },
-  );
+  const entry = useGuardedForm(async (data, takeProof) => {
+    const typed = textOf(data, "email").trim();
+    const problem = judgeEmail(typed) ?? judgeRobot(data.has("robot"));
+    if (problem) return problem;
+    await askRecovery(typed, await takeProof());
+    onSent(typed);
+    return undefined;
+  });
   return (
-    <form ref={form} method="post" noValidate onSubmit={onSubmit} className="mt-6 flex flex-col gap-5">
+    <EntryForm entry={entry} label={t("recover.send")} busyLabel={t("recover.sending")}>
       <TextField
         id="email"
         label={t("recover.email")}
         hint={t("recover.emailHint")}
-        error={errorOf("email")}
+        error={entry.errorOf("email")}
         defaultValue={email}
         type="email"
         inputMode="email"
@@ -105,14 +51,16 @@ export function RecoverMailForm({ email, onSent }: MailFormProps) {
         maxLength={emailMaxLength}
         enterKeyHint="next"
       />
-      {box}
-      <FormError error={errorOf("form")} />
-      <Button type="submit" busy={isBusy} busyLabel={t("recover.sending")}>
-        {t("recover.send")}
-      </Button>
-    </form>
+      {entry.box}
+    </EntryForm>
   );
 }
+
+const explainCode = (error: unknown): Problem =>
+  toProblem(error, {
+    invalid_credentials: { field: "recoveryCode", text: "recover.codeWrong" },
+    validation_failed: { field: "phoneNumber", text: "auth.invalidPhoneNumber" },
+  });
 
 type CodeFormProps = {
   /** What was typed before. */
@@ -123,35 +71,25 @@ type CodeFormProps = {
 /** A recovery code in the password's place. */
 export function RecoverCodeForm({ phone, open }: CodeFormProps) {
   const t = useT();
-  const { form, isBusy, onSubmit, errorOf, box } = useGuardedForm(
-    (data) => {
-      const empty = ["phoneNumber", "recoveryCode"].find((name) => textOf(data, name) === "");
-      return empty === undefined ? undefined : { field: empty, text: "auth.fillAllFields" };
+  const entry = useGuardedForm(
+    async (data, takeProof) => {
+      const typed = textOf(data, "phoneNumber").trim();
+      const code = textOf(data, "recoveryCode").trim();
+      if (typed === "") return { field: "phoneNumber", text: "auth.fillAllFields" };
+      if (code === "") return { field: "recoveryCode", text: "auth.fillAllFields" };
+      const problem = judgeRobot(data.has("robot"));
+      if (problem) return problem;
+      const proof = await takeProof();
+      await open(typed, () => openByRecoveryCode(typed, code, proof));
+      return undefined;
     },
-    (data, captchaToken) => {
-      const phone = textOf(data, "phoneNumber");
-      return open(phone, () => openByRecoveryCode(phone, textOf(data, "recoveryCode"), captchaToken));
-    },
-    {
-      invalid_credentials: { field: "recoveryCode", text: "recover.codeWrong" },
-      validation_failed: { field: "phoneNumber", text: "auth.invalidPhoneNumber" },
-    },
+    { explain: explainCode },
   );
+  const { form, errorOf } = entry;
   useEffect(() => form.current?.querySelector<HTMLElement>("#phoneNumber")?.focus(), [form]);
   return (
-    <form ref={form} method="post" noValidate onSubmit={onSubmit} className="mt-6 flex flex-col gap-5">
-      <TextField
-        id="phoneNumber"
-        label={t("auth.phoneNumber")}
-        error={errorOf("phoneNumber")}
-        defaultValue={phone}
-        type="tel"
-        inputMode="tel"
-        autoComplete="username"
-        placeholder="243810000000"
-        maxLength={40}
-        enterKeyHint="next"
-      />
+    <EntryForm entry={entry} label={t("auth.secondStep.go")} busyLabel={t("auth.secondStep.checking")}>
+      <PhoneField error={errorOf("phoneNumber")} defaultValue={phone} autoComplete="username" />
       <TextField
         id="recoveryCode"
         label={t("auth.secondStep.recovery")}
@@ -165,11 +103,7 @@ export function RecoverCodeForm({ phone, open }: CodeFormProps) {
         dir="ltr"
         enterKeyHint="next"
       />
-      {box}
-      <FormError error={errorOf("form")} />
-      <Button type="submit" busy={isBusy} busyLabel={t("auth.secondStep.checking")}>
-        {t("auth.secondStep.go")}
-      </Button>
-    </form>
+      {entry.box}
+    </EntryForm>
   );
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { Button } from "../../components/button";
+import { ProblemNote } from "../../components/problem-note";
 import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
 
@@ -32,11 +33,7 @@ export function RecoverLink({ label, busyLabel, use, children }: RecoverLinkProp
   };
   return (
     <div className="mt-6 flex flex-col gap-4">
-      <div role="alert" className="empty:hidden">
-        {problem && (
-          <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{failureText(problem.error, t)}</p>
-        )}
-      </div>
+      <ProblemNote>{problem && failureText(problem.error, t)}</ProblemNote>
       <Button busy={isBusy} busyLabel={busyLabel} onClick={() => void press()}>
         {label}
       </Button>

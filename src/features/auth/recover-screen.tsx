@@ -1,6 +1,8 @@
 import { type ComponentType, useEffect, useEffectEvent, useState } from "react";
+import { mailedCodeDigits } from "../../../contract/limits";
 import { Button, ButtonLink } from "../../components/button";
 import { CodeForm } from "../../components/code-form";
+import { ProblemNote } from "../../components/problem-note";
 import { type TextKey, useT } from "../../i18n/setup";
 import { ApiFailure } from "../../lib/exchange";
 import { endExpectation, findOwing, forgetOwing, keepOwing, type Owing } from "../../lib/owing";
@@ -13,8 +15,6 @@ import { RecoverCodeForm, RecoverMailForm } from "./recover-forms";
 import { RecoverLink } from "./recover-link";
 import type { SecondStepProps } from "./second-step";
 import { useDocumentTexts } from "./use-document-texts";
-
-const mailedCodeDigits = 8;
 
 type Stage =
   | { at: "mail" | "code" | "password" | "confirmed" }
@@ -203,9 +203,7 @@ export default function RecoverScreen() {
       const isByCode = stage.at === "code";
       return (
         <EntryFrame title={t("auth.recoverTitle")} lead={t(isByCode ? "recover.codeLead" : "recover.lead")}>
-          <div role="alert" className="empty:hidden">
-            {problem && <p className="mt-6 rounded-card bg-danger-soft px-4 py-3 text-danger">{t(problem)}</p>}
-          </div>
+          <ProblemNote className="mt-6">{problem && t(problem)}</ProblemNote>
           {isByCode ? (
             <RecoverCodeForm
               phone={phone}

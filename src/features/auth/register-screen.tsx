@@ -1,97 +1,101 @@
-import { useEffect, useRef } from "react";
+import { useRef } from "react";
 import { displayNameMaxLength } from "../../../contract/limits";
-import { Button } from "../../components/button";
-import { PasswordField } from "../../components/password-field";
 import { TextField } from "../../components/text-field";
 import { showToast } from "../../components/toast";
 import { t as now, useT } from "../../i18n/setup";
-import { ApiFailure } from "../../lib/exchange";
+import { ApiFailure, failureCode } from "../../lib/exchange";
 import { leaveNotice } from "../../lib/notice";
 import { AvatarField } from "./avatar-field";
 import { createAccountOpener, setUpProfile } from "./create-account";
+import { EntryForm } from "./entry-form";
 import { EntryFrame, OtherWay } from "./entry-frame";
-import { isNewcomerRefusal, toLoginProblem, toRegistrationProblem } from "./failure-problem";
-import { FormError } from "./form-error";
+import { toLoginProblem } from "./login-problem";
+import { NewPasswordFields } from "./new-password-fields";
 import { NewcomerNote } from "./newcomer-note";
+import { PhoneField } from "./phone-field";
+import { type Problem, toProblem } from "./problem";
 import { ProviderButtons } from "./provider-buttons";
-import { RobotBox } from "./robot-box";
 import { useAvatar } from "./use-avatar";
 import { useDocumentTexts } from "./use-document-texts";
-import { useEntryForm } from "./use-entry-form";
+import { textOf } from "./use-entry-form";
+import { useGuardedForm } from "./use-guarded-form";
 import { useNewcomer } from "./use-newcomer";
-import { useRobotCheck } from "./use-robot-check";
 import { validateRegistration } from "./validate-registration";
 
-const read = (form: HTMLFormElement) => {
-  const data = new FormData(form);
-  const text = (name: string) => String(data.get(name) ?? "");
-  return {
-    displayName: text("displayName"),
-    phoneNumber: text("phoneNumber"),
-    password: text("password"),
-    confirmPassword: text("confirmPassword"),
-    isNoRobot: data.has("robot"),
-  };
+const read = (data: FormData) => ({
+  displayName: textOf(data, "displayName"),
+  phoneNumber: textOf(data, "phoneNumber"),
+  password: textOf(data, "password"),
+  confirmPassword: textOf(data, "confirmPassword"),
+  isNoRobot: data.has("robot"),
+});
+
+const explain = (error: unknown): Problem => {
+  const isWithoutUser = error instanceof ApiFailure && error.code === "unavailable" && error.status === 200;
+  if (isWithoutUser) return { field: "form", text: "auth.userNotCreated" }; // SPEC.md §8
+  return toProblem(error, {
+    phone_exists: { field: "phoneNumber", text: "auth.phoneAlreadyRegistered" },
+    weak_password: { field: "password", text: "auth.passwordRequirement" },
+    invalid_name: { field: "displayName", text: "errors.invalid_name" },
+    flow_state_not_found: { field: "form", text: "auth.newcomerExpired" },
+  });
 };
+
+/** What came back from a provider is worth nothing any more: the account can be made without. */
+const isNewcomerRefusal = (error: unknown): boolean =>
+  ["flow_state_not_found", "bad_code_verifier", "identity_already_exists"].includes(failureCode(error));
 
 /** SPEC.md §2 and §5: a name, a picture, a number, a password, and proof of being no robot. */
 export default function RegisterScreen() {
   const t = useT();
   useDocumentTexts(t("auth.registerTitle"), t("auth.registerDescription"));
   const picture = useRef<HTMLInputElement>(null);
-  const robotInput = useRef<HTMLInputElement>(null);
   const openAccount = useRef(createAccountOpener());
-  const robot = useRobotCheck();
   const avatar = useAvatar(picture, ({ title, message }) => {
     showToast({ title: now(title), message: now(message), tone: "danger" });
   });
 
-  const { form, isBusy, onSubmit, refuse, clear, errorOf } = useEntryForm(async (element) => {
-    const typed = read(element);
-    const blob = await avatar.getBlob();
-    const problem = validateRegistration({ ...typed, hasAvatar: blob !== undefined });
-    if (problem || !blob) return refuse(problem ?? { field: "avatar", text: "auth.profilePictureRequired" });
-    const account = {
-      phone: typed.phoneNumber,
-      password: typed.password,
-      username: typed.displayName,
-      ...(newcomer && { identity: newcomer.identity }),
-    };
-    try {
-      await openAccount.current(account, await robot.spend()).catch(async (error: unknown) => {
-        // The proof ran out on the way: another one, without a word.
-        if (!(error instanceof ApiFailure) || error.code !== "captcha_failed") throw error;
-        await openAccount.current(account, await robot.spend());
-      });
-    } catch (error) {
-      if (newcomer && isNewcomerRefusal(error)) forget();
-      refuse(toRegistrationProblem(error));
-      robot.start();
-      return;
-    }
-    forget();
-    const isComplete = await setUpProfile(account.username, blob);
-    leaveNotice(
-      isComplete
-        ? { message: now("auth.accountCreated") }
-        : { title: now("auth.accountCreatedTitle"), message: now("auth.profileIncomplete") },
-    );
-    location.replace("/app");
-  });
-
-  const { newcomer, forget } = useNewcomer(form);
-
-  // What was chosen and ticked before the script arrived.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, on arrival
-  useEffect(() => {
-    if (picture.current?.files?.length) avatar.take();
-    if (robotInput.current?.checked) robot.start();
-  }, []);
+  const entry = useGuardedForm(
+    async (data, takeProof) => {
+      const typed = read(data);
+      const blob = await avatar.getBlob();
+      const problem = validateRegistration({ ...typed, hasAvatar: blob !== undefined });
+      if (problem || !blob) return problem ?? { field: "avatar", text: "auth.profilePictureRequired" };
+      const account = {
+        phone: typed.phoneNumber,
+        password: typed.password,
+        username: typed.displayName,
+        ...(newcomer && { identity: newcomer.identity }),
+      };
+      try {
+        await openAccount.current(account, await takeProof()).catch(async (error: unknown) => {
+          // The proof ran out on the way: another one, without a word.
+          if (!(error instanceof ApiFailure) || error.code !== "captcha_failed") throw error;
+          await openAccount.current(account, await takeProof());
+        });
+      } catch (error) {
+        if (newcomer && isNewcomerRefusal(error)) forget();
+        throw error;
+      }
+      forget();
+      const isComplete = await setUpProfile(account.username, blob);
+      leaveNotice(
+        isComplete
+          ? { message: now("auth.accountCreated") }
+          : { title: now("auth.accountCreatedTitle"), message: now("auth.profileIncomplete") },
+      );
+      location.replace("/app");
+      return undefined;
+    },
+    { explain },
+  );
+  const { refuse, clear, errorOf } = entry;
+  const { newcomer, forget } = useNewcomer(entry.form);
 
   return (
     <EntryFrame title={t("auth.registerTitle")} lead={t(newcomer ? "auth.newcomerLead" : "auth.registerLead")}>
       {newcomer && <NewcomerNote provider={newcomer.provider} />}
-      <form ref={form} method="post" noValidate onSubmit={onSubmit} className="mt-6 flex flex-col gap-5">
+      <EntryForm entry={entry} label={t("auth.createAccount")} busyLabel={t("auth.registering")}>
         <AvatarField
           input={picture}
           preview={avatar.preview}
@@ -110,48 +114,10 @@ export default function RegisterScreen() {
           maxLength={displayNameMaxLength}
           enterKeyHint="next"
         />
-        <TextField
-          id="phoneNumber"
-          label={t("auth.phoneNumber")}
-          hint={t("auth.phoneHint")}
-          error={errorOf("phoneNumber")}
-          type="tel"
-          inputMode="tel"
-          autoComplete="tel"
-          placeholder="243810000000"
-          maxLength={40}
-          enterKeyHint="next"
-        />
-        <PasswordField
-          id="password"
-          label={t("auth.password")}
-          hint={t("auth.passwordHint")}
-          error={errorOf("password")}
-          autoComplete="new-password"
-          enterKeyHint="next"
-        />
-        <PasswordField
-          id="confirmPassword"
-          label={t("auth.confirmPassword")}
-          error={errorOf("confirmPassword")}
-          autoComplete="new-password"
-          enterKeyHint="done"
-        />
-        <RobotBox
-          input={robotInput}
-          status={robot.status}
-          error={errorOf("robot")}
-          onChange={(isTicked) => {
-            clear("robot");
-            if (isTicked) robot.start();
-            else robot.stop();
-          }}
-        />
-        <FormError error={errorOf("form")} />
-        <Button type="submit" busy={isBusy} busyLabel={t("auth.registering")}>
-          {t("auth.createAccount")}
-        </Button>
-      </form>
+        <PhoneField hint={t("auth.phoneHint")} error={errorOf("phoneNumber")} autoComplete="tel" />
+        <NewPasswordFields label={t("auth.password")} errorOf={errorOf} />
+        {entry.box}
+      </EntryForm>
       {!newcomer && <ProviderButtons onFailed={(error) => refuse(toLoginProblem(error))} />}
       <OtherWay question={t("auth.haveAccount")} href="/login">
         {t("auth.logIn")}

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { FactorReset } from "../../../contract/security";
 import { Button } from "../../components/button";
+import { ProblemNote } from "../../components/problem-note";
 import { StepPanel } from "../../components/step-panel";
 import { useFormat } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
@@ -44,11 +45,7 @@ function LostAccess({ onBack, onOver }: { onBack: () => void; onOver: () => void
           </p>
         )}
       </div>
-      <div role="alert" className="empty:hidden">
-        {problem && (
-          <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{failureText(problem.error, t)}</p>
-        )}
-      </div>
+      <ProblemNote>{problem && failureText(problem.error, t)}</ProblemNote>
       {!reset && (
         <Button busy={isBusy} onClick={() => void ask()}>
           {t("auth.secondStep.lostAsk")}

@@ -1,11 +1,12 @@
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
 import { type AvatarRefusal, refuseAvatar, shrinkAvatar } from "../../lib/media/avatar-file";
 
 type Shrunk = { file: File; blob: Promise<Blob | undefined> };
 
 /**
  * The picture a person chose in a file input: looked at and shrunk while they go on typing. `onRefuse` hears
- * why a file was not taken; the input is empty then.
+ * why a file was not taken; the input is empty then. What was chosen before the script arrived is taken with it: called
+ * before the form's hook, this has the picture when that carries out what was sent by then.
  */
 export const useAvatar = (input: RefObject<HTMLInputElement | null>, onRefuse: (refusal: AvatarRefusal) => void) => {
   const [preview, setPreview] = useState<string>();
@@ -45,6 +46,11 @@ export const useAvatar = (input: RefObject<HTMLInputElement | null>, onRefuse: (
     );
     chosen.current = { file, blob };
   };
+
+  const takeEarly = useEffectEvent(() => {
+    if (input.current?.files?.length) take();
+  });
+  useEffect(() => takeEarly(), []);
 
   return {
     preview,

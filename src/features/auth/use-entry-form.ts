@@ -4,16 +4,30 @@ import { showToast } from "../../components/toast";
 import type { TextKey } from "../../i18n/setup";
 import { t } from "../../i18n/setup";
 import { takeEarlySubmit } from "./early-submit";
-import type { Problem } from "./validate-registration";
+import { type Problem, toProblem } from "./problem";
 
 /** Numbers that texts of problems may name. */
 const values = { max: passwordMaxLength };
 
+/** What was typed into the field of that name, as it was typed. */
+export const textOf = (data: FormData, name: string): string => String(data.get(name) ?? "");
+
+export type Failing = {
+  /** What a failure says, where a form has words of its own for some. */
+  explain?: (error: unknown) => Problem;
+  /** What stands over it. */
+  title?: TextKey;
+};
+
 /**
- * What the two forms share: one submission at a time, the one problem there is shown as a toast and beside its
- * field, the focus led there, and a submission from before the script arrived carried out now.
+ * What the forms share: one submission at a time, the one problem there is shown as a toast and beside its field, the
+ * focus led there, and a submission from before the script arrived carried out now. `submit` answers the problem with
+ * what was typed, and rejects where it failed.
  */
-export const useEntryForm = (submit: (form: HTMLFormElement) => Promise<void>) => {
+export const useEntryForm = (
+  submit: (data: FormData) => Promise<Problem | undefined>,
+  { explain = toProblem, title: failed = "common.error" }: Failing = {},
+) => {
   const form = useRef<HTMLFormElement>(null);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
@@ -22,13 +36,20 @@ export const useEntryForm = (submit: (form: HTMLFormElement) => Promise<void>) =
     if (problem) form.current?.querySelector<HTMLElement>(`#${problem.field}`)?.focus();
   }, [problem]);
 
+  const refuse = (found: Problem, title: TextKey = "common.error") => {
+    setProblem(found);
+    showToast({ title: t(title), message: t(found.text, values), tone: "danger" });
+  };
   const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
     setProblem(undefined);
     try {
-      await submit(event.currentTarget);
+      const found = await submit(new FormData(event.currentTarget));
+      if (found) refuse(found);
+    } catch (error) {
+      refuse(explain(error), failed);
     } finally {
       setBusy(false);
     }
@@ -43,10 +64,7 @@ export const useEntryForm = (submit: (form: HTMLFormElement) => Promise<void>) =
     isBusy,
     onSubmit,
     /** Says what is wrong. Without a field of the form it stands above the button. */
-    refuse: (found: Problem, title: TextKey = "common.error") => {
-      setProblem(found);
-      showToast({ title: t(title), message: t(found.text, values), tone: "danger" });
-    },
+    refuse,
     clear: (field: string) => setProblem((shown) => (shown?.field === field ? undefined : shown)),
     errorOf: (field: string): string | undefined => (problem?.field === field ? t(problem.text, values) : undefined),
   };

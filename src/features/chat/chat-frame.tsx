@@ -3,8 +3,8 @@ import type { ConversationId } from "../../../contract/ids";
 import { EmptyState } from "../../components/empty-state";
 import { late } from "../../components/late";
 import type { MenuItem } from "../../components/menu";
+import { PaneSpinner } from "../../components/pane-spinner";
 import { Screen } from "../../components/screen";
-import { Spinner } from "../../components/spinner";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
@@ -152,11 +152,7 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
             </button>
           )}
           {isWaiting ? (
-            <div className="grid min-h-0 flex-1 place-items-center text-accent">
-              <span className="late">
-                <Spinner label={t("common.loading")} className="text-4xl" />
-              </span>
-            </div>
+            <PaneSpinner />
           ) : shown.items.length === 0 ? (
             <div className="my-auto">
               {empty === undefined ? (

@@ -7,6 +7,7 @@ import { IconButton } from "../../components/icon-button";
 import { MessagePreview } from "../../components/message-preview";
 import { Modal } from "../../components/modal";
 import { showToast } from "../../components/toast";
+import { useChosen } from "../../components/use-chosen";
 import { useT } from "../../i18n/setup";
 import { forwardMessage } from "../../sync/actions";
 import type { ChatItem } from "../../sync/hooks";
@@ -18,18 +19,12 @@ type ForwardDialogProps = { conversation: ConversationId; me: Uuid; item: ChatIt
 export default function ForwardDialog({ conversation, me, item, onClose }: ForwardDialogProps) {
   const t = useT();
   const { recipients, conversationsOf } = useRecipients(me);
-  const [selected, setSelected] = useState<ReadonlySet<Uuid>>(new Set());
+  const { chosen, toggle } = useChosen();
   const [isBusy, setBusy] = useState(false);
   const [hasFailed, setFailed] = useState(false);
-  const to = conversationsOf(selected);
+  const to = conversationsOf(chosen);
   const count = to.length;
 
-  const toggle = (id: Uuid) =>
-    setSelected((before) => {
-      const after = new Set(before);
-      if (!after.delete(id)) after.add(id);
-      return after;
-    });
   const forward = async () => {
     setBusy(true);
     setFailed(false);
@@ -62,9 +57,9 @@ export default function ForwardDialog({ conversation, me, item, onClose }: Forwa
         <ContactPicker
           people={recipients}
           label={t("messages.forwardTitle")}
-          selected={selected}
+          selected={chosen}
           max={spreadMax}
-          onPick={({ id }) => toggle(id)}
+          onPick={toggle}
         />
         <div className="shrink-0 border-t border-line p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
           {hasFailed && (

@@ -3,6 +3,7 @@ import { Link } from "react-router";
 import { attempt } from "../../components/attempt";
 import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
+import { focusTitle } from "../../components/focus-title";
 import { PersonLine } from "../../components/person-line";
 import { Screen } from "../../components/screen";
 import { useT } from "../../i18n/setup";
@@ -23,7 +24,7 @@ function BlockedRow({ person }: { person: PersonRow }) {
     });
     setBusy(false);
     // The button that had the focus goes with its row.
-    if (isDone) document.querySelector<HTMLElement>("[role=main] h1")?.focus();
+    if (isDone) focusTitle();
   };
   return (
     <li className="flex items-center gap-2 py-3 pr-3 pl-4">

@@ -3,9 +3,9 @@ import * as v from "valibot";
 import { Uuid } from "../../../contract/ids";
 import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
+import { PaneSpinner } from "../../components/pane-spinner";
 import { nameOfPerson } from "../../components/person-name";
 import { Screen } from "../../components/screen";
-import { Spinner } from "../../components/spinner";
 import { useT } from "../../i18n/setup";
 import { useSession } from "../../lib/session";
 import { type ProfileLook, useProfile } from "../../sync/use-profile";
@@ -15,13 +15,7 @@ function Look({ look, again }: { look: ProfileLook; again: () => void }) {
   const t = useT();
   if (look.state === "found") return <PersonView key={look.person.id} person={look.person} />;
   if (look.state === "loading") {
-    return (
-      <div className="grid flex-1 place-items-center text-accent">
-        <span className="late">
-          <Spinner label={t("common.loading")} className="text-4xl" />
-        </span>
-      </div>
-    );
+    return <PaneSpinner />;
   }
   return (
     <div role="status" className="my-auto">

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { Uuid } from "../../../contract/ids";
+import { keepFocus } from "../../components/focus-title";
 import { DeleteContactDialog } from "../../components/person-dialogs";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
@@ -18,8 +19,7 @@ export const useDeletion = () => {
     setUnderway((before) => new Set(before).add(contact.id));
     try {
       await deleteContact(contact.id);
-      // The button that had the focus is gone with its row.
-      if (document.activeElement === document.body) document.querySelector<HTMLElement>("[role=main] h1")?.focus();
+      keepFocus();
       showToast({ message: t("contacts.contactDeleted") });
     } catch (error) {
       showToast({ title: t("contacts.deleteContactError"), message: failureText(error, t), tone: "danger" });

@@ -1,11 +1,11 @@
 import { useState } from "react";
-import type { Uuid } from "../../../contract/ids";
 import { messageTextMaxLength, spreadMax } from "../../../contract/limits";
 import { cleanText, isBlank } from "../../../contract/text";
 import { Button } from "../../components/button";
 import { ContactPicker } from "../../components/contact-picker";
 import { Sheet } from "../../components/sheet";
 import { showToast } from "../../components/toast";
+import { useChosen } from "../../components/use-chosen";
 import { useT } from "../../i18n/setup";
 import { useSession } from "../../lib/session";
 import { broadcastFiles, broadcastText, SyncError } from "../../sync/actions";
@@ -19,14 +19,14 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
   const t = useT();
   const me = useSession()?.userId ?? "";
   const { recipients, conversationsOf } = useRecipients(me);
-  const [chosen, setChosen] = useState<ReadonlySet<Uuid>>(new Set());
+  const { chosen, toggle, chooseAgain } = useChosen();
   const [text, setText] = useState("");
   const [isBusy, setBusy] = useState(false);
   const { pictures, isPreparing, add, remove } = usePictures();
   const now = { files: pictures.map(({ file }) => file), text, to: [...chosen] };
   const begun = useBegun("broadcast", isPreparing ? undefined : now, ({ files, text, to }) => {
     setText((before) => (before === "" ? text : before));
-    setChosen((before) => new Set([...to, ...before]));
+    chooseAgain(to);
     void add([...files]);
   });
   const clean = cleanText(text);
@@ -35,13 +35,6 @@ export default function Broadcast({ onClose }: { onClose: () => void }) {
   const conversations = conversationsOf(chosen);
   const count = conversations.length;
   const canSend = count > 0 && !isPreparing && (hasText || pictures.length > 0);
-
-  const toggle = ({ id }: { id: Uuid }) =>
-    setChosen((before) => {
-      const after = new Set(before);
-      if (!after.delete(id)) after.add(id);
-      return after;
-    });
 
   const send = async () => {
     setBusy(true);

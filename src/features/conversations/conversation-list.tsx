@@ -2,7 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
 import { EmptyState } from "../../components/empty-state";
-import { Spinner } from "../../components/spinner";
+import { PaneSpinner } from "../../components/pane-spinner";
 import { useT } from "../../i18n/setup";
 import { isStill, useAppearance } from "../../lib/appearance";
 import { type ConversationListItem, useConversations, useLink } from "../../sync/hooks";
@@ -59,20 +59,13 @@ const useHasSynced = (): boolean => {
 
 /** The live list of conversations: the whole of /app on a phone, the left pane beside a chat on a wide screen. */
 export function ConversationList({ deeds }: { deeds: ConversationDeeds }) {
-  const t = useT();
   const [limit, setLimit] = useState(pageRows);
   const items = useConversations(limit);
   const hasSynced = useHasSynced();
   const { text } = useAppearance();
 
   if (items === undefined || (items.length === 0 && !hasSynced)) {
-    return (
-      <div className="grid flex-1 place-items-center text-accent">
-        <span className="late">
-          <Spinner label={t("common.loading")} className="text-4xl" />
-        </span>
-      </div>
-    );
+    return <PaneSpinner />;
   }
   if (items.length === 0) return <NoConversations />;
   const showMore = () => {

@@ -5,6 +5,7 @@ import { Button } from "../../components/button";
 import { ContactPicker } from "../../components/contact-picker";
 import { EmptyState } from "../../components/empty-state";
 import { Sheet } from "../../components/sheet";
+import { useChosen } from "../../components/use-chosen";
 import { useT } from "../../i18n/setup";
 import { addMembers } from "../../sync/groups";
 import { useContacts } from "../../sync/hooks";
@@ -16,17 +17,11 @@ type AddMembersProps = { group: Uuid; count: number; isIn: (person: Uuid) => boo
 export default function AddMembers({ group, count, isIn, onClose }: AddMembersProps) {
   const t = useT();
   const contacts = useContacts();
-  const [chosen, setChosen] = useState<ReadonlySet<Uuid>>(new Set());
+  const { chosen, toggle } = useChosen();
   const [isBusy, setBusy] = useState(false);
   const people = useMemo(() => contacts?.filter(({ id, blocked }) => blocked === 0 && !isIn(id)), [contacts, isIn]);
   const added = people?.flatMap(({ id }) => (chosen.has(id) ? id : [])) ?? [];
 
-  const toggle = ({ id }: { id: Uuid }) =>
-    setChosen((before) => {
-      const after = new Set(before);
-      if (!after.delete(id)) after.add(id);
-      return after;
-    });
   const add = async () => {
     setBusy(true);
     const isDone = await carryOut(() => addMembers(group, added), {

@@ -5,8 +5,8 @@ import { Uuid } from "../../../contract/ids";
 import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
 import { LedAway } from "../../components/led-away";
+import { PaneSpinner } from "../../components/pane-spinner";
 import { Screen } from "../../components/screen";
-import { Spinner } from "../../components/spinner";
 import { t, useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { useSession } from "../../lib/session";
@@ -32,11 +32,7 @@ function GroupPlace({ id, me }: { id: Uuid; me: Uuid }) {
   return (
     <Screen title={t("groups.page.title")} description={t("groups.page.description")} back="/app">
       {look.state === "loading" ? (
-        <div className="grid flex-1 place-items-center text-accent">
-          <span className="late">
-            <Spinner label={t("common.loading")} className="text-4xl" />
-          </span>
-        </div>
+        <PaneSpinner />
       ) : (
         <div role="status" className="my-auto">
           <EmptyState

@@ -9,6 +9,7 @@ import { ContactPicker } from "../../components/contact-picker";
 import { useLeadOn } from "../../components/lead-on";
 import { TextField } from "../../components/text-field";
 import { showToast } from "../../components/toast";
+import { useChosen } from "../../components/use-chosen";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { createGroup, setGroupPicture } from "../../sync/groups";
@@ -34,14 +35,14 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
   const isOffline = useIsOffline();
   const [id, setId] = useState<Uuid>(() => createUuid());
   const [name, setName] = useState("");
-  const [chosen, setChosen] = useState<ReadonlySet<Uuid>>(new Set());
+  const { chosen, toggle, chooseAgain } = useChosen();
   const [picture, setPicture] = useState<File>();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<"name" | "members">();
   const isUnderWay = useRef(false);
   const begun = useBegun("group", { files: picture ? [picture] : [], text: name, to: [...chosen], id }, (kept) => {
     setName((before) => (before === "" ? kept.text : before));
-    setChosen((before) => new Set([...kept.to, ...before]));
+    chooseAgain(kept.to);
     setPicture((before) => before ?? kept.files[0]);
     if (kept.id !== undefined) setId(kept.id);
   });
@@ -72,13 +73,9 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
     const blob = await takePicture(file);
     if (blob) setPicture(new File([blob], "group", { type: blob.type }));
   };
-  const toggle = (person: { id: Uuid }) => {
+  const pick = (person: { id: Uuid }) => {
     setProblem((before) => (before === "members" ? undefined : before));
-    setChosen((before) => {
-      const after = new Set(before);
-      if (!after.delete(person.id)) after.add(person.id);
-      return after;
-    });
+    toggle(person);
   };
 
   const refuse = (what: "name" | "members", message: string) => {
@@ -138,7 +135,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
             )}
           </div>
         </form>
-        <ContactPicker people={people} label={t("groups.create.contacts")} selected={chosen} onPick={toggle} />
+        <ContactPicker people={people} label={t("groups.create.contacts")} selected={chosen} onPick={pick} />
       </div>
       <div className="sticky bottom-0 shrink-0 border-t border-line bg-surface">
         <div className="mx-auto w-full max-w-160 p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">

@@ -5,7 +5,7 @@ import type { Uuid } from "../../../contract/ids";
 import { groupNameMaxLength } from "../../../contract/limits";
 import { isBlank } from "../../../contract/text";
 import { Button } from "../../components/button";
-import { Modal } from "../../components/modal";
+import { cardLook, Modal } from "../../components/modal";
 import { TextField } from "../../components/text-field";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
@@ -40,11 +40,7 @@ export default function RenameDialog({ group, name, onClose }: RenameDialogProps
     if (isDone) onClose();
   };
   return (
-    <Modal
-      labelledBy={`${id}-title`}
-      className="rise m-auto w-[min(26rem,calc(100vw-2rem))] rounded-bubble border border-line bg-surface p-0 text-text shadow-xl"
-      onDismiss={() => !isBusy && onClose()}
-    >
+    <Modal labelledBy={`${id}-title`} className={cardLook} onDismiss={() => !isBusy && onClose()}>
       <form
         className="p-6"
         onSubmit={(event) => {

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { type GroupCard, groupCan } from "../../../contract/groups";
 import type { Uuid } from "../../../contract/ids";
+import { keepFocus } from "../../components/focus-title";
 import { late } from "../../components/late";
 import { useLeadOn } from "../../components/lead-on";
 import type { MenuItem } from "../../components/menu";
@@ -41,11 +42,6 @@ export type GroupDeeds = {
   /** Of a member's menu. */
   itemsFor: (member: ShownMember) => MenuItem[];
   dialog: ReactNode;
-};
-
-/** The button that had the focus may be gone with what it was about. */
-const keepFocus = (): void => {
-  if (document.activeElement === document.body) document.querySelector<HTMLElement>("[role=main] h1")?.focus();
 };
 
 /** What one may do with a group and its members, with the questions asked before. */

@@ -1,19 +1,11 @@
-import * as v from "valibot";
 import { Enrolled, RecoveryCodes } from "../../../contract/factors";
 import type { Uuid } from "../../../contract/ids";
 import { request } from "../../lib/api";
-import { ApiFailure } from "../../lib/exchange";
+import { readAnswer } from "../../lib/read-answer";
 import { dismissResets } from "../../sync/use-security-notices";
 
-/**
- * What the security page changes on the server. Each throws `ApiFailure`, with `reauthentication_needed` where its person
- * has to show first that they are themselves.
- */
-const read = <S extends v.GenericSchema>(schema: S, answer: unknown): v.InferOutput<S> => {
-  const parsed = v.safeParse(schema, answer);
-  if (!parsed.success) throw new ApiFailure("unavailable", 200);
-  return parsed.output;
-};
+// What the security page changes on the server. Each throws `ApiFailure`, with `reauthentication_needed` where its person
+// has to show first that they are themselves.
 
 const tell = async (...asked: Parameters<typeof request>): Promise<void> => {
   await request(...asked);
@@ -24,13 +16,13 @@ export const changePassword = (password: string) => tell("PUT", "/api/auth/user"
 /** A code app that counts once its first code was shown (`showCode`). */
 export const enrolApp = async (name: string): Promise<Enrolled> => {
   const enrolment = { factor_type: "totp", friendly_name: name };
-  return read(Enrolled, await request("POST", "/api/auth/factors", enrolment));
+  return readAnswer(Enrolled, await request("POST", "/api/auth/factors", enrolment));
 };
 
 export const removeApp = (id: Uuid) => tell("DELETE", `/api/auth/factors/${id}`);
 
 export const makeRecoveryCodes = async (): Promise<string[]> =>
-  read(RecoveryCodes, await request("POST", "/api/auth/recovery-codes")).codes;
+  readAnswer(RecoveryCodes, await request("POST", "/api/auth/recovery-codes")).codes;
 
 /** Mails a code and a link to it; "" takes the address away. */
 export const setRecoveryAddress = (email: string) => tell("PUT", "/api/auth/user", { email });

@@ -1,4 +1,5 @@
-import { createContext, useContext } from "react";
+import { createContext, useContext, useState } from "react";
+import { focusTitle } from "../../components/focus-title";
 import type { WithProof } from "../../components/step-up";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
@@ -36,8 +37,22 @@ export const useCarryOut = () => {
   };
 };
 
-/** Where the focus goes when what had it is no longer there. */
-export const focusTitle = (): void => document.querySelector<HTMLElement>("[role=main] h1")?.focus();
+/** A change that its person is asked about before: `ask` opens the dialog whose ways `dialog` holds. */
+export const useAskedChange = (work: () => Promise<void>, done: string) => {
+  const carryOut = useCarryOut();
+  const [isAsked, setAsked] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const close = () => setAsked(false);
+  const confirm = async () => {
+    setBusy(true);
+    const isDone = await carryOut(work, done);
+    setBusy(false);
+    close();
+    if (isDone) focusTitle();
+  };
+  const dialog = { open: isAsked, busy: isBusy, onConfirm: () => void confirm(), onClose: close };
+  return { ask: () => setAsked(true), dialog };
+};
 
 export const passwordCard = "password-card";
 export const devicesCard = "devices-card";

@@ -1,4 +1,3 @@
-import { useState } from "react";
 import type { Device } from "../../../contract/security";
 import { ConfirmDialog } from "../../components/dialog";
 import { IconButton } from "../../components/icon-button";
@@ -7,7 +6,7 @@ import { useFormat } from "../../i18n/format";
 import { isSameDay } from "../../i18n/relative-date";
 import { useT } from "../../i18n/setup";
 import { endDevice, endOtherDevices } from "./account";
-import { devicesCard, focusTitle, useCarryOut } from "./changes";
+import { devicesCard, useAskedChange } from "./changes";
 import { ActionRow, Row } from "./row";
 
 const iconOf = (device: string): string =>
@@ -16,18 +15,9 @@ const iconOf = (device: string): string =>
 function DeviceRow({ device }: { device: Device }) {
   const t = useT();
   const format = useFormat();
-  const carryOut = useCarryOut();
-  const [isAsked, setAsked] = useState(false);
-  const [isBusy, setBusy] = useState(false);
   const name = device.device || t("security.devices.unknown");
   const { created_at, used_at, current } = device;
-  const end = async () => {
-    setBusy(true);
-    const isDone = await carryOut(() => endDevice(device.id), t("security.devices.ended", { name }));
-    setBusy(false);
-    setAsked(false);
-    if (isDone) focusTitle();
-  };
+  const { ask, dialog } = useAskedChange(() => endDevice(device.id), t("security.devices.ended", { name }));
   const used = isSameDay(used_at, Date.now())
     ? t("security.devices.usedToday", { time: format.time(used_at) })
     : t("security.used", { date: format.date(used_at) });
@@ -46,20 +36,17 @@ function DeviceRow({ device }: { device: Device }) {
               icon="i-ph-sign-out"
               label={t("security.devices.endName", { name })}
               aria-haspopup="dialog"
-              onClick={() => setAsked(true)}
+              onClick={ask}
             />
           )
         }
       />
       <ConfirmDialog
-        open={isAsked}
+        {...dialog}
         title={t("security.devices.endTitle", { name })}
         body={t("security.devices.endBody")}
         confirmLabel={t("security.devices.end")}
         cancelLabel={t("common.cancel")}
-        busy={isBusy}
-        onConfirm={() => void end()}
-        onClose={() => setAsked(false)}
       />
     </li>
   );
@@ -68,17 +55,8 @@ function DeviceRow({ device }: { device: Device }) {
 /** Where one is signed in, this device first. */
 export function DevicesSection({ devices }: { devices: readonly Device[] }) {
   const t = useT();
-  const carryOut = useCarryOut();
-  const [isAsked, setAsked] = useState(false);
-  const [isBusy, setBusy] = useState(false);
+  const { ask, dialog } = useAskedChange(endOtherDevices, t("security.devices.othersEnded"));
   const sorted = [...devices].sort((a, b) => Number(b.current) - Number(a.current) || b.used_at - a.used_at);
-  const endOthers = async () => {
-    setBusy(true);
-    const isDone = await carryOut(endOtherDevices, t("security.devices.othersEnded"));
-    setBusy(false);
-    setAsked(false);
-    if (isDone) focusTitle();
-  };
   return (
     <SettingsCard anchor={devicesCard} title={t("security.devices.title")} icon="i-ph-devices">
       {(heading) => (
@@ -89,22 +67,14 @@ export function DevicesSection({ devices }: { devices: readonly Device[] }) {
             ))}
           </ul>
           {devices.some(({ current }) => !current) && (
-            <ActionRow
-              icon="i-ph-sign-out"
-              tone="danger"
-              label={t("security.devices.endOthers")}
-              onPress={() => setAsked(true)}
-            />
+            <ActionRow icon="i-ph-sign-out" tone="danger" label={t("security.devices.endOthers")} onPress={ask} />
           )}
           <ConfirmDialog
-            open={isAsked}
+            {...dialog}
             title={t("security.devices.othersTitle")}
             body={t("security.devices.othersBody")}
             confirmLabel={t("security.devices.end")}
             cancelLabel={t("common.cancel")}
-            busy={isBusy}
-            onConfirm={() => void endOthers()}
-            onClose={() => setAsked(false)}
           />
         </>
       )}

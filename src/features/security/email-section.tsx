@@ -4,12 +4,13 @@ import { emailMaxLength, mailedCodeDigits } from "../../../contract/limits";
 import { Email } from "../../../contract/security";
 import { CodeForm } from "../../components/code-form";
 import { ConfirmDialog } from "../../components/dialog";
+import { focusTitle } from "../../components/focus-title";
 import { SettingsCard } from "../../components/settings-page";
 import { TextField } from "../../components/text-field";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { confirmRecoveryAddress, setRecoveryAddress } from "./account";
-import { focusTitle, useCarryOut, useChanges } from "./changes";
+import { useAskedChange, useCarryOut, useChanges } from "./changes";
 import { FormDialog } from "./form-dialog";
 import { ActionRow, CardText, Row } from "./row";
 
@@ -94,17 +95,8 @@ type EmailSectionProps = { email: string | null; pending: string | null };
 /** Where a mail goes to whoever forgot the password. */
 export function EmailSection({ email, pending }: EmailSectionProps) {
   const t = useT();
-  const carryOut = useCarryOut();
-  const [open, setOpen] = useState<"set" | "remove">();
-  const [isBusy, setBusy] = useState(false);
-  const close = () => setOpen(undefined);
-  const remove = async () => {
-    setBusy(true);
-    const isDone = await carryOut(() => setRecoveryAddress(""), t("security.email.removed"));
-    setBusy(false);
-    close();
-    if (isDone) focusTitle();
-  };
+  const [isSetting, setSetting] = useState(false);
+  const { ask, dialog } = useAskedChange(() => setRecoveryAddress(""), t("security.email.removed"));
   return (
     <SettingsCard title={t("security.email.title")} icon="i-ph-envelope-simple">
       {() => (
@@ -118,26 +110,18 @@ export function EmailSection({ email, pending }: EmailSectionProps) {
           <ActionRow
             icon={email === null && pending === null ? "i-ph-plus-circle" : "i-ph-pencil-simple"}
             label={t(email === null && pending === null ? "security.email.add" : "security.email.change")}
-            onPress={() => setOpen("set")}
+            onPress={() => setSetting(true)}
           />
           {email !== null && (
-            <ActionRow
-              icon="i-ph-trash"
-              tone="danger"
-              label={t("security.email.remove")}
-              onPress={() => setOpen("remove")}
-            />
+            <ActionRow icon="i-ph-trash" tone="danger" label={t("security.email.remove")} onPress={ask} />
           )}
-          {open === "set" && <AddressDialog onClose={close} />}
+          {isSetting && <AddressDialog onClose={() => setSetting(false)} />}
           <ConfirmDialog
-            open={open === "remove"}
+            {...dialog}
             title={t("security.email.removeTitle")}
             body={t("security.email.removeBody")}
             confirmLabel={t("security.remove")}
             cancelLabel={t("common.cancel")}
-            busy={isBusy}
-            onConfirm={() => void remove()}
-            onClose={close}
           />
         </>
       )}

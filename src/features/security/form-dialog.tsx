@@ -1,6 +1,7 @@
 import { type ReactNode, useId, useRef, useState } from "react";
 import { Button } from "../../components/button";
-import { Modal } from "../../components/modal";
+import { cardLook, Modal } from "../../components/modal";
+import { ProblemNote } from "../../components/problem-note";
 import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
 
@@ -44,7 +45,7 @@ export function FormDialog({ title, body, submitLabel, send, onClose, children }
     <Modal
       labelledBy={`${id}-title`}
       {...(body === undefined ? {} : { describedBy: `${id}-body` })}
-      className="rise m-auto max-h-[calc(100dvh-2rem)] w-[min(26rem,calc(100vw-2rem))] overflow-y-auto rounded-bubble border border-line bg-surface p-0 text-text shadow-xl"
+      className={`max-h-[calc(100dvh-2rem)] overflow-y-auto ${cardLook}`}
       onDismiss={() => !isBusy && onClose()}
     >
       <form
@@ -65,11 +66,7 @@ export function FormDialog({ title, body, submitLabel, send, onClose, children }
           </p>
         )}
         {children((field) => (problem?.field === field ? problem.text : undefined))}
-        <div role="alert" className="empty:hidden">
-          {problem?.field === "form" && (
-            <p className="rounded-card bg-danger-soft px-4 py-3 text-danger">{problem.text}</p>
-          )}
-        </div>
+        <ProblemNote>{problem?.field === "form" && problem.text}</ProblemNote>
         <div className="flex flex-wrap justify-end gap-3">
           <Button look="secondary" disabled={isBusy} className="grow" onClick={onClose}>
             {t("common.cancel")}

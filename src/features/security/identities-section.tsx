@@ -9,24 +9,15 @@ import { useFormat } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
 import { finishLinking, hasReturned, linkProvider, unlinkIdentity } from "../../lib/oauth";
-import { focusTitle, useCarryOut, useChanges } from "./changes";
+import { useAskedChange, useChanges } from "./changes";
 import { ActionRow, CardText, Row } from "./row";
 
 function IdentityRow({ identity, provider }: { identity: Identity; provider: string }) {
   const t = useT();
   const format = useFormat();
-  const carryOut = useCarryOut();
-  const [isAsked, setAsked] = useState(false);
-  const [isBusy, setBusy] = useState(false);
   const { email, name } = identity.identity_data;
-  const unlink = async () => {
-    setBusy(true);
-    const done = t("security.linked.unlinked", { provider });
-    const isDone = await carryOut(() => unlinkIdentity(identity.id), done);
-    setBusy(false);
-    setAsked(false);
-    if (isDone) focusTitle();
-  };
+  const done = t("security.linked.unlinked", { provider });
+  const { ask, dialog } = useAskedChange(() => unlinkIdentity(identity.id), done);
   return (
     <li>
       <Row
@@ -38,19 +29,16 @@ function IdentityRow({ identity, provider }: { identity: Identity; provider: str
             icon="i-ph-trash"
             label={t("security.linked.unlinkName", { provider })}
             aria-haspopup="dialog"
-            onClick={() => setAsked(true)}
+            onClick={ask}
           />
         }
       />
       <ConfirmDialog
-        open={isAsked}
+        {...dialog}
         title={t("security.linked.unlinkTitle", { provider })}
         body={t("security.linked.unlinkBody", { provider })}
         confirmLabel={t("security.linked.unlink")}
         cancelLabel={t("common.cancel")}
-        busy={isBusy}
-        onConfirm={() => void unlink()}
-        onClose={() => setAsked(false)}
       />
     </li>
   );

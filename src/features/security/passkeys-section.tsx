@@ -12,7 +12,7 @@ import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { passkeyFailureText } from "../../lib/passkey-failure";
 import { addPasskey, canUsePasskeys, removePasskey, renamePasskey } from "../../lib/passkeys";
-import { focusTitle, useCarryOut, useChanges } from "./changes";
+import { useAskedChange, useChanges } from "./changes";
 import { FormDialog } from "./form-dialog";
 import { ActionRow, CardText, Row } from "./row";
 
@@ -53,18 +53,10 @@ function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => v
 function PasskeyRow({ passkey }: { passkey: Passkey }) {
   const t = useT();
   const format = useFormat();
-  const carryOut = useCarryOut();
-  const [open, setOpen] = useState<"rename" | "remove">();
-  const [isBusy, setBusy] = useState(false);
+  const [isRenaming, setRenaming] = useState(false);
   const { name, created_at, used_at } = passkey;
-  const close = () => setOpen(undefined);
-  const remove = async () => {
-    setBusy(true);
-    const isDone = await carryOut(() => removePasskey(passkey.id), t("security.keys.removed", { name: isolate(name) }));
-    setBusy(false);
-    close();
-    if (isDone) focusTitle();
-  };
+  const removed = t("security.keys.removed", { name: isolate(name) });
+  const { ask, dialog } = useAskedChange(() => removePasskey(passkey.id), removed);
   return (
     <li>
       <Row
@@ -83,29 +75,26 @@ function PasskeyRow({ passkey }: { passkey: Passkey }) {
                 id: "rename",
                 icon: "i-ph-pencil-simple",
                 label: t("security.keys.rename"),
-                onSelect: () => setOpen("rename"),
+                onSelect: () => setRenaming(true),
               },
               {
                 id: "remove",
                 icon: "i-ph-trash",
                 label: t("security.remove"),
                 tone: "danger",
-                onSelect: () => setOpen("remove"),
+                onSelect: ask,
               },
             ]}
           />
         }
       />
-      {open === "rename" && <RenameDialog passkey={passkey} onClose={close} />}
+      {isRenaming && <RenameDialog passkey={passkey} onClose={() => setRenaming(false)} />}
       <ConfirmDialog
-        open={open === "remove"}
+        {...dialog}
         title={t("security.keys.removeTitle", { name: isolate(name) })}
         body={t("security.keys.removeBody")}
         confirmLabel={t("security.remove")}
         cancelLabel={t("common.cancel")}
-        busy={isBusy}
-        onConfirm={() => void remove()}
-        onClose={close}
       />
     </li>
   );

@@ -1,7 +1,8 @@
+import { focusTitle } from "../../components/focus-title";
 import { IconButton } from "../../components/icon-button";
 import { useT } from "../../i18n/setup";
 import { dismissNotices, useSecurityNotices } from "../../sync/use-security-notices";
-import { devicesCard, focusCard, focusTitle, passwordCard } from "./changes";
+import { devicesCard, focusCard, passwordCard } from "./changes";
 import { useNoticeWords } from "./notice-words";
 
 const linesMax = 4;

@@ -1,10 +1,11 @@
 import { useId, useState } from "react";
 import type { FactorReset } from "../../../contract/security";
 import { Button } from "../../components/button";
+import { focusTitle } from "../../components/focus-title";
 import { useFormat } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
 import { cancelReset } from "./account";
-import { focusTitle, useCarryOut } from "./changes";
+import { useCarryOut } from "./changes";
 
 /** Somebody asked that the second step be taken away: when that is, and the one tap that stops it. */
 export function ResetBanner({ reset }: { reset: FactorReset }) {

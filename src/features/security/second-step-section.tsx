@@ -15,24 +15,16 @@ import { setPasskeyStep } from "../../lib/passkeys";
 import { findSteps, listApps } from "../../lib/security";
 import { makeRecoveryCodes, removeApp } from "./account";
 import { AddAppSheet } from "./add-app-sheet";
-import { focusTitle, useCarryOut, useChanges } from "./changes";
+import { useAskedChange, useCarryOut, useChanges } from "./changes";
 import { CodesSheet } from "./codes-sheet";
 import { ActionRow, CardText, Row } from "./row";
 
 function AppRow({ app, isLast }: { app: Factor; isLast: boolean }) {
   const t = useT();
   const format = useFormat();
-  const carryOut = useCarryOut();
-  const [isAsked, setAsked] = useState(false);
-  const [isBusy, setBusy] = useState(false);
   const name = app.friendly_name;
-  const remove = async () => {
-    setBusy(true);
-    const isDone = await carryOut(() => removeApp(app.id), t("security.apps.removed", { name: isolate(name) }));
-    setBusy(false);
-    setAsked(false);
-    if (isDone) focusTitle();
-  };
+  const done = t("security.apps.removed", { name: isolate(name) });
+  const { ask, dialog } = useAskedChange(() => removeApp(app.id), done);
   return (
     <li>
       <Row
@@ -44,19 +36,16 @@ function AppRow({ app, isLast }: { app: Factor; isLast: boolean }) {
             icon="i-ph-trash"
             label={t("security.removeName", { name })}
             aria-haspopup="dialog"
-            onClick={() => setAsked(true)}
+            onClick={ask}
           />
         }
       />
       <ConfirmDialog
-        open={isAsked}
+        {...dialog}
         title={t("security.apps.removeTitle", { name: isolate(name) })}
         body={t(isLast ? "security.apps.removeLast" : "security.apps.removeBody")}
         confirmLabel={t("security.remove")}
         cancelLabel={t("common.cancel")}
-        busy={isBusy}
-        onConfirm={() => void remove()}
-        onClose={() => setAsked(false)}
       />
     </li>
   );

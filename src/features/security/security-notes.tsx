@@ -2,6 +2,7 @@ import { type ReactNode, useState } from "react";
 import { Link, useLocation } from "react-router";
 import type { SecurityNotice } from "../../../contract/security";
 import { Button } from "../../components/button";
+import { focusTitle } from "../../components/focus-title";
 import { IconButton } from "../../components/icon-button";
 import { Note } from "../../components/notes";
 import { showToast } from "../../components/toast";
@@ -10,7 +11,6 @@ import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
 import { dismissNotices } from "../../sync/use-security-notices";
 import { cancelReset } from "./account";
-import { focusTitle } from "./changes";
 import { useNoticeWords } from "./notice-words";
 
 /** Puts away what is told; who had the focus in it goes on at the page's title. */

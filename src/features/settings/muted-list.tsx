@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { attempt } from "../../components/attempt";
 import { type AvatarPerson, groupAsPerson } from "../../components/avatar";
+import { focusTitle } from "../../components/focus-title";
 import { IconButton } from "../../components/icon-button";
 import { PersonLine } from "../../components/person-line";
 import { SettingsCard } from "../../components/settings-page";
@@ -23,7 +24,7 @@ function MutedRow({ conversation: { id, peer, person, group } }: { conversation:
     });
     setBusy(false);
     // The button that had the focus goes with its row.
-    if (isDone) document.querySelector<HTMLElement>("[role=main] h1")?.focus();
+    if (isDone) focusTitle();
   };
   return (
     <li className="flex items-center gap-1 py-2 pr-1 pl-4">

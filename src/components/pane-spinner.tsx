@@ -1,5 +1,5 @@
-import { Spinner } from "../components/spinner";
 import { useT } from "../i18n/setup";
+import { Spinner } from "./spinner";
 
 /** What waits in a screen's place. It appears late, so that what comes at once does not flicker. */
 export function PaneSpinner() {

@@ -1,0 +1,8 @@
+import { type Problem, toProblem } from "./problem";
+
+/** What a refused sign-in says (SPEC.md §8). */
+export const toLoginProblem = (error: unknown): Problem =>
+  toProblem(error, {
+    internal: { field: "form", text: "auth.signInFailedMessage" },
+    invalid_credentials: { field: "password", text: "errors.invalid_credentials" },
+  });

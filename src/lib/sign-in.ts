@@ -1,0 +1,44 @@
+import type { SignUp } from "../../contract/auth";
+import { exchange } from "./exchange";
+import { getSession, type KnownSession, keepSession, type Opened } from "./session";
+import { inOneTab } from "./session-refresh";
+
+// Each throws `ApiFailure`; `phone` is as typed, the server normalises it.
+
+/** Where a factor is shown in the session there is. */
+const showing = /^\/api\/auth\/(proof|factors\/[^/]+\/verify|recovery-codes\/verify|passkeys\/step)$/;
+
+const eventAt = (path: string): KnownSession["event"] => {
+  if (!showing.test(path)) return "SIGNED_IN";
+  return getSession() ? "TOKEN_REFRESHED" : "MFA_CHALLENGE_VERIFIED";
+};
+
+/**
+ * Opens a session, or shows one more factor in the one there is: each answers a session of the API. No tab renews meanwhile,
+ * for what comes back takes the place of what there was.
+ */
+export const openSession = (path: string, body: unknown): Promise<Opened> =>
+  inOneTab(async () => keepSession(await exchange("POST", path, body), eventAt(path)));
+
+export const signIn = (phone: string, password: string): Promise<Opened> =>
+  openSession("/api/auth/token?grant_type=password", { phone, password });
+
+export const signUp = async (account: {
+  phone: string;
+  password: string;
+  username: string;
+  /** The solved proof of work. */
+  captchaToken: string;
+  /** What came back from a provider that knows them (`Newcomer`). */
+  identity?: SignUp["identity"];
+}): Promise<Opened> =>
+  keepSession(
+    await exchange("POST", "/api/auth/signup", {
+      phone: account.phone,
+      password: account.password,
+      data: { username: account.username },
+      identity: account.identity,
+      gotrue_meta_security: { captcha_token: account.captchaToken },
+    }),
+    "SIGNED_IN",
+  );
