@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { hangUp, setCamera, setMuted } from "../../calls/actions";
+import { hangUp, setCamera, setMuted, setSeen } from "../../calls/actions";
 import type { CallView } from "../../calls/views";
 
 /** The screen stays on while a call is up: many phones silence the microphone with it. */
@@ -27,6 +27,13 @@ export const useWakeLock = (isNeeded: boolean): void => {
       void lock?.release();
     };
   }, [isNeeded]);
+};
+
+/** The media know whether their picture is looked at; new ones come with the state. */
+export const useSeen = (at: CallView["state"]["at"], isSeen: boolean): void => {
+  useEffect(() => {
+    if (at !== "ended") setSeen(isSeen);
+  }, [at, isSeen]);
 };
 
 type Handler = "hangup" | "togglemicrophone" | "togglecamera";
