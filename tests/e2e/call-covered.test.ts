@@ -1,6 +1,7 @@
 import { expect, test } from "../support/browser-test";
-import { callScreen, control, openCalling, patienceMs, talk } from "../support/calling";
+import { callScreen, control, expectHearing, expectSeeing, openCalling, patienceMs, talk } from "../support/calling";
 import { makeCouple, siteOf } from "../support/pair";
+import { fill, type Phone } from "../support/phone";
 
 test.use({ actionTimeout: patienceMs });
 const patient = expect.configure({ timeout: patienceMs });
@@ -29,4 +30,62 @@ test("what is written to somebody whose chat lies behind a call's screen is read
   for (const text of ["Je t'envoie l'adresse", "Deuxième étage"]) {
     await patient(anas.ticks(text, "read")).toBeVisible();
   }
+});
+
+/** Pictures of the other side that were drawn by now. */
+const framesAt = ({ page }: Phone): Promise<number> =>
+  page.evaluate(async () => {
+    let frames = 0;
+    for (const connection of window.peerConnections) {
+      if (connection.signalingState === "closed") continue;
+      for (const entry of (await connection.getStats()).values()) {
+        if (entry.type === "inbound-rtp") frames += entry.framesDecoded ?? 0;
+      }
+    }
+    return frames;
+  });
+
+const expectNoPictures = async (phone: Phone): Promise<void> => {
+  let before = -1;
+  const isStill = async () => {
+    const now = await framesAt(phone);
+    const is = now === before;
+    before = now;
+    return is;
+  };
+  await expect.poll(isStill, { intervals: [1_500], timeout: patienceMs }).toBe(true);
+};
+
+test("a picture costs nobody anything while its call is put away, and comes again to the screen or to a window of its own", async ({
+  browser,
+  server,
+}) => {
+  const { people } = await makeCouple(siteOf(server), 8_394);
+  const [ana, ben] = people;
+  const [anas, bens] = [await openCalling(browser, server), await openCalling(browser, server)];
+  await Promise.all([anas.signInToChat(ana, ben.id), bens.signIn(ben)]);
+  await talk(anas, bens, ben, "video");
+  await expectSeeing(anas, bens);
+  await control(bens, "mute").click();
+  const unseen = callScreen(anas, ben).getByText(fill(anas.texts.calls.notice.cameraUnwanted, { name: ben.username }));
+  const ofBen = (name: string) => bens.page.getByRole("button", { name, exact: true });
+
+  await control(bens, "minimise").click();
+  await patient(unseen).toBeVisible();
+  await expectNoPictures(bens);
+  await expectHearing(bens);
+  // What is off stays in sight.
+  await expect(bens.page.getByText(bens.texts.calls.ownMuted)).toBeVisible();
+  await expectSeeing(anas); // hers still has his
+
+  await ofBen(bens.texts.calls.popOut).click();
+  await expect.poll(() => bens.page.evaluate(() => document.pictureInPictureElement !== null)).toBe(true);
+  await expectSeeing(bens);
+  await expect(unseen).toHaveCount(0);
+  await bens.page.evaluate(() => document.exitPictureInPicture());
+  await patient(unseen).toBeVisible();
+
+  await bens.page.getByRole("button", { name: fill(bens.texts.calls.restoreName, { name: ana.username }) }).click();
+  await expectSeeing(bens);
+  await expect(unseen).toHaveCount(0);
 });
