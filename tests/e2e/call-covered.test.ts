@@ -56,7 +56,13 @@ const expectNoPictures = async (phone: Phone): Promise<void> => {
   await expect.poll(isStill, { intervals: [1_500], timeout: patienceMs }).toBe(true);
 };
 
-test("a picture costs nobody anything while its call is put away, and comes again to the screen or to a window of its own", async ({
+const setVisibility = ({ page }: Phone, state: DocumentVisibilityState): Promise<void> =>
+  page.evaluate((state) => {
+    Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, state);
+
+test("a picture costs nobody anything while its call or its page is put away, and comes again to the screen or to a window of its own", async ({
   browser,
   server,
 }) => {
@@ -86,6 +92,13 @@ test("a picture costs nobody anything while its call is put away, and comes agai
   await patient(unseen).toBeVisible();
 
   await bens.page.getByRole("button", { name: fill(bens.texts.calls.restoreName, { name: ana.username }) }).click();
+  await expectSeeing(bens);
+  await expect(unseen).toHaveCount(0);
+
+  // Another app is before the page.
+  await setVisibility(bens, "hidden");
+  await patient(unseen).toBeVisible();
+  await setVisibility(bens, "visible");
   await expectSeeing(bens);
   await expect(unseen).toHaveCount(0);
 });

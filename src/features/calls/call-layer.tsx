@@ -62,7 +62,7 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
   const wouldCome = isMinimised && state.at === "connected" && !media.isVoiceOnly && !media.peer.isCameraOff;
   const hasPicture = kind === "video" && !isOver && (media.peer.hasVideo || wouldCome);
   const { popOut, isOut } = usePopOut(hasPicture ? media.remote : undefined, name);
-  useSeen(state.at, kind === "audio" || !isMinimised || isOut);
+  useSeen(state.at, kind === "audio" || isOut ? "always" : isMinimised ? "nowhere" : "page");
 
   return (
     <>

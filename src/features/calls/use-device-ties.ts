@@ -29,11 +29,18 @@ export const useWakeLock = (isNeeded: boolean): void => {
   }, [isNeeded]);
 };
 
-/** The media know whether their picture is looked at; new ones come with the state. */
-export const useSeen = (at: CallView["state"]["at"], isSeen: boolean): void => {
+/**
+ * The media know whether the other side's picture is looked at: on the page, while the page is, or `always`. New media come
+ * with the state.
+ */
+export const useSeen = (at: CallView["state"]["at"], where: "page" | "always" | "nowhere"): void => {
   useEffect(() => {
-    if (at !== "ended") setSeen(isSeen);
-  }, [at, isSeen]);
+    if (at === "ended") return;
+    const tell = () => setSeen(where === "always" || (where === "page" && document.visibilityState === "visible"));
+    tell();
+    document.addEventListener("visibilitychange", tell);
+    return () => document.removeEventListener("visibilitychange", tell);
+  }, [at, where]);
 };
 
 type Handler = "hangup" | "togglemicrophone" | "togglecamera";
