@@ -37,6 +37,8 @@ export const setMuted = act((engine, isMuted: boolean) => engine.choose({ isMute
 export const setCamera = act((engine, isCameraOn: boolean) => engine.choose({ isCameraOn }));
 /** Whether pictures are wanted: without them one's own camera rests too. */
 export const setPictures = act((engine, takesPictures: boolean) => engine.choose({ takesPictures }));
+/** Whether the other side's picture is before this person's eyes. */
+export const setSeen = act((engine, isSeen: boolean) => engine.media?.setSeen(isSeen));
 /** Another microphone or camera, or where the other side is heard. */
 export const chooseDevice = act((engine, device: keyof ChosenDevices, id: string) => engine.choose({ device, id }));
 /** The call's screen is put away, the call goes on. */

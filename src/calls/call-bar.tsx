@@ -17,7 +17,7 @@ type CallBarProps = {
 };
 
 /** A call whose screen is put away: what it is, the way back to it, and its end; one that rings can be taken. */
-export default function CallBar({ call: { state }, name, children }: CallBarProps) {
+export default function CallBar({ call: { state, media }, name, children }: CallBarProps) {
   const t = useT();
   const time = useCallClock(state);
   const section = useRef<HTMLElement>(null);
@@ -52,6 +52,12 @@ export default function CallBar({ call: { state }, name, children }: CallBarProp
           {name !== undefined && <bdi className="truncate font-semibold">{name}</bdi>}
           <span className={`text-sm tabular-nums ${name === undefined ? "font-semibold" : ""}`}>{words}</span>
         </span>
+        {media.mic === "muted" && !isRinging && (
+          <span className="shrink-0 text-xl text-danger">
+            <span className="i-ph-microphone-slash-fill block" aria-hidden="true" />
+            <span className="sr-only">{t("calls.ownMuted")}</span>
+          </span>
+        )}
         <span className="sr-only">
           {name === undefined ? t("calls.restore") : t("calls.restoreName", { name: isolate(name) })}
         </span>

@@ -31,6 +31,8 @@ export type CallLink = {
   look(): void;
   /** Whether the person wants to hear that they are called. */
   hearsRinging(): Promise<boolean>;
+  /** How many bytes a call took, in whichever tab of this browser; 0 where nothing is known. */
+  usedBy(call: Uuid): Promise<number>;
   /** What helps the two devices of a call to find a way to each other. */
   iceServers(call: Uuid): Promise<IceServers>;
 };

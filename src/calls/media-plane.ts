@@ -92,6 +92,8 @@ export type MediaPlane = {
   setCamera(isOn: boolean): void;
   /** Whether the other side's picture is wanted: without it a call takes a tenth of the data. */
   setPictures(areTaken: boolean): void;
+  /** Whether the other side's picture is before anybody's eyes: for one that is not, nothing is spent after a moment. */
+  setSeen(isSeen: boolean): void;
   setInput(kind: "audioinput" | "videoinput", deviceId: string): void;
   /**
    * Everything stops and is let go; what is asked of it afterwards does nothing. Of somebody who hung up the other side

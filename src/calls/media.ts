@@ -21,6 +21,9 @@ const nothing: MediaView = {
   isUnheard: false,
 };
 
+/** So much a tab that is killed may leave uncounted. */
+const useStepBytes = 200_000;
+
 type Host = {
   step(event: CallEvent): void;
   changed(): void;
@@ -45,6 +48,8 @@ export class CallMedia {
   #earlier: KeptCall | undefined;
   /** What was chosen in the call of now: where several tabs ring, also before it has media. */
   #choices: Choices | undefined;
+  /** Bytes of it that were told, for this tab may be gone before it is over. */
+  #told = 0;
   /** Changes with every call: what an older one's media say is not heard. */
   #turn = 0;
 
@@ -127,6 +132,7 @@ export class CallMedia {
     const { me } = this.#link;
     const turn = ++this.#turn;
     const { bytes } = this.#earlier?.id === call.id ? this.#earlier : nothing;
+    this.#told = bytes;
     const choices = this.#choices ?? this.#choicesIn(call);
     this.#choices = choices;
     const camera = choices.isCameraOn ? "waiting" : "off";
@@ -165,6 +171,7 @@ export class CallMedia {
       changed: (view) => {
         if (!isCurrent()) return;
         this.#view = { ...view, bytes: view.bytes + earlier };
+        this.#tellUse();
         this.#host.changed();
       },
       send: (to, signal) => {
@@ -177,6 +184,14 @@ export class CallMedia {
           .catch(() => undefined);
       },
     };
+  }
+
+  #tellUse(): void {
+    const { bytes } = this.#view;
+    const call = this.#host.call();
+    if (!call || bytes < this.#told + useStepBytes) return;
+    this.#told = bytes;
+    this.#world.used(call.id, bytes);
   }
 
   async #iceServers(): Promise<IceServers> {

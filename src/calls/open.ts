@@ -3,7 +3,7 @@ import { Device } from "../../contract/calls";
 import { IceServers } from "../../contract/ice";
 import { createUuid } from "../../contract/ids";
 import { isSavingData } from "../lib/connection";
-import { rememberUse } from "../sync/call-use";
+import { findCallUse, rememberUse } from "../sync/call-use";
 import type { Context } from "../sync/context";
 import type { Sync } from "../sync/engine";
 import { readSettings, shownSettings } from "../sync/settings";
@@ -62,6 +62,7 @@ const linkOf = (sync: Sync): CallLink => {
       const settings = await readSettings(contextOf(sync).store);
       return shownSettings(settings).calls.sound;
     },
+    usedBy: (call) => findCallUse(call).catch(() => 0),
     async iceServers(call) {
       const answer = v.safeParse(IceServers, await platform.request({ method: "GET", path: `/api/calls/${call}/ice` }));
       if (!answer.success) throw new SyncError("unavailable");

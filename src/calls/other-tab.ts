@@ -34,6 +34,8 @@ export class OtherTab {
   readonly #host: OtherTabHost;
   readonly #lock: string;
   #freeSince: number | undefined;
+  /** Of the call whose tab is gone. */
+  #bytes = 0;
   #cancel: (() => void) | undefined;
   /** What was given last: the same again while it says the same. */
   #view: OtherTabCall | undefined;
@@ -98,7 +100,7 @@ export class OtherTab {
       ...this.#placeOf(call),
       at: answered_at === null ? "outgoing" : "connected",
       since: answered_at ?? undefined,
-      bytes: 0,
+      bytes: this.#bytes,
       choices: firstChoices("audio"),
       aliveAt: this.#link.platform.now(),
     });
@@ -116,13 +118,20 @@ export class OtherTab {
   #watch(): void {
     const { platform } = this.#link;
     this.#cancel = platform.after(lookMs, () => {
-      void this.#hasTab().then((has) => {
+      void this.#lookOnce().then(([has, bytes]) => {
         if (!this.#cancel) return; // nobody wants to know any more
+        this.#bytes = bytes;
         this.#freeSince = has ? undefined : (this.#freeSince ?? platform.now());
         this.#watch();
         if (this.#view !== this.view) this.#host.changed();
       });
     });
+  }
+
+  async #lookOnce(): Promise<[has: boolean, bytes: number]> {
+    const call = this.#call;
+    const has = await this.#hasTab();
+    return [has, has || !call ? 0 : await this.#link.usedBy(call.call_id)];
   }
 
   /** Where there are no locks nobody can tell. */

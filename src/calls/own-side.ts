@@ -10,6 +10,8 @@ export type OwnSide = {
   isCameraOn: boolean;
   /** The other side's picture is wanted. */
   takesPictures: boolean;
+  /** Wanted, but where it would show nobody looks. */
+  isUnseen: boolean;
   /** The other side wants this one's. */
   isWanted: boolean;
   /** Since when the picture is asked for, by its person and by the other side. */
@@ -29,8 +31,9 @@ const soundOf = ({ inputs, startedAt }: OwnSide): MediaState["sound"] => {
 
 /** What the other side is told of it. */
 export const saidOf = (side: OwnSide): Omit<MediaState, "n"> => {
-  const { inputs, measures, isCameraOn, takesPictures } = side;
+  const { inputs, measures, isCameraOn } = side;
   const { rung } = measures.rungs;
+  const takesPictures = side.takesPictures && !side.isUnseen;
   return {
     muted: inputs.isMuted,
     video: rung.video !== "off" && inputs.track("video") !== undefined,

@@ -19,6 +19,7 @@ import { type MediaState, readSignal, type SignalFrame } from "./signals";
 
 const lookMs = 500;
 const ringingLinksMax = 2;
+const unseenAfterMs = 3_000; // whoever looks away for a moment has the picture still
 
 class PeerMedia implements MediaPlane {
   readonly #options: MediaOptions;
@@ -33,6 +34,8 @@ class PeerMedia implements MediaPlane {
   #isHeard = false;
   #isInterrupted = false;
   #takesPictures: boolean;
+  /** Since when nobody looks at the other side's picture. */
+  #unseenSince: number | undefined;
   #isCameraOn: boolean;
   /** The other side wants pictures, as far as it said: while its page is loaded anew, what it said before. */
   #isWanted = true;
@@ -111,6 +114,11 @@ class PeerMedia implements MediaPlane {
 
   setPictures(areTaken: boolean): void {
     this.#takesPictures = areTaken;
+    this.#update();
+  }
+
+  setSeen(isSeen: boolean): void {
+    this.#unseenSince = isSeen ? undefined : (this.#unseenSince ?? performance.now());
     this.#update();
   }
 
@@ -247,6 +255,7 @@ class PeerMedia implements MediaPlane {
       measures: this.#measures,
       isCameraOn: this.#isCameraOn,
       takesPictures: this.#takesPictures,
+      isUnseen: performance.now() - (this.#unseenSince ?? Number.POSITIVE_INFINITY) > unseenAfterMs,
       isWanted: this.#isWanted,
       askedAt: this.#askedAt,
       startedAt: this.#startedAt,

@@ -18,6 +18,14 @@ const subscribeOther = subscriber(inOtherTab);
 /** The call of this tab: one that rings, or one that was begun or accepted here. */
 export const useCall = (): CallView | undefined => useSyncExternalStore(subscribeCall, callNow.get);
 
+/** Whether a call's screen is before everything else: what is below it is seen by nobody. */
+export const isCallBefore = (): boolean => {
+  const view = callNow.get();
+  return view !== undefined && view.state.at !== "ended" && !view.isMinimised;
+};
+
+export const useIsCallBefore = (): boolean => useSyncExternalStore(subscribeCall, isCallBefore);
+
 /** Whether this person is in no call, so that one can be begun. */
 export const useCanCall = (): boolean => useSyncExternalStore(subscribeCan, canCall.get);
 

@@ -27,6 +27,12 @@ export type CallUses = Readonly<Partial<Record<Uuid, number>>>;
 
 export const readCallUses = async (store: Store): Promise<CallUses> => Object.fromEntries(await readUses(store));
 
+/** What is known of one call. */
+export const findCallUse = async (id: Uuid): Promise<number> => {
+  const store = running.get()?.tab.context.get()?.store;
+  return (store && (await readCallUses(store))[id]) ?? 0;
+};
+
 /** A call of this phone used so many bytes, both ways, since it began. */
 export const rememberUse = (id: Uuid, bytes: number): void => {
   const context = running.get()?.tab.context.get();

@@ -76,6 +76,14 @@ test("a call ends as it was: not answered, busy, given up, refused, answered els
   await expect(callScreen(didos, cleo)).toHaveCount(0);
   await expectHearing(tablet);
   await patient(callScreen(tablet, cleo)).toContainText(tablet.texts.calls.notice.micRefused);
+  // What may not be used the browser does not name; that is not as if there were none.
+  await tablet.page.evaluate(() => {
+    navigator.mediaDevices.enumerateDevices = async () => [];
+  });
+  const { devices, notice: hers } = tablet.texts.calls;
+  await tablet.page.getByRole("button", { name: devices.openAudio }).click();
+  await expect(tablet.page.getByRole("dialog", { name: devices.titleAudio })).toContainText(hers.micRefused);
+  await tablet.page.keyboard.press("Escape");
   await patient(callScreen(cleos, dido)).toContainText(fill(notice.peerNoMic, { name: "Dido" }));
   await expect(callButton(didos, cleo)).toBeDisabled();
   await control(tablet, "hangUp").click();

@@ -11,6 +11,8 @@ type Waiting = { name: string; tab: ModelTab; run: () => unknown; done: () => vo
 export class ModelBrowser {
   readonly tabs: ModelTab[] = [];
   readonly memory = new Map<string, unknown>();
+  /** Bytes told of its calls, in whichever tab. */
+  readonly uses: [Uuid, number][] = [];
   /** By how much its clock is off. */
   skew = 0;
   delayMs = 20;

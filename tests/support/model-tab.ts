@@ -120,6 +120,7 @@ export class ModelTab {
       },
       look: () => browser.look(),
       hearsRinging: async () => browser.hearsRinging,
+      usedBy: async (call) => Math.max(0, ...browser.uses.flatMap(([id, bytes]) => (id === call ? [bytes] : []))),
       iceServers: async () => ({ ice_servers: [], ttl: 60, relays: false, hide: false }),
     };
   }
@@ -159,7 +160,10 @@ export class ModelTab {
       isThrifty: () => false,
       show: (view) => this.#show(view),
       say: (saying) => this.sayings.push(saying),
-      used: (call, bytes) => this.used.push([call, bytes]),
+      used: (call, bytes) => {
+        this.used.push([call, bytes]);
+        this.browser.uses.push([call, bytes]);
+      },
     };
   }
 

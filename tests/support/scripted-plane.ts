@@ -70,6 +70,7 @@ export class ScriptedPlane implements MediaPlane {
   setPictures(takesPictures: boolean): void {
     this.#let({ takesPictures });
   }
+  setSeen(): void {}
   #let(change: Partial<Choices>): void {
     const now = this.lets.at(-1);
     if (now) this.lets.push({ ...now, ...change });

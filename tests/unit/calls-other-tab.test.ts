@@ -32,6 +32,20 @@ it("a call whose tab is closed goes on in another tab of the browser, heard and 
   expectQuiet(a, other);
 });
 
+it("what a call took before its tab was closed is counted in the tab in which it goes on", async () => {
+  const { time, his, b, talk } = await makeCallPair();
+  const other = await his.openTab();
+  await talk("video");
+  b.plane?.use(2_700_000);
+  await time.pass(20 * second);
+  b.kill();
+  await time.pass(3 * second);
+  other.engine.otherTab.resume();
+  await time.pass(3 * second);
+  other.plane?.use(100_000);
+  expect(other.view?.media.bytes).toBe(2_800_000);
+});
+
 it("a page that is loaded anew has its call again, whatever other tabs are open", async () => {
   const { time, his, a, b, talk } = await makeCallPair();
   const other = await his.openTab();

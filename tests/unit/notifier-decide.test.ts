@@ -134,6 +134,13 @@ describe("where one is", () => {
     expect(tab.arrive("ben")).toEqual({ sounds: true, banner: undefined, isWatched: false });
   });
 
+  it("in a chat that lies behind a call's screen nobody looks: another window may tell it", () => {
+    const tab = open({ open: "ana", call: "before" });
+    expect(tab.arrive("ana")).toEqual(nothing);
+    tab.here.call = "beside";
+    expect(tab.arrive("ana")).toEqual({ sounds: false, banner: undefined, isWatched: true });
+  });
+
   it("beside the list the row says it, and it is heard", () => {
     const tab = open({ isListShown: true });
     expect(tab.arrive("ana")).toEqual({ sounds: true, banner: undefined, isWatched: false });

@@ -18,7 +18,7 @@ import { EndCard } from "./end-card";
 import type { Spot } from "./preview-place";
 import { useRemoteSound } from "./remote-sound";
 import { troublesOf, workedAfter } from "./troubles";
-import { useMediaSession, useTitleHint, useWakeLock } from "./use-device-ties";
+import { useMediaSession, useSeen, useTitleHint, useWakeLock } from "./use-device-ties";
 import { useHeldRing } from "./use-held-ring";
 import { usePopOut } from "./use-pop-out";
 
@@ -58,7 +58,11 @@ function LiveCall({ call, said, onLeave }: CallLayerProps) {
   useWakeLock(!isOver && !isRinging);
   useMediaSession(call, name);
   useTitleHint(state.at === "ringing" ? `${t(statusKey(state))} – ${name}` : undefined);
-  const popOut = usePopOut(kind === "video" && media.peer.hasVideo && !isOver ? media.remote : undefined, name);
+  // A picture that nobody looks at does not come, and would for a window of its own.
+  const wouldCome = isMinimised && state.at === "connected" && !media.isVoiceOnly && !media.peer.isCameraOff;
+  const hasPicture = kind === "video" && !isOver && (media.peer.hasVideo || wouldCome);
+  const { popOut, isOut } = usePopOut(hasPicture ? media.remote : undefined, name);
+  useSeen(state.at, kind === "audio" || isOut ? "always" : isMinimised ? "nowhere" : "page");
 
   return (
     <>

@@ -222,7 +222,7 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
         <DeviceSheet
           hasVideo={isVideo}
           sound={sound}
-          local={media.local}
+          media={media}
           chosen={call.devices}
           onClose={() => setChoosing(false)}
         />

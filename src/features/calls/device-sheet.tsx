@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { chooseDevice } from "../../calls/actions";
 import type { ChosenDevices } from "../../calls/choices";
+import type { MediaView } from "../../calls/media-plane";
 import { Sheet } from "../../components/sheet";
 import { type TextKey, useT } from "../../i18n/setup";
 import type { SoundOutput } from "./remote-sound";
@@ -8,7 +9,7 @@ import type { SoundOutput } from "./remote-sound";
 type DeviceSheetProps = {
   hasVideo: boolean;
   sound: SoundOutput;
-  local: MediaStream | undefined;
+  media: Pick<MediaView, "mic" | "camera" | "local">;
   chosen: ChosenDevices;
   onClose: () => void;
 };
@@ -34,10 +35,12 @@ type GroupProps = {
   icon: string;
   devices: readonly Pick<MediaDeviceInfo, "deviceId" | "label">[];
   chosen: string | undefined;
+  /** What is said where there is none. */
+  none?: TextKey | undefined;
   onChoose: (id: string) => void;
 };
 
-function DeviceGroup({ title, icon, devices, chosen, onChoose }: GroupProps) {
+function DeviceGroup({ title, icon, devices, chosen, none = "calls.devices.none", onChoose }: GroupProps) {
   const t = useT();
   return (
     <fieldset className="py-2">
@@ -45,7 +48,7 @@ function DeviceGroup({ title, icon, devices, chosen, onChoose }: GroupProps) {
         <span className={`${icon} text-xl text-accent`} aria-hidden="true" />
         {t(title)}
       </legend>
-      {devices.length === 0 && <p className="px-4 py-2 text-muted">{t("calls.devices.none")}</p>}
+      {devices.length === 0 && <p className="px-4 py-2 text-muted">{t(none)}</p>}
       {devices.map(({ deviceId, label }, index) => (
         <label key={deviceId} className="flex min-h-12 cursor-pointer items-center gap-3 px-4 py-2 hover:bg-raised">
           <input
@@ -67,10 +70,15 @@ const usedIn = (local: MediaStream | undefined, kind: "audioinput" | "videoinput
   (kind === "audioinput" ? local?.getAudioTracks() : local?.getVideoTracks())?.[0]?.getSettings().deviceId;
 
 /** Microphone, camera and where the sound goes. What is chosen holds at once. */
-export default function DeviceSheet({ hasVideo, sound, local, chosen, onClose }: DeviceSheetProps) {
+export default function DeviceSheet({ hasVideo, sound, media, chosen, onClose }: DeviceSheetProps) {
   const t = useT();
   const devices = useDevices() ?? [];
   const [hasOutputFailed, setOutputFailed] = useState(false);
+  // Those that may not be used are not named by the browser either.
+  const none = {
+    audioinput: media.mic === "refused" ? "calls.notice.micRefused" : undefined,
+    videoinput: media.camera === "refused" ? "calls.notice.cameraRefused" : undefined,
+  } as const;
   const group = (kind: "audioinput" | "videoinput", title: TextKey, icon: string) => {
     const found = devices.filter((device) => device.kind === kind);
     const isThere = (id: string | undefined) => found.some(({ deviceId }) => deviceId === id);
@@ -79,7 +87,8 @@ export default function DeviceSheet({ hasVideo, sound, local, chosen, onClose }:
         title={title}
         icon={icon}
         devices={found}
-        chosen={[chosen[kind], usedIn(local, kind)].find(isThere) ?? found[0]?.deviceId}
+        chosen={[chosen[kind], usedIn(media.local, kind)].find(isThere) ?? found[0]?.deviceId}
+        none={none[kind]}
         onChoose={(id) => chooseDevice(kind, id)}
       />
     );

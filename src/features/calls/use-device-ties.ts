@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { hangUp, setCamera, setMuted } from "../../calls/actions";
+import { hangUp, setCamera, setMuted, setSeen } from "../../calls/actions";
 import type { CallView } from "../../calls/views";
 
 /** The screen stays on while a call is up: many phones silence the microphone with it. */
@@ -27,6 +27,20 @@ export const useWakeLock = (isNeeded: boolean): void => {
       void lock?.release();
     };
   }, [isNeeded]);
+};
+
+/**
+ * The media know whether the other side's picture is looked at: on the page, while the page is, or `always`. New media come
+ * with the state.
+ */
+export const useSeen = (at: CallView["state"]["at"], where: "page" | "always" | "nowhere"): void => {
+  useEffect(() => {
+    if (at === "ended") return;
+    const tell = () => setSeen(where === "always" || (where === "page" && document.visibilityState === "visible"));
+    tell();
+    document.addEventListener("visibilitychange", tell);
+    return () => document.removeEventListener("visibilitychange", tell);
+  }, [at, where]);
 };
 
 type Handler = "hangup" | "togglemicrophone" | "togglecamera";

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { isToRead } from "../../../contract/conversations";
 import type { ConversationId } from "../../../contract/ids";
+import { useIsCallBefore } from "../../calls/use-call";
 import { markViewed } from "../../sync/actions";
 import type { ChatItem } from "../../sync/hooks";
 import { useIsDocumentVisible } from "./use-document-visible";
@@ -12,7 +13,9 @@ const newestSeq = (items: ChatItem[]): number => items.find((item) => item.seq !
  * other's messages came while one read further up.
  */
 export const useReading = (conversation: ConversationId, items: ChatItem[], isNewestShown: boolean): number => {
-  const isReading = useIsDocumentVisible() && isNewestShown;
+  const isVisible = useIsDocumentVisible();
+  const isCovered = useIsCallBefore();
+  const isReading = isVisible && !isCovered && isNewestShown;
   const headSeq = newestSeq(items);
   const [seenSeq, setSeenSeq] = useState(headSeq);
   useEffect(() => {

@@ -68,7 +68,7 @@ const mayTell = ({ now, phase }: Surroundings, { newsAt, soundedAt }: Memory): b
 export const decide = (memory: Memory, heads: readonly Head[], around: Surroundings): Verdict => {
   const { now, phase, isVisible, open, isListShown, call, isRecording, settings } = around;
   const all = heads.filter((head) => isNews(head, memory));
-  const isHere = ({ id }: Head) => isVisible && id === open;
+  const isHere = ({ id }: Head) => isVisible && call !== "before" && id === open;
   const told = all.filter((head) => !head.muted && !isHere(head));
   const of = ({ kind }: Head) => settings[kind === "group" ? "groups" : "messages"];
   const audible = told.filter((head) => of(head).sound);

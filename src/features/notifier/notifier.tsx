@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
 import { privateConversationId } from "../../../contract/ids";
 import { callNow, inCall } from "../../calls/ring";
+import { isCallBefore } from "../../calls/use-call";
 import { isRecording } from "../../lib/sound";
 import { running } from "../../sync/engine";
 import { useSettings } from "../../sync/use-settings";
@@ -19,9 +20,9 @@ const openAt = (pathname: string, me: string): string | undefined => {
 };
 
 const callIn = (): Surroundings["call"] => {
+  if (isCallBefore()) return "before";
   const view = callNow.get();
-  if (view && view.state.at !== "ended") return view.isMinimised ? "beside" : "before";
-  return inCall.get() ? "beside" : "none";
+  return inCall.get() || (view && view.state.at !== "ended") ? "beside" : "none";
 };
 
 type NotifierProps = {
