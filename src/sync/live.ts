@@ -1,4 +1,5 @@
 import { liveQuery } from "dexie";
+import { retryDelayMs } from "../lib/backoff";
 import { Observable } from "../lib/observable";
 import type { Context } from "./context";
 
@@ -58,18 +59,27 @@ export class LiveQueries {
     const value = new Observable<T | undefined>(undefined);
     let lookers = 0;
     let cancelEnd = () => {};
+    let cancelAgain = () => {};
+    let failures = 0;
     let subscription: { unsubscribe(): void } | undefined;
-    const begin = () => {
-      cancelEnd();
+    const read = () => {
+      cancelAgain();
       subscription ??= liveQuery(() => query(context)).subscribe({
-        next: (result) => value.set(keepEqualParts(value.get(), result)),
+        next: (result) => {
+          failures = 0;
+          value.set(keepEqualParts(value.get(), result));
+        },
         error: (error: unknown) => {
           console.warn("a read of the local store failed", error);
+          subscription?.unsubscribe();
           subscription = undefined;
+          // One that never answered hears of no change either: it is asked anew.
+          cancelAgain = context.platform.after(retryDelayMs(failures++), read);
         },
       });
     };
     const end = () => {
+      cancelAgain();
       subscription?.unsubscribe();
       subscription = undefined;
       this.#all.delete(key);
@@ -79,7 +89,8 @@ export class LiveQueries {
       subscribe: (listener) => {
         lookers++;
         this.#all.set(key, live);
-        begin();
+        cancelEnd();
+        read();
         const unsubscribe = value.subscribe(listener);
         return () => {
           unsubscribe();

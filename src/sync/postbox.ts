@@ -7,7 +7,7 @@ import { type Context, withRoom } from "./context";
 import { readCursor } from "./cursor";
 import { markGone } from "./posts";
 import { isQuotaError } from "./room";
-import type { KeptChoice, PostboxRow } from "./store";
+import type { KeptChoice, PostboxRow, Store } from "./store";
 import { SyncError } from "./sync-error";
 import type { Tab } from "./tab";
 import { getContext } from "./writing";
@@ -97,6 +97,19 @@ export const unpublish = async (tab: Tab, id: Uuid): Promise<void> => {
   await platform.request({ method: "DELETE", path: `/api/tala/${id}` });
   await markGone(store, id, platform.now());
 };
+
+export type Outcome = "published" | "failed" | "takenBack" | "waiting";
+
+/** How it stands with a status that was written here a moment ago. */
+export const readOutcome = (store: Store, id: Uuid): Promise<Outcome> =>
+  store.transaction("r", [store.postbox, store.posts], async () => {
+    const row = await store.postbox.get(id);
+    if (row?.state === "failed") return "failed";
+    if (row?.state === "cancelled") return "takenBack";
+    if (row) return "waiting";
+    // It enters the feed in the moment it leaves the postbox.
+    return (await store.posts.where("id").equals(id).count()) > 0 ? "published" : "takenBack";
+  });
 
 export type WaitingPost = PostboxRow & { blob: Blob | undefined };
 

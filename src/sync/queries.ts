@@ -75,14 +75,18 @@ export const readConversations = (store: Store, me: Uuid, limit: number): Promis
       const unsent = new Map((await store.outbox.orderBy("order").toArray()).map((row) => [row.conversation, row]));
       const people = await store.people.bulkGet(rows.map((row) => row.peer ?? ""));
       const drafts = await store.meta.bulkGet(rows.map((row) => draftKey(row.id)));
-      const withheld = new Map<ConversationId, LastMessage>();
-      for (const row of rows) if (row.preview?.type === "withheld") withheld.set(row.id, await lastShown(store, row));
-      const lasts = rows.map(
-        (row) => (unsent.has(row.id) ? undefined : withheld.get(row.id)) ?? lastOf(row, me, unsent.get(row.id)),
+      // Asked for all at once: one after the other, the transaction is over before the last of them.
+      const withheld = await Promise.all(
+        rows.map((row) => (row.preview?.type === "withheld" ? lastShown(store, row) : undefined)),
       );
-      const authors = new Map<ConversationId, Authors>();
-      for (const [index, { id, group }] of rows.entries())
-        if (group) authors.set(id, await readAuthors(store, me, id, namedIn(lasts[index] ?? { body: null })));
+      const lasts = rows.map(
+        (row, index) => (unsent.has(row.id) ? undefined : withheld[index]) ?? lastOf(row, me, unsent.get(row.id)),
+      );
+      const authors = await Promise.all(
+        rows.map(({ id, group }, index) =>
+          group ? readAuthors(store, me, id, namedIn(lasts[index] ?? { body: null })) : nobody,
+        ),
+      );
       return rows.map((row, index) => ({
         id: row.id,
         kind: row.kind,
@@ -95,7 +99,7 @@ export const readConversations = (store: Store, me: Uuid, limit: number): Promis
         muted: row.muted,
         group: row.group,
         gone: row.gone,
-        authors: authors.get(row.id) ?? nobody,
+        authors: authors[index] ?? nobody,
         ...(typeof drafts[index]?.value === "string" ? { draft: drafts[index].value } : {}),
       }));
     },

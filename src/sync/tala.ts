@@ -1,6 +1,6 @@
 import type { Uuid } from "../../contract/ids";
 import { running } from "./engine";
-import { type OutgoingPicture, publish, retryPost, takeBack, unpublish } from "./postbox";
+import { type Outcome, type OutgoingPicture, publish, readOutcome, retryPost, takeBack, unpublish } from "./postbox";
 import type { KeptChoice } from "./store";
 import { SyncError } from "./sync-error";
 import type { Tab } from "./tab";
@@ -25,13 +25,13 @@ const patienceMs = 8_000;
 const unreachedMs = 1_000; // without the server it is not worth more
 
 /** What becomes of a status within some seconds: "waiting" when nothing did. */
-export const outcomeOf = async (id: Uuid): Promise<"published" | "failed" | "waiting"> => {
+export const outcomeOf = async (id: Uuid): Promise<Outcome> => {
   const { platform, context, link } = getTab();
   const begun = platform.now();
   for (;;) {
-    const row = await context.get()?.store.postbox.get(id);
-    if (context.get() && !row) return "published";
-    if (row?.state === "failed") return "failed";
+    const store = context.get()?.store;
+    const outcome = store && (await readOutcome(store, id));
+    if (outcome !== undefined && outcome !== "waiting") return outcome;
     const isReached = platform.isOnline() && link.get() === "online";
     if (platform.now() - begun >= (isReached ? patienceMs : unreachedMs)) return "waiting";
     await new Promise<void>((resolve) => platform.after(outcomeLookMs, resolve));

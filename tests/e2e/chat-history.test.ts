@@ -190,3 +190,43 @@ test("who waits at the newest message stays there when forty come in before it",
   await expect(anas.message("pendant 40")).toBeInViewport();
   await anas.close();
 });
+
+test("in very large text a chat opens at its newest message however often, and what comes in is seen and read", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 528), await makePerson(site, 529, "Ben")];
+  await connectPeople(site, ana, ben);
+  const conversation = privateConversationId(ana.id, ben.id);
+  const linesOf = (n: number) => `message ${n}\n${"Kobosana mapa te. ".repeat(1 + (n % 3))}`;
+  await sendTexts(
+    site,
+    ben,
+    conversation,
+    Array.from({ length: 40 }, (_, i) => linesOf(i + 1)),
+  );
+  const anas = await Phone.open(browser, server);
+  const { page, texts } = anas;
+  await anas.signIn(ana, "/app/appearance");
+  await page.getByText(texts.appearance.larger, { exact: true }).click();
+  await anas.goToTab("masolo");
+  const unread = fill(texts.masolo.unread_one, { count: 1 });
+  const fromEnd = () =>
+    page.evaluate(() => {
+      const list = document.querySelector("[role=main] ol")?.parentElement?.parentElement;
+      return list ? Math.round(list.scrollHeight - list.scrollTop - list.clientHeight) : undefined;
+    });
+  for (let time = 1; time <= 3; time++) {
+    await anas.conversation("Ben").click();
+    await expect(anas.composer()).toBeVisible();
+    await expect.poll(fromEnd, `time ${time}`).toBe(0);
+    await sendTexts(site, ben, conversation, [`encore ${time}`]);
+    await expect(anas.message(`encore ${time}`)).toBeInViewport();
+    await expect(page.getByRole("button", { name: texts.chat.toLatest })).toHaveCount(0);
+    await page.getByRole("link", { name: texts.common.back }).click();
+    await expect(anas.conversation("Ben")).toContainText(`encore ${time}`);
+    await expect(anas.conversation("Ben")).not.toContainText(unread);
+  }
+  await anas.close();
+});

@@ -1,6 +1,7 @@
 import { privateConversationId } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
 import { faultsIn } from "../support/faults";
+import { makeGroup } from "../support/groups";
 import { sendTexts } from "../support/messages";
 import { isKeptOffline, keptOffline } from "../support/offline";
 import { siteOf } from "../support/pair";
@@ -154,5 +155,31 @@ test("on a wide screen the open chat is marked in the list beside it", async ({ 
     await expect(row).toHaveAttribute("aria-current", "page");
   }
   expect(await faultsIn(anas.page)).toEqual([]);
+  await anas.close();
+});
+
+test("the list of who is in several groups is read whole, after a reload too, and goes on being live", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 608), await makePerson(site, 609)];
+  await connectPeople(site, ana, ben);
+  const groups = ["Famille", "Marché", "Chorale"];
+  for (const name of groups) await makeGroup(site, ben, name, [ana]);
+  const anas = await Phone.open(browser, server);
+  const { page } = anas;
+  const failures: string[] = [];
+  page.on("console", (message) => {
+    if (message.text().includes("a read of the local store failed")) failures.push(message.text());
+  });
+  await anas.signIn(ana);
+  for (let time = 1; time <= 3; time++) {
+    for (const name of groups) await expect(anas.conversation(name)).toBeVisible();
+    await sendTexts(site, ben, privateConversationId(ana.id, ben.id), [`nouvelle ${time}`]);
+    await expect(anas.conversation(ben.username)).toContainText(`nouvelle ${time}`);
+    await page.reload();
+  }
+  expect(failures).toEqual([]);
   await anas.close();
 });

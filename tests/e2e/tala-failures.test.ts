@@ -260,3 +260,34 @@ for (const [index, language] of (["fr", "en", "pt"] as const).entries()) {
     await phone.close();
   });
 }
+
+test("a status of many lines shows its beginning, and one whose characters are too heavy says so before it is sent", async ({
+  browser,
+  server,
+}) => {
+  const ana = await makePerson(siteOf(server), 6_626, "Ana Mbala");
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.signIn(ana, "/app/tala");
+  await page.getByRole("button", { name: texts.tala.write }).click();
+  const field = page.getByRole("textbox", { name: texts.tala.composer });
+  const publish = page.getByRole("button", { name: texts.tala.publish, exact: true });
+  const heavy = page.getByRole("status").filter({ hasText: texts.tala.heavy });
+  await field.fill("👨‍👩‍👧‍👦".repeat(60));
+  await expect(heavy).toHaveCount(0);
+  await field.fill("👨‍👩‍👧‍👦".repeat(70));
+  await expect(heavy).toBeVisible();
+  await publish.click();
+  await expect(page.getByRole("alert")).toContainText(texts.tala.heavy);
+
+  await field.fill(`first${"\n".repeat(200)}last`);
+  await expect(heavy).toHaveCount(0);
+  await publish.click();
+  await expect(page.getByText(texts.tala.published)).toBeVisible();
+  const post = page.getByRole("article").filter({ hasText: "first" });
+  await expect(post.getByText("first…")).toBeVisible();
+  expect((await post.boundingBox())?.height).toBeLessThan(200);
+  await post.getByRole("button", { name: texts.messages.showMore }).click();
+  await expect(post).toContainText("last");
+  await phone.close();
+});

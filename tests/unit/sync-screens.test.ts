@@ -96,6 +96,24 @@ describe("what screens are given", () => {
     expect(reads).toBe(readsOfBoth);
   });
 
+  it("a read that failed is asked anew, though nothing changes meanwhile", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, chat);
+    let reads = 0;
+    const queries = new LiveQueries(contextOf(tab));
+    const { shown, away } = look(
+      queries.of("list", ({ store, me }) => {
+        reads++;
+        if (reads <= 2) return Promise.reject(new Dexie.PrematureCommitError("the read took too long"));
+        return readConversations(store, me, 10);
+      }),
+    );
+    await eventually(() => expect(shown).toHaveLength(1));
+    expect(reads).toBe(3);
+    away();
+  });
+
   it("what does not linger is read no more as soon as nobody looks", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();

@@ -3,7 +3,7 @@ import { postGraphemesMax } from "../../contract/limits";
 import type { HttpRequest } from "../../contract/requests";
 import { readCursor, writeCursor } from "../../src/sync/cursor";
 import { boundFiles } from "../../src/sync/file-cache";
-import { type OutgoingPicture, publish, readPostbox, retryPost, takeBack } from "../../src/sync/postbox";
+import { type OutgoingPicture, publish, readOutcome, readPostbox, retryPost, takeBack } from "../../src/sync/postbox";
 import { readMe } from "../../src/sync/queries";
 import { keepUnsentOnly } from "../../src/sync/repair";
 import type { Tab } from "../../src/sync/tab";
@@ -193,6 +193,25 @@ describe("a status on its way", () => {
     await takeBack(tab, id);
     await becomesPublished(server, tab);
     expect(await contextOf(tab).store.posts.count()).toBe(0);
+  });
+
+  it("is known to wait, to be published, or to be taken back, which is neither", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    const { store } = contextOf(tab);
+    const published = await publish(tab, "stays", undefined);
+    await becomesPublished(server, tab, "stays");
+    expect(await readOutcome(store, published)).toBe("published");
+    phone.answerMs = 4_000;
+    const dropped = await publish(tab, "too late", picture);
+    expect(await readOutcome(store, dropped)).toBe("waiting");
+    await eventually(() => expect(server.tala.texts).toEqual(["stays", "too late"]));
+    await takeBack(tab, dropped);
+    expect(await readOutcome(store, dropped)).toBe("takenBack");
+    await becomesPublished(server, tab, "stays");
+    expect(await readOutcome(store, dropped)).toBe("takenBack");
   });
 
   it("that was taken back on another device is no failure", async () => {

@@ -129,6 +129,16 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
     return () => observer.disconnect();
   }, [virtualizer]);
 
+  // Whoever leaves the end moves up. What only proved higher than it was expected to be is followed.
+  const lastTop = useRef(0);
+  const onScroll = (element: Element) => {
+    const isNear = isNearEnd(element);
+    const isMovedUp = element.scrollTop < lastTop.current;
+    lastTop.current = element.scrollTop;
+    if (!isNear && !isMovedUp && holdsEnd.current) virtualizer.scrollToEnd();
+    else setAtEnd(isNear);
+  };
+
   // Messages also come in above the newest one: before those of mine that were still waiting to be sent.
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever there are more or fewer
   useLayoutEffect(() => {
@@ -212,7 +222,7 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
       <div
         ref={scroller}
         className="flex min-h-0 flex-1 flex-col overflow-y-auto overscroll-contain [overflow-anchor:none]"
-        onScroll={({ currentTarget }) => setAtEnd(isNearEnd(currentTarget))}
+        onScroll={({ currentTarget }) => onScroll(currentTarget)}
       >
         <div className="relative mt-auto shrink-0">
           <ListTop

@@ -98,7 +98,9 @@ export function Composer({ takesFocus, onKept, onClose }: ComposerProps) {
 
   const content = cleanPost(text);
   const used = countGraphemes(content);
-  const isOver = used > postGraphemesMax || new TextEncoder().encode(content).length > postBytesMax;
+  // Many people in one picture, or marks upon marks, are one character each and long all the same.
+  const isHeavy = new TextEncoder().encode(content).length > postBytesMax && used <= postGraphemesMax;
+  const isOver = isHeavy || used > postGraphemesMax;
 
   const refuse = (message: TextKey, title: TextKey = "common.error") => {
     showToast({ tone: "danger", title: t(title), message: t(message) });
@@ -107,7 +109,7 @@ export function Composer({ takesFocus, onKept, onClose }: ComposerProps) {
   const publish = async () => {
     if (isBusy || isPreparing) return;
     if (content === "" && !picture) return refuse("errors.empty_post");
-    if (isOver) return refuse("errors.post_too_long");
+    if (isOver) return refuse(isHeavy ? "tala.heavy" : "errors.post_too_long");
     setBusy(true);
     let post: string;
     try {
@@ -122,7 +124,8 @@ export function Composer({ takesFocus, onKept, onClose }: ComposerProps) {
     // What takes longer goes on by itself, and is seen in the feed.
     const outcome = await outcomeOf(post);
     if (outcome === "failed") showToast({ tone: "danger", title: t("common.error"), message: t("tala.publishFailed") });
-    else showToast({ message: t(outcome === "published" ? "tala.published" : "tala.kept") });
+    else if (outcome !== "takenBack")
+      showToast({ message: t(outcome === "published" ? "tala.published" : "tala.kept") });
     onClose();
   };
 
@@ -182,6 +185,9 @@ export function Composer({ takesFocus, onKept, onClose }: ComposerProps) {
           </p>
           <Counter id={`${id}-count`} used={used} isOver={isOver} />
         </div>
+        <p role="status" className="text-sm text-danger">
+          {isHeavy && t("tala.heavy")}
+        </p>
         {isPreparing ? (
           <p className="mt-2 flex items-center gap-2 text-muted" role="status">
             <Spinner className="text-xl" />

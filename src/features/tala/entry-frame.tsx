@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Avatar } from "../../components/avatar";
-import { LinkedText } from "../../components/linked-text";
 import { useT } from "../../i18n/setup";
+import { PostWords } from "./post-words";
 
 type EntryFrameProps = {
   author: { username: string; avatar: string | null };
@@ -30,11 +30,7 @@ export function EntryFrame({ author, note, content, picture, deeds, children }: 
           <p className="min-w-0 text-sm text-muted">{note}</p>
           {deeds && <span className="-my-3 shrink-0">{deeds}</span>}
         </div>
-        {content !== "" && (
-          <p dir="auto" className="mt-1 whitespace-pre-wrap text-start [overflow-wrap:anywhere]">
-            <LinkedText text={content} />
-          </p>
-        )}
+        {content !== "" && <PostWords content={content} />}
         {picture && <div className="mt-2">{picture}</div>}
         {children}
       </div>
