@@ -1,10 +1,11 @@
-import { and, eq, isNotNull, isNull, lte, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, lte, not, sql } from "drizzle-orm";
 import type { Uuid } from "../../contract/ids";
 import { factorResetHours } from "../../contract/limits";
 import type { FactorReset } from "../../contract/security";
 import { account_security, factors, recovery_codes } from "../db/account-schema";
 import type { Db } from "../db/client";
 import { sessions } from "../db/schema";
+import type { Ground } from "./grounds";
 
 const waitMs = factorResetHours * 3_600_000;
 
@@ -44,17 +45,19 @@ export const cancelReset = async (db: Db, user: Uuid): Promise<boolean> => {
 
 /**
  * Takes the second step away where the wait for it is over; whether it was. Sessions that still owe it end: there is
- * nothing left that they could show. Passkeys stay, and are not asked for any more.
+ * nothing left that they could show. Passkeys stay, and are not asked for any more. A recovery code that is just being shown
+ * (`shown`) goes with the session that comes of it.
  */
-export const applyDueReset = async (db: Db, user: Uuid): Promise<boolean> => {
+export const applyDueReset = async (db: Db, user: Uuid, { uses: shown }: Ground): Promise<boolean> => {
   const isDue = and(eq(account_security.user_id, user), lte(account_security.reset_started_at, Date.now() - waitMs));
   const row = await db.select({ user_id: account_security.user_id }).from(account_security).where(isDue).get();
   if (!row) return false;
   // Looked at once more by each: it may have been cancelled meanwhile.
   const stillDue = sql`EXISTS (SELECT 1 FROM ${account_security} WHERE ${isDue})`;
+  const others = shown.filter(({ table }) => table === recovery_codes).map(({ where }) => not(where));
   const [, , , applied] = await db.batch([
     db.delete(factors).where(and(eq(factors.user_id, user), stillDue)),
-    db.delete(recovery_codes).where(and(eq(recovery_codes.user_id, user), stillDue)),
+    db.delete(recovery_codes).where(and(eq(recovery_codes.user_id, user), stillDue, ...others)),
     db.delete(sessions).where(and(eq(sessions.user_id, user), eq(sessions.awaits, true), stillDue)),
     db
       .update(account_security)

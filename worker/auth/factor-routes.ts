@@ -15,6 +15,7 @@ import { endOtherProofs, requireProof } from "./assurance";
 import { openCeremony } from "./ceremonies";
 import { deviceOf } from "./device-name";
 import { deleteFactor, findFactor, insertFactor, isFactorAsked, openSecret, redeemStep } from "./factors";
+import { byCodeApp } from "./grounds";
 import { notify } from "./notices";
 import { prove } from "./opening";
 import { findAccount } from "./queries";
@@ -143,12 +144,12 @@ export const factorRoutes = createRoutes()
         return refuse(c, "mfa_verification_failed");
       }
       for (const [name, key] of failures) await returnToken(db, key, name);
-      const session = await prove(c, "totp");
-      if (!session) return refuse(c, "session_not_found");
       if (!factor.is_verified) {
         await endOtherProofs(db, caller);
         notify(c, caller.user, { event: "factor_added", session: caller.session, device: deviceOf(c) });
       }
-      return c.json(session, 200);
+      const session = await prove(c, "totp", byCodeApp(factor.id));
+      if (typeof session === "object") return c.json(session, 200);
+      return refuse(c, session === "refused" ? "mfa_verification_failed" : session);
     },
   );

@@ -78,22 +78,27 @@ export const insertConfirmation = async (env: Secrets, db: Db, user: Uuid, email
   return mailed;
 };
 
-const take = (db: Db, type: MailedType, hash: string, now: number): Promise<MailedRow | undefined> =>
+const find = (db: Db, type: MailedType, hash: string, now: number): Promise<MailedRow | undefined> =>
   db
-    .delete(mailed_tokens)
+    .select()
+    .from(mailed_tokens)
     .where(and(eq(mailed_tokens.hash, hash), eq(mailed_tokens.type, type), gt(mailed_tokens.expires_at, now)))
-    .returning()
     .get();
 
-/** The row of a link's token, used up by asking: of any number that ask at once one gets it. */
-export const takeByToken = (db: Db, type: MailedType, token: string): Promise<MailedRow | undefined> =>
-  take(db, type, hashOfToken(token), Date.now());
+/** Uses a row up: of any number that ask at once one hears true. */
+export const takeMailed = async (db: Db, { hash }: MailedRow): Promise<boolean> =>
+  (await db.delete(mailed_tokens).where(eq(mailed_tokens.hash, hash)).returning({ hash: mailed_tokens.hash }))
+    .length === 1;
+
+/** The row of a link's token, which goes with what comes of it. */
+export const findByToken = (db: Db, type: MailedType, token: string): Promise<MailedRow | undefined> =>
+  find(db, type, hashOfToken(token), Date.now());
 
 /**
  * The same by address and code. Each try counts before it is looked at, and after five wrong ones only the link goes: whoever
  * knows no more than the address cannot spoil that.
  */
-export const takeByCode = async (
+export const findByCode = async (
   env: Secrets,
   db: Db,
   type: MailedType,
@@ -115,5 +120,5 @@ export const takeByCode = async (
     .returning({ hash: mailed_tokens.hash, code_hash: mailed_tokens.code_hash });
   const code_hash = Buffer.from(hashOfCode(env, type, email, typed.replace(/\D/g, "")));
   const right = asked.find((row) => timingSafeEqual(Buffer.from(row.code_hash), code_hash));
-  return take(db, type, right?.hash ?? "", now);
+  return find(db, type, right?.hash ?? "", now);
 };

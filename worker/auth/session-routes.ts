@@ -13,6 +13,7 @@ import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { findMeans, requireProof } from "./assurance";
 import { deviceOf } from "./device-name";
+import { byPassword } from "./grounds";
 import { notify } from "./notices";
 import { prove, usesCookies } from "./opening";
 import { checkPassword } from "./password-check";
@@ -124,8 +125,9 @@ export const sessionRoutes = createRoutes()
       const checked = await checkPassword(c, own.phone, c.req.valid("json").password, () => Promise.resolve(known));
       if (checked.outcome === "limited") return refuse(c, "rate_limited", checked);
       if (checked.outcome === "wrong") return refuse(c, "invalid_credentials");
-      const session = await prove(c, "password");
-      return session ? c.json(session, 200) : refuse(c, "session_not_found");
+      const session = await prove(c, "password", byPassword({ user_id: user, ...checked }));
+      if (typeof session === "object") return c.json(session, 200);
+      return refuse(c, session === "refused" ? "reauthentication_needed" : session);
     },
   )
   .put(
