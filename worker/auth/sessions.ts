@@ -14,6 +14,7 @@ import { sessions, users } from "../db/schema";
 import type { Caller } from "../lib/app";
 import { areEnough, isAskedFor, type Method, withMethod } from "./assurance";
 import { forgetBegun } from "./begun";
+import { noPause } from "./factor-reset";
 import { type Ground, onNothing } from "./grounds";
 import { isGenuine, makeRefreshToken, type RefreshToken } from "./refresh-token";
 
@@ -213,7 +214,10 @@ export const changePassword = async (
     db.update(users).set({ password_hash, updated_at: now }).where(eq(users.id, user)),
     // Nor may an address that somebody else asked for in the meantime become the account's.
     db.delete(mailed_tokens).where(eq(mailed_tokens.user_id, user)),
-    db.update(account_security).set({ pending_email: null }).where(eq(account_security.user_id, user)),
+    db
+      .update(account_security)
+      .set({ pending_email: null, ...noPause })
+      .where(eq(account_security.user_id, user)),
     db.delete(auth_codes).where(eq(auth_codes.user_id, user)),
     ...forgetBegun(db, user, session),
   ]);

@@ -28,6 +28,9 @@ export const account_security = sqliteTable(
     /** There ever were recovery codes. */
     has_codes: integer("has_codes", { mode: "boolean" }).notNull().default(false),
     reset_started_at: integer("reset_started_at"),
+    /** How often it was stopped lately, and until when nobody may ask for it again. */
+    reset_stops: integer("reset_stops").notNull().default(0),
+    reset_paused_until: integer("reset_paused_until").notNull().default(0),
   },
   (table) => [
     uniqueIndex("account_security_email").on(table.email),
