@@ -21,7 +21,7 @@ export const hashOfToken = (token: string): string =>
 const hashOfCode = ({ PEPPER }: Secrets, type: MailedType, email: string, code: string): string =>
   createHmac("sha256", PEPPER).update(`lisolo mailed code ${type} ${email} ${code}`).digest("base64url");
 
-/** The key of an address's or a number's own limits, which are kept for whoever is typed and say nothing of them. */
+/** The key of an address's or a number's own limits, which are kept for whoever is typed and say nothing of them; or of a network. */
 export const hashOfAddress = ({ PEPPER }: Secrets, address: string): string =>
   createHmac("sha256", PEPPER).update(`lisolo address ${address}`).digest("base64url");
 

@@ -8,10 +8,12 @@ import { signAccessToken } from "../lib/access-token";
 import { type AppContext, afterAnswer } from "../lib/app";
 import { isSessionLive } from "../lib/authenticate";
 import { setSessionCookies } from "../lib/cookies";
+import { addressOf } from "../lib/rate-limit";
 import { findMeans, type Method, stepsOwed, toAssurance } from "./assurance";
 import { deviceOf } from "./device-name";
 import { applyDueReset, cancelReset } from "./factor-reset";
 import { byHalf, byPassword, type Ground, onNothing, together } from "./grounds";
+import { hashOfAddress } from "./mailed-tokens";
 import { notify } from "./notices";
 import { type Account, findAccount, findOwnCredentials, toAuthUser } from "./queries";
 import { insertSession, newSession, proveSession, type SessionRow, type Tokens, toTokens } from "./sessions";
@@ -74,7 +76,9 @@ const begin = async (
   const now = Date.now();
   // What a provider says of itself is no proof of one's own.
   const proved_at = methods === "oauth" ? 0 : now;
-  const begun = await insertSession(db, newSession(user.id, now, { device: deviceOf(c), methods, proved_at }), ground);
+  const network = hashOfAddress(c.env, `${user.id} ${addressOf(c.req.raw)}`);
+  const row = newSession(user.id, now, { device: deviceOf(c), methods, proved_at, network });
+  const begun = await insertSession(db, row, ground);
   if (!begun) return undefined;
   const { session, ended } = begun;
   const tokens = toTokens(c.env, session);

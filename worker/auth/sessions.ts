@@ -48,7 +48,8 @@ const useUp = (db: Db, { uses }: Ground, isDone: SQL) =>
  * Signs in one more device, in one transaction with the question whether what it stands on still holds, and whether a second
  * step is asked for: nobody takes anything back, or turns the step on, between that and the row. Undefined where it does not
  * hold. Beyond the most a person may have, the oldest ones end; their ids come back. One that owes its second step takes
- * nobody's place but that of another one that does.
+ * nobody's place but that of another one that does and began in the same network: whoever has only the password cannot push
+ * out from elsewhere what its owner is at.
  */
 export const insertSession = async (
   db: Db,
@@ -58,26 +59,19 @@ export const insertSession = async (
   const isOwed = areEnough(row.methods ?? "") ? sql`0` : isAskedFor(row.user_id);
   const proved_at = sql<number>`iif(${isOwed}, 0, ${row.proved_at ?? 0})`;
   const own = sql`FROM sessions WHERE id = ${row.id}`;
-  const kept = sql`(SELECT id FROM sessions WHERE user_id = ${row.user_id} AND awaits = (SELECT awaits ${own}) ORDER BY created_at DESC, id DESC LIMIT ${sessionsPerUserMax})`;
+  const network = sql<string>`iif(${isOwed}, ${row.network ?? ""}, '')`;
+  const isLike = sql`user_id = ${row.user_id} AND (awaits, network) = (SELECT awaits, network ${own})`;
+  const kept = sql`(SELECT id FROM sessions WHERE ${isLike} ORDER BY created_at DESC, id DESC LIMIT ${sessionsPerUserMax})`;
   const [[session], late, ended] = await db.batch([
     db
       .insert(sessions)
-      .values({ ...row, awaits: sql`${isOwed}`, proved_at })
+      .values({ ...row, awaits: sql`${isOwed}`, proved_at, network })
       .returning(),
     db
       .delete(sessions)
       .where(and(eq(sessions.id, row.id), fails(ground)))
       .returning({ id: sessions.id }),
-    db
-      .delete(sessions)
-      .where(
-        and(
-          eq(sessions.user_id, row.user_id),
-          sql`awaits = (SELECT awaits ${own})`,
-          sql`${sessions.id} NOT IN ${kept}`,
-        ),
-      )
-      .returning({ id: sessions.id }),
+    db.delete(sessions).where(sql`${isLike} AND id NOT IN ${kept}`).returning({ id: sessions.id }),
     ...useUp(db, ground, sql`EXISTS (SELECT 1 ${own})`),
   ]);
   return session && late.length === 0 ? { session, ended: ended.map(({ id }) => id) } : undefined;
