@@ -139,7 +139,7 @@ export const factorRoutes = createRoutes()
       const pace = factor.awaits ? ([["totp_by_user", caller.user]] as const) : [];
       const taken = await takeTokens(db, [...failures, ...pace]);
       if (!taken.ok) return refuse(c, "rate_limited", taken);
-      const step = findStep(await openSecret(c.env, factor), code, Date.now());
+      const step = findStep(await openSecret(c.env, db, factor), code, Date.now());
       if (step === undefined || !(await redeemStep(db, caller, factor, challenge_id, step))) {
         return refuse(c, "mfa_verification_failed");
       }
