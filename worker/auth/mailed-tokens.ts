@@ -53,7 +53,7 @@ export const insertRecovery = async (
     db
       .insert(mailed_tokens)
       .select(
-        sql`SELECT ${row.hash}, ${row.code_hash}, user_id, 'recovery', email, 0, ${code_challenge}, NULL, ${row.expires_at} FROM ${account_security} WHERE email = ${email}`,
+        sql`SELECT ${row.hash}, ${row.code_hash}, user_id, 'recovery', email, 0, ${code_challenge}, ${row.expires_at} FROM ${account_security} WHERE email = ${email}`,
       )
       .returning({ user_id: mailed_tokens.user_id }),
   ]);

@@ -106,7 +106,6 @@ export const mailed_tokens = sqliteTable(
     /** Wrong codes typed for it. */
     misses: integer("misses").notNull().default(0),
     code_challenge: text("code_challenge"),
-    redirect_to: text("redirect_to"),
     expires_at: integer("expires_at").notNull(),
   },
   (table) => [
