@@ -25,6 +25,7 @@ const writes = {
   proof: /^update "sessions" set "generation"/i,
   passkey: /^insert into "passkeys"/i,
   identity: /^insert into "identities"/i,
+  password: /^update "users" set "password_hash"/i,
 };
 
 /** The database as the Worker sees it when something else happens just before what comes of an answer is written. */
@@ -225,6 +226,19 @@ test("the password shown in the moment another device turns the second step on i
   const answer = await ask("proof", () => turnOn(ana), "POST", "/api/auth/proof", { token, body });
   expect(answer).toMatchObject({ status: 403, body: { error_code: "reauthentication_needed" } });
   expect((await rowsOf(ana.id)).find(({ id }) => id === idOf({ token }))).toMatchObject({ proved_at: 0 });
+});
+
+test("of two who change the password at once the second one does not, once the first has shut them out", async () => {
+  const ana = await newPerson();
+  const { access_token: token } = await signIn(ana);
+  const body = { password: "Voleur2026" };
+  const answer = await ask("password", () => changePassword(ana), "PUT", "/api/auth/user", { token, body });
+  expect(answer).toMatchObject({ status: 401, body: { error_code: "session_not_found" } });
+  expect((await rowsOf(ana.id)).map(({ id }) => id)).toEqual([idOf(ana)]);
+  const tryWith = (password: string) =>
+    call("POST", "/api/auth/token?grant_type=password", { body: { phone: ana.phone, password } });
+  expect((await tryWith("Voleur2026")).status).toBe(400);
+  expect((await tryWith("Nouveau2026")).status).toBe(200);
 });
 
 test.each([

@@ -191,29 +191,35 @@ export const endSessions = async (
 
 /**
  * A new password, in one transaction with the end of every other session and of whatever was mailed to get past the old
- * one. Answers which sessions ended.
+ * one. Answers which sessions ended; undefined when the password is another already, or this session has ended: whoever was
+ * shut out by a change does not come after it.
  */
 export const changePassword = async (
   db: Db,
-  user: Uuid,
-  session: Uuid,
-  password_hash: string,
+  { user, session }: Pick<Caller, "user" | "session">,
+  { from, to }: { from: string; to: string },
   now: number,
-): Promise<Uuid[]> => {
-  const [ended] = await db.batch([
+): Promise<Uuid[] | undefined> => {
+  const isLive = sql`EXISTS (SELECT 1 FROM sessions WHERE id = ${session} AND user_id = ${user} AND awaits = 0)`;
+  const isDone = sql`EXISTS (SELECT 1 FROM users WHERE id = ${user} AND password_hash = ${to})`;
+  const [changed, ended] = await db.batch([
+    db
+      .update(users)
+      .set({ password_hash: to, updated_at: now })
+      .where(and(eq(users.id, user), eq(users.password_hash, from), isLive))
+      .returning({ id: users.id }),
     db
       .delete(sessions)
-      .where(and(eq(sessions.user_id, user), ne(sessions.id, session)))
+      .where(and(eq(sessions.user_id, user), ne(sessions.id, session), isDone))
       .returning({ id: sessions.id }),
-    db.update(users).set({ password_hash, updated_at: now }).where(eq(users.id, user)),
     // Nor may an address that somebody else asked for in the meantime become the account's.
-    db.delete(mailed_tokens).where(eq(mailed_tokens.user_id, user)),
+    db.delete(mailed_tokens).where(and(eq(mailed_tokens.user_id, user), isDone)),
     db
       .update(account_security)
       .set({ pending_email: null, ...noPause })
-      .where(eq(account_security.user_id, user)),
-    db.delete(auth_codes).where(eq(auth_codes.user_id, user)),
-    ...forgetBegun(db, user, session),
+      .where(and(eq(account_security.user_id, user), isDone)),
+    db.delete(auth_codes).where(and(eq(auth_codes.user_id, user), isDone)),
+    ...forgetBegun(db, user, session, isDone),
   ]);
-  return ended.map(({ id }) => id);
+  return changed.length === 1 ? ended.map(({ id }) => id) : undefined;
 };
