@@ -10,7 +10,6 @@ import type { AppEnv, Caller } from "../lib/app";
 import { refuse } from "../lib/refusal";
 import { findProofEnd } from "./access";
 import { forgetBegun } from "./begun";
-import type { SessionRow } from "./sessions";
 
 /** How somebody shows who they are. The first ones begin a session; whichever is shown anew counts for a step-up. */
 export type Method = "password" | "passkey" | "oauth" | "recovery" | SecondStep;
@@ -64,7 +63,7 @@ export const toAssurance = ({
   methods,
   proved_at,
   created_at,
-}: Pick<SessionRow, "methods" | "proved_at" | "created_at">): Assurance => {
+}: Pick<typeof sessions.$inferSelect, "methods" | "proved_at" | "created_at">): Assurance => {
   const shown = methods.split(" ");
   const timestamp = Math.floor((proved_at || created_at) / 1_000);
   // A recovery code that came first stood for the password.
