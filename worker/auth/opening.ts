@@ -89,8 +89,11 @@ const begin = async (
 };
 
 /** Signs in whoever made their account in this moment: nobody else has to be told. */
-export const startFirstSession = async (c: AppContext, user: Account): Promise<Session | undefined> =>
-  begin(c, user, "password", onNothing, true);
+export const startFirstSession = async (c: AppContext, user: Account): Promise<Session> => {
+  const session = await begin(c, user, "password", onNothing, true);
+  if (!session) throw new Error("a session that stands on nothing was refused");
+  return session;
+};
 
 /**
  * Signs a person in by what they have just shown; the eleventh device takes the place of the oldest. Where that is not

@@ -141,8 +141,7 @@ export const authRoutes = createRoutes()
       const password_hash = await hashPassword(password, c.env.PEPPER);
       const user = await insertUser(db, { phone, username: data?.username, password_hash, newcomer });
       if (!user) return refuse(c, (await isPhoneTaken(db, phone)) ? "phone_exists" : "identity_already_exists");
-      const session = await startFirstSession(c, user);
-      return session ? c.json(session, 200) : refuse(c, "session_not_found");
+      return c.json(await startFirstSession(c, user), 200);
     },
   )
   .post(
