@@ -97,6 +97,9 @@ export const recoveryCodesCount = 10;
 export const passkeysMax = 20;
 export const ceremonySeconds = 300; // how long a challenge may be answered
 export const factorResetHours = 72; // what whoever lost their factors waits for
+// How long nobody may ask for it again after it was stopped for the first, the second and any further time.
+export const factorResetPauseHours = [1, 24, 168] as const;
+export const factorResetPausesForgottenDays = 30; // from then on the next stop is a first one
 export const securityNoticesMax = 20; // kept of a person, the newest
 
 // Recovery and other providers

@@ -9,11 +9,14 @@ const limited = (seconds?: number) =>
   failureText(new ApiFailure("rate_limited", 429, seconds === undefined ? undefined : seconds * 1_000), t);
 
 describe("what a limit says", () => {
-  it("tells in seconds a wait of up to a minute and a half, and longer ones in minutes that are never too few", () => {
+  it("tells a wait in seconds, minutes, hours or days, and never too few of them", () => {
     expect(limited(1)).toBe("Too many tries. Try again in 1 second.");
     expect(limited(90)).toBe("Too many tries. Try again in 90 seconds.");
     expect(limited(91)).toBe("Too many tries. Try again in 2 minutes.");
     expect(limited(4_320)).toBe("Too many tries. Try again in 72 minutes.");
+    expect(limited(5_401)).toBe("Too many tries. Try again in 2 hours.");
+    expect(limited(86_400)).toBe("Too many tries. Try again in 24 hours.");
+    expect(limited(604_800)).toBe("Too many tries. Try again in 7 days.");
   });
 
   it("names no time that nobody told", () => {

@@ -105,6 +105,52 @@ test("one tap of anybody signed in stops it, and tapped again it is stopped", as
   expect((await signIn(ana)).awaits).toEqual(["totp"]);
 });
 
+const hours = 3_600;
+
+test("stopped again and again it cannot be asked for again for longer and longer, and its owner is kept from nothing", async () => {
+  const ana = await newGuarded();
+  let { refresh_token } = await renew(ana.refreshToken);
+  for (const pause of [1, 24, 168, 168]) {
+    expect((await ask(await signInHalfway(ana))).status).toBe(200);
+    const owner = await renew(refresh_token);
+    ({ refresh_token } = owner);
+    expect((await keep({ token: owner.access_token })).status).toBe(204);
+    wait(pause * hours - 10);
+    const half = await signInHalfway(ana);
+    const early = await ask(half);
+    expect(early).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+    expect(Number(early.headers.get("retry-after"))).toBe(10);
+    expect((await showCode(half, ana.factor, codeOf(ana.secret))).status).toBe(200);
+    wait(10);
+  }
+});
+
+test("a stop of long ago counts no more, nor does any once the password is another", async () => {
+  const ana = await newGuarded();
+  const stop = async () => {
+    const half = await signInHalfway(ana);
+    expect((await ask(half)).status).toBe(200);
+    const whole = (await showCode(half, ana.factor, codeOf(ana.secret))).body as Session;
+    return { token: whole.access_token };
+  };
+  const isPaused = async () => (await ask(await signInHalfway(ana))).status === 429;
+  await stop();
+  wait(hours);
+  await stop();
+  wait(hours);
+  expect(await isPaused()).toBe(true);
+  wait(32 * 24 * hours);
+  await stop();
+  wait(hours);
+  const by = await stop();
+  expect(await isPaused()).toBe(true);
+  const changed = await call("PUT", "/api/auth/user", { token: by.token, body: { password: "Nouveau2026" } });
+  expect(changed.status).toBe(200);
+  const body = { phone: ana.phone, password: "Nouveau2026" };
+  const { body: half } = await call("POST", "/api/auth/token?grant_type=password", { body });
+  expect((await ask({ token: (half as Session).access_token })).status).toBe(200);
+});
+
 test("whoever shows a second step after all is there themselves, and nobody waits any more", async () => {
   const ana = await newGuarded();
   const codes = await makeRecoveryCodes(ana);

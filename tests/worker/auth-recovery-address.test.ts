@@ -2,9 +2,9 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import type { Session } from "../../contract/auth";
 import type { Security } from "../../contract/security";
-import type { Person } from "../support/people";
+import { type Person, testPassword } from "../support/people";
 import { broughtBy, type Mail, mailsTo } from "./mailbox";
-import { call, newPerson } from "./site";
+import { call, drain, newPerson } from "./site";
 
 let lastAddress = 0;
 const newAddress = () => `person-${++lastAddress}@address.test`;
@@ -142,6 +142,26 @@ describe("a recovery address", () => {
     const others: number[] = [];
     for (let n = 0; n < 5; n++) others.push((await change(await prove(await newPerson()), email)).status);
     expect(others).toEqual([200, 200, 200, 200, 429]);
+  });
+
+  test("and a password that are changed together are both changed, or neither", async () => {
+    const person = await prove(await newPerson());
+    const email = newAddress();
+    const changeBoth = (password: string) =>
+      call("PUT", "/api/auth/user", { token: person.token, body: { password, email } });
+    const signIn = (password: string) =>
+      call("POST", "/api/auth/token?grant_type=password", { body: { phone: person.phone, password } });
+    const bucket = `mail_by_user:${person.id}`;
+    expect(await changeBoth(testPassword)).toMatchObject({ status: 422, body: { error_code: "same_password" } });
+    expect(await env.DB.prepare("SELECT * FROM rate_limits WHERE key = ?").bind(bucket).first()).toBeNull();
+    await drain("mail_by_user", person.id);
+    expect(await changeBoth("Nouveau2026")).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+    expect((await signIn(testPassword)).status).toBe(200);
+    expect(await securityOf(person)).toMatchObject({ email: null, pending_email: null });
+    await env.DB.prepare("DELETE FROM rate_limits WHERE key = ?").bind(bucket).run();
+    expect((await changeBoth("Nouveau2026")).status).toBe(200);
+    expect((await signIn("Nouveau2026")).status).toBe(200);
+    expect(await securityOf(person)).toMatchObject({ email: null, pending_email: email });
   });
 
   test("must look like one", async () => {

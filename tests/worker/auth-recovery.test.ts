@@ -238,8 +238,8 @@ describe("showing what a mail brought", () => {
           };
         },
       });
-      const { takeByCode, insertRecovery } = await import("../../worker/auth/mailed-tokens");
-      await takeByCode(env, openDb({ ...env, DB: db }), "recovery", address, "12345678");
+      const { findByCode, insertRecovery } = await import("../../worker/auth/mailed-tokens");
+      await findByCode(env, openDb({ ...env, DB: db }), "recovery", address, "12345678");
       await insertRecovery(env, openDb({ ...env, DB: db }), address, null);
       return n;
     };

@@ -25,6 +25,7 @@ import {
   wrongCodeOf,
 } from "./factored";
 import { call, drain, newPerson } from "./site";
+import { callWith } from "./wrapped-site";
 
 beforeEach(stopClock);
 afterEach(startClock);
@@ -47,6 +48,35 @@ test.each([
 ])("%i s after 1970 the code of RFC 6238's secret is its %s", (seconds, code) => {
   const secret = Uint8Array.from(new TextEncoder().encode("12345678901234567890"));
   expect(findStep(secret, code, seconds * 1_000)).toBe(Math.floor(seconds / 30));
+});
+
+test("a code app outlives the change of the key it is kept under, once it was used in between", async () => {
+  const [ana, ben] = [await newGuarded(), await newGuarded()];
+  const next = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
+  const show = async (changed: object, { token, factor, secret }: typeof ana, steps: number) => {
+    const challenge_id = await challenge({ token }, factor);
+    const body = { challenge_id, code: codeOf(secret, steps) };
+    return callWith(changed, "POST", `/api/auth/factors/${factor}/verify`, { token, body });
+  };
+  const sealedOf = ({ factor }: typeof ana) =>
+    env.DB.prepare("SELECT secret FROM factors WHERE id = ?").bind(factor).first<string>("secret");
+  const before = await sealedOf(ana);
+  const first = await show({ FACTOR_KEY_NEXT: next }, ana, 0);
+  expect(first.status).toBe(200);
+  const { access_token: token } = first.body as Session;
+  const after = await sealedOf(ana);
+  expect(after).not.toBe(before);
+  expect((await show({ FACTOR_KEY_NEXT: next }, { ...ana, token }, 1)).status).toBe(200);
+  expect(await sealedOf(ana)).toBe(after);
+
+  // The one that was next is the only one from here on.
+  wait(60);
+  const kept = await signInHalfway(ana);
+  expect((await show({ FACTOR_KEY: next }, { ...ana, token: kept.token }, 0)).status).toBe(200);
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  expect((await show({ FACTOR_KEY: next }, ben, 0)).status).toBe(500);
+  vi.restoreAllMocks();
+  expect((await show({}, ben, 0)).status).toBe(200);
 });
 
 test("a new code app is told once, as text and as a picture that GoTrue's clients can show", async () => {

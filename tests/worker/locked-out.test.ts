@@ -1,10 +1,15 @@
 import { env } from "cloudflare:workers";
+import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Session } from "../../contract/auth";
 import type { Ceremony, RecoveryCodes } from "../../contract/factors";
+import { createUuid } from "../../contract/ids";
+import { issueAuthCode } from "../../worker/auth/auth-codes";
+import { insertIdentity } from "../../worker/auth/identities";
+import { openDb } from "../../worker/db/client";
 import { type Authenticator, makeAuthenticator } from "../support/authenticator";
 import { makeCaptchaToken, testPassword } from "../support/people";
-import { newGuarded, signInHalfway } from "./factored";
+import { codeOf, newGuarded, showCode, signInHalfway } from "./factored";
 import { call, cookieSite, cookiesOf, drain, newPerson, site } from "./site";
 
 /** A stranger who guesses from everywhere makes the password wait, and keeps its owner out of nothing. */
@@ -86,6 +91,36 @@ test.each(["global", "others", "local"])(
     expect(await isIn(person.token)).toBe(true);
   },
 );
+
+test("thirty half-finished sign-ins from one address leave the one its owner is at elsewhere", async () => {
+  const person = await newGuarded();
+  const subject = createUuid();
+  await insertIdentity(openDb(env), person.id, { provider: "kivu", subject, email: null, name: null });
+  const code_verifier = "a-verifier-that-only-the-client-knows-0123456789";
+  const code_challenge = createHash("sha256").update(code_verifier).digest("base64url");
+  const beginAt = async (address: string): Promise<Session> => {
+    const expires_at = Date.now() + 60_000;
+    const code = { method: "oauth", provider: "kivu", subject, code_challenge, expires_at } as const;
+    const body = { code_verifier, auth_code: await issueAuthCode(openDb(env), code) };
+    const headers = { "cf-connecting-ip": address };
+    const answer = await call("POST", "/api/auth/token?grant_type=pkce", { body, headers });
+    expect(answer.body).toMatchObject({ awaits: ["totp"] });
+    return answer.body as Session;
+  };
+  const owner = await beginAt("192.0.2.7");
+  const first = await beginAt("2001:db8:0:1::1");
+  for (let n = 2; n <= 30; n++) await beginAt(`2001:db8:0:1::${n}`);
+  const statusOf = async ({ access_token: token }: Session) => (await call("GET", "/api/auth/user", { token })).status;
+  expect([await statusOf(owner), await statusOf(first)]).toEqual([200, 401]);
+  const rows = env.DB.prepare("SELECT network FROM sessions WHERE user_id = ?").bind(person.id);
+  const { results } = await rows.all<{ network: string }>();
+  expect(results).toHaveLength(12);
+  expect(JSON.stringify(results)).not.toMatch(/192\.0|2001/);
+  const shown = await showCode({ token: owner.access_token }, person.factor, codeOf(person.secret));
+  expect(shown.status).toBe(200);
+  const left = (await rows.all<{ network: string }>()).results;
+  expect(left.filter(({ network }) => network === "")).toHaveLength(2);
+});
 
 test("a session that was stolen uses up nothing that its owner needs to end it", async () => {
   const owner = await newPerson();

@@ -25,6 +25,25 @@ it("sends by the platform from the address that the settings name", async () => 
   expect(send).toHaveBeenCalledExactlyOnceWith({ from: "lisolo@lisolo.test", ...mail });
 });
 
+it.each([
+  ["sends again what the platform does not take for the moment", 2, [undefined, "E_INTERNAL_SERVER_ERROR"], 3, 0],
+  ["gives up when it goes on not taking it, and says so once", 5, ["E_RATE_LIMIT_EXCEEDED"], 3, 1],
+  ["does not try again whom it may not write to", 5, ["E_RECIPIENT_SUPPRESSED"], 1, 1],
+])("%s", async (_, failures, codes, tries, lines) => {
+  const error = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const send = vi.fn<SendEmail["send"]>();
+  for (let n = 0; n < failures; n++) {
+    const code = codes[n % codes.length];
+    send.mockRejectedValueOnce(Object.assign(new Error("ana@lisolo.test"), code === undefined ? {} : { code }));
+  }
+  const mail = recoveryMail("ana@lisolo.test", "fr", { link, code: "12345678" });
+  await sendByPlatform({ MAIL: { send }, MAIL_FROM: "lisolo@lisolo.test" } as unknown as Env, mail, [0, 0]);
+  expect(error).toHaveBeenCalledTimes(lines);
+  error.mockRestore();
+  expect(send).toHaveBeenCalledTimes(tries);
+  for (const [sent] of send.mock.calls) expect(sent).toEqual({ from: "lisolo@lisolo.test", ...mail });
+});
+
 it("sends nothing while no address is named, or the platform refuses, and names nobody in the log", async () => {
   const lines: unknown[] = [];
   const warn = vi.spyOn(console, "warn").mockImplementation((...line) => void lines.push(line));

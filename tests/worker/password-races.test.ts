@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Session } from "../../contract/auth";
+import { byPassword } from "../../worker/auth/grounds";
 import { hashPassword } from "../../worker/auth/passwords";
 import { findOwnCredentials } from "../../worker/auth/queries";
-import { insertSession, newSession, PasswordChanged } from "../../worker/auth/sessions";
+import { insertSession, newSession } from "../../worker/auth/sessions";
 import { openDb } from "../../worker/db/client";
 import { testPassword } from "../support/people";
 import { call, newPerson } from "./site";
@@ -19,14 +20,15 @@ test("a session that begins by a former password is none, and takes nobody's pla
   const ana = await newPerson();
   const db = openDb(env);
   const before = await sessionsOf(ana.id);
-  const former = await hashPassword("Former2026", env.PEPPER);
-  for (const awaits of [false, true]) {
-    const late = insertSession(db, newSession(ana.id, Date.now(), { awaits }), former);
-    await expect(late).rejects.toThrow(PasswordChanged);
+  const password_hash = await hashPassword("Former2026", env.PEPPER);
+  for (const methods of ["password", "password totp"]) {
+    const late = newSession(ana.id, Date.now(), { methods });
+    expect(await insertSession(db, late, byPassword({ user_id: ana.id, password_hash }))).toBeUndefined();
   }
   expect(await sessionsOf(ana.id)).toEqual(before);
   const own = await findOwnCredentials(db, ana.id);
-  await insertSession(db, newSession(ana.id, Date.now()), own?.password_hash);
+  const ground = byPassword({ user_id: ana.id, password_hash: own?.password_hash ?? "" });
+  expect(await insertSession(db, newSession(ana.id, Date.now()), ground)).toBeDefined();
   expect(await sessionsOf(ana.id)).toHaveLength(before.length + 1);
 });
 

@@ -3,8 +3,15 @@ import { api } from "../../worker/api";
 import { type Answer, type Call, callSite } from "../support/people";
 import { site } from "./site";
 
-/** Settings that no local server has (worker/calls/relay-settings.ts). */
-type Setting = "RELAY" | "STUN_URLS" | "TURN_HOST" | "TURN_SECRET" | "TURN_KEY_ID" | "TURN_KEY_TOKEN";
+/** Settings that no local server has (worker/calls/relay-settings.ts, worker/auth/secret-box.ts). */
+type Setting =
+  | "FACTOR_KEY_NEXT"
+  | "RELAY"
+  | "STUN_URLS"
+  | "TURN_HOST"
+  | "TURN_SECRET"
+  | "TURN_KEY_ID"
+  | "TURN_KEY_TOKEN";
 type Changed = Partial<Record<keyof Env | Setting, unknown>>;
 
 /** The API with some of its bindings replaced, and its work after the answer waited for. */

@@ -1,16 +1,15 @@
-import { and, count, eq, ne, sql } from "drizzle-orm";
+import { and, count, eq, ne, type SQL, sql } from "drizzle-orm";
 import { createMiddleware } from "hono/factory";
 import type { SecondStep } from "../../contract/auth";
 import type { Uuid } from "../../contract/ids";
-import { account_security, factors, passkeys, recovery_codes } from "../db/account-schema";
+import { factors, passkeys, recovery_codes } from "../db/account-schema";
 import { type Db, openDb } from "../db/client";
-import { sessions } from "../db/schema";
+import { sessions, users } from "../db/schema";
 import type { Assurance } from "../lib/access-token";
 import type { AppEnv, Caller } from "../lib/app";
 import { refuse } from "../lib/refusal";
 import { findProofEnd } from "./access";
 import { forgetBegun } from "./begun";
-import type { SessionRow } from "./sessions";
 
 /** How somebody shows who they are. The first ones begin a session; whichever is shown anew counts for a step-up. */
 export type Method = "password" | "passkey" | "oauth" | "recovery" | SecondStep;
@@ -18,12 +17,14 @@ export type Method = "password" | "passkey" | "oauth" | "recovery" | SecondStep;
 /** What the account has besides its password, and whether one of it is asked for. */
 export type Means = { isAsked: boolean; steps: SecondStep[] };
 
-/**
- * A code app asks by being there; passkeys ask when their person wants them to. Whatever there is answers: also a passkey
- * where only codes were asked for, and a recovery code for either.
- */
+/** SQL: whether a second step is asked for. A code app asks by being there; passkeys ask when their person wants them to. */
+export const isAskedFor = (user: Uuid): SQL<number> =>
+  sql`(EXISTS (SELECT 1 FROM factors WHERE user_id = ${user} AND is_verified = 1)
+    OR EXISTS (SELECT 1 FROM account_security JOIN passkeys USING (user_id) WHERE user_id = ${user} AND passkey_step = 1))`;
+
+/** Whatever there is answers: also a passkey where only codes were asked for, and a recovery code for either. */
 export const findMeans = async (db: Db, user: Uuid): Promise<Means> => {
-  const [[apps], [keys], [codes], [security]] = await db.batch([
+  const [[apps], [keys], [codes], [asked]] = await db.batch([
     db
       .select({ n: count() })
       .from(factors)
@@ -31,13 +32,13 @@ export const findMeans = async (db: Db, user: Uuid): Promise<Means> => {
     db.select({ n: count() }).from(passkeys).where(eq(passkeys.user_id, user)),
     db.select({ n: count() }).from(recovery_codes).where(eq(recovery_codes.user_id, user)),
     db
-      .select({ passkey_step: account_security.passkey_step })
-      .from(account_security)
-      .where(eq(account_security.user_id, user)),
+      .select({ isAsked: isAskedFor(user) })
+      .from(users)
+      .where(eq(users.id, user)),
   ]);
   const [hasApps, hasKeys, hasCodes] = [apps, keys, codes].map((found) => (found?.n ?? 0) > 0);
   return {
-    isAsked: hasApps === true || (hasKeys === true && security?.passkey_step === true),
+    isAsked: asked?.isAsked === 1,
     steps: [
       ...(hasApps ? (["totp"] as const) : []),
       ...(hasKeys ? (["passkey"] as const) : []),
@@ -46,20 +47,23 @@ export const findMeans = async (db: Db, user: Uuid): Promise<Means> => {
   };
 };
 
-/** What a session of these methods has still to show; undefined when nothing. A passkey is two factors in one. */
-export const stepsOwed = (methods: string, { isAsked, steps }: Means): SecondStep[] | undefined => {
+/** Whether these methods leave nothing to ask for. A passkey is two factors in one. */
+export const areEnough = (methods: string): boolean => {
   const shown = methods.split(" ");
-  if (!isAsked || shown.includes("passkey") || shown.length > 1) return undefined;
-  // The paper that stood for the password does not stand for the second step too.
-  return steps.filter((step) => !shown.includes(step));
+  return shown.includes("passkey") || shown.length > 1;
 };
+
+/** What a session of these methods has still to show; undefined when nothing. */
+export const stepsOwed = (methods: string, { isAsked, steps }: Means): SecondStep[] | undefined =>
+  // The paper that stood for the password does not stand for the second step too.
+  isAsked && !areEnough(methods) ? steps.filter((step) => !methods.split(" ").includes(step)) : undefined;
 
 /** As the public GoTrue API says it: two factors, or one. */
 export const toAssurance = ({
   methods,
   proved_at,
   created_at,
-}: Pick<SessionRow, "methods" | "proved_at" | "created_at">): Assurance => {
+}: Pick<typeof sessions.$inferSelect, "methods" | "proved_at" | "created_at">): Assurance => {
   const shown = methods.split(" ");
   const timestamp = Math.floor((proved_at || created_at) / 1_000);
   // A recovery code that came first stood for the password.

@@ -20,7 +20,7 @@ export const issueAuthCode = async (db: Db, row: Omit<typeof auth_codes.$inferIn
   return code;
 };
 
-/** What a code stands for, while it is good and the verifier is its own. It stays good. */
+/** What a code stands for, while it is good and the verifier is its own. It goes with what comes of it. */
 export const findAuthCode = async (
   db: Db,
   { auth_code, code_verifier }: PkceGrant,
@@ -32,10 +32,4 @@ export const findAuthCode = async (
     .get();
   if (!row) return "flow_state_not_found";
   return row.code_challenge === sha256(code_verifier) ? row : "bad_code_verifier";
-};
-
-/** Uses a code up: of any number that ask at once one hears true. */
-export const takeAuthCode = async (db: Db, { hash }: AuthCode): Promise<boolean> => {
-  const taken = await db.delete(auth_codes).where(eq(auth_codes.hash, hash)).returning({ hash: auth_codes.hash });
-  return taken.length === 1;
 };

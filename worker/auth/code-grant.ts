@@ -3,8 +3,9 @@ import type { PkceGrant, Session } from "../../contract/auth";
 import { type Db, openDb } from "../db/client";
 import { sessions } from "../db/schema";
 import type { AppContext } from "../lib/app";
-import { type AuthCode, findAuthCode, takeAuthCode } from "./auth-codes";
-import { findOwner, insertIdentity, isWhole, type Known, markUsed, type Newcomer } from "./identities";
+import { type AuthCode, findAuthCode } from "./auth-codes";
+import { byAuthCode, byIdentity, inSession, together } from "./grounds";
+import { findOwner, insertIdentity, type Known, markUsed, type Newcomer } from "./identities";
 import { notify } from "./notices";
 import { startSession, toSession } from "./opening";
 import { findAccount } from "./queries";
@@ -28,9 +29,12 @@ const identityOf = ({ method, provider, subject, email, name }: AuthCode): Known
 const link = async (c: AppContext, row: AuthCode, identity: Known): Promise<Granted> => {
   const db = openDb(c.env);
   const { user_id: user, session_id: id } = row;
-  if (user === null || id === null || !(await isWhole(db, id, user))) return { refusal: "session_not_found" };
-  const isNew = await insertIdentity(db, user, identity);
-  if (!isNew && (await findOwner(db, identity)) !== user) return { refusal: "identity_already_exists" };
+  if (user === null || id === null) return { refusal: "session_not_found" };
+  const ground = together(byAuthCode(row.hash), inSession(id, user));
+  const { isNew, isUsed } = await insertIdentity(db, user, identity, ground);
+  if (!isUsed) return { refusal: "flow_state_not_found" };
+  const owner = isNew ? undefined : await findOwner(db, identity);
+  if (owner && owner.user_id !== user) return { refusal: "identity_already_exists" };
   const account = await findAccount(db, user);
   const [session] = await db
     .update(sessions)
@@ -49,13 +53,16 @@ export const grantByCode = async (c: AppContext, grant: PkceGrant): Promise<Gran
   if (typeof row === "string") return { refusal: row };
   const identity = identityOf(row);
   const isLink = identity !== undefined && row.user_id !== null;
-  const owner = identity && !isLink ? await findOwner(db, identity) : row.user_id;
-  const account = owner == null ? undefined : await findAccount(db, owner);
-  if (identity && !account) return { refusal: "phone_needed", name: identity.name ?? null };
-  if (!account || !(await takeAuthCode(db, row))) return { refusal: "flow_state_not_found" };
   if (isLink) return link(c, row, identity);
+  const owner = identity && (await findOwner(db, identity));
+  const user = owner?.user_id ?? row.user_id;
+  const account = user === null ? undefined : await findAccount(db, user);
+  if (identity && (!account || !owner)) return { refusal: "phone_needed", name: identity.name ?? null };
+  const grounds = owner && identity ? [byIdentity({ ...identity, ...owner })] : [];
+  const session = account && (await startSession(c, account, row.method, together(byAuthCode(row.hash), ...grounds)));
+  if (!session) return { refusal: "flow_state_not_found" };
   if (identity) await markUsed(db, identity);
-  return { session: await startSession(c, account, row.method) };
+  return { session };
 };
 
 /** Whom a registration is for: known to a provider and to no account. The code stays good until the account stands. */

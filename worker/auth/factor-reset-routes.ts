@@ -17,7 +17,7 @@ export const factorResetRoutes = createRoutes()
     operation({
       tag: "auth",
       summary:
-        "Ask, in a session that owes its second step, that it be taken away after three days. Asked again, it tells when",
+        "Ask, in a session that owes its second step, that it be taken away after three days. Asked again, it tells when; after it was stopped one waits before asking again",
       ok: { status: 200, body: FactorReset },
       refusals: ["reset_not_possible", "forbidden_origin"],
     }),
@@ -27,7 +27,9 @@ export const factorResetRoutes = createRoutes()
       const { user, session } = c.var.caller;
       const standing = await findStanding(c, session);
       if (!standing?.awaits) return refuse(c, "reset_not_possible");
-      const { isNew, started_at, due_at } = await startReset(openDb(c.env), user);
+      const started = await startReset(openDb(c.env), user);
+      if (!started.ok) return refuse(c, "rate_limited", started);
+      const { isNew, started_at, due_at } = started;
       // The session that asked shows nothing yet: everybody else's devices are told.
       if (isNew) notify(c, user, { event: "reset_started", session: null, device: deviceOf(c), due_at });
       return c.json({ started_at, due_at }, 200);

@@ -1,18 +1,26 @@
-import { and, eq, isNotNull, isNull, lte, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, lte, not, sql } from "drizzle-orm";
 import type { Uuid } from "../../contract/ids";
-import { factorResetHours } from "../../contract/limits";
+import { factorResetHours, factorResetPauseHours, factorResetPausesForgottenDays } from "../../contract/limits";
 import type { FactorReset } from "../../contract/security";
 import { account_security, factors, recovery_codes } from "../db/account-schema";
 import type { Db } from "../db/client";
 import { sessions } from "../db/schema";
+import type { Ground } from "./grounds";
 
-const waitMs = factorResetHours * 3_600_000;
+const hourMs = 3_600_000;
+const waitMs = factorResetHours * hourMs;
+const pausesForgottenMs = factorResetPausesForgottenDays * 24 * hourMs;
+
+/** What is written where the stops of before count no more. */
+export const noPause = { reset_stops: 0, reset_paused_until: 0 };
 
 /** When the second step is taken away, if somebody asked for it. */
 const toFactorReset = (started_at: number): FactorReset => ({ started_at, due_at: started_at + waitMs });
 
-/** Begins the wait, or tells of the one that goes on already. */
-export const startReset = async (db: Db, user: Uuid): Promise<FactorReset & { isNew: boolean }> => {
+type Started = (FactorReset & { ok: true; isNew: boolean }) | { ok: false; retryAfterMs: number };
+
+/** Begins the wait, or tells of the one that goes on already; not for a while after one was stopped. */
+export const startReset = async (db: Db, user: Uuid): Promise<Started> => {
   const now = Date.now();
   const [started] = await db
     .insert(account_security)
@@ -20,23 +28,35 @@ export const startReset = async (db: Db, user: Uuid): Promise<FactorReset & { is
     .onConflictDoUpdate({
       target: account_security.user_id,
       set: { reset_started_at: now },
-      setWhere: isNull(account_security.reset_started_at),
+      setWhere: and(isNull(account_security.reset_started_at), lte(account_security.reset_paused_until, now)),
     })
     .returning({ user_id: account_security.user_id });
-  if (started) return { ...toFactorReset(now), isNew: true };
+  if (started) return { ok: true, ...toFactorReset(now), isNew: true };
   const row = await db
-    .select({ at: account_security.reset_started_at })
+    .select({ at: account_security.reset_started_at, pausedUntil: account_security.reset_paused_until })
     .from(account_security)
     .where(eq(account_security.user_id, user))
     .get();
-  return { ...toFactorReset(row?.at ?? now), isNew: false };
+  if (row?.at == null) return { ok: false, retryAfterMs: Math.max(1_000, (row?.pausedUntil ?? now) - now) };
+  return { ok: true, ...toFactorReset(row.at), isNew: false };
 };
 
-/** Whether there was a wait to end. */
+/**
+ * Whether there was a wait to end. Each time the pause before the next one grows, so that whoever knows the password cannot
+ * keep its owner at stopping them.
+ */
 export const cancelReset = async (db: Db, user: Uuid): Promise<boolean> => {
+  const now = Date.now();
+  const { reset_paused_until, reset_stops } = account_security;
+  const stops = sql<number>`iif(${reset_paused_until} < ${now - pausesForgottenMs}, 1, ${reset_stops} + 1)`;
+  const [first, second, further] = factorResetPauseHours.map((hours) => hours * hourMs);
   const cancelled = await db
     .update(account_security)
-    .set({ reset_started_at: null })
+    .set({
+      reset_started_at: null,
+      reset_stops: stops,
+      reset_paused_until: sql`${now} + CASE ${stops} WHEN 1 THEN ${first} WHEN 2 THEN ${second} ELSE ${further} END`,
+    })
     .where(and(eq(account_security.user_id, user), isNotNull(account_security.reset_started_at)))
     .returning({ user_id: account_security.user_id });
   return cancelled.length === 1;
@@ -44,21 +64,23 @@ export const cancelReset = async (db: Db, user: Uuid): Promise<boolean> => {
 
 /**
  * Takes the second step away where the wait for it is over; whether it was. Sessions that still owe it end: there is
- * nothing left that they could show. Passkeys stay, and are not asked for any more.
+ * nothing left that they could show. Passkeys stay, and are not asked for any more. A recovery code that is just being shown
+ * (`shown`) goes with the session that comes of it.
  */
-export const applyDueReset = async (db: Db, user: Uuid): Promise<boolean> => {
+export const applyDueReset = async (db: Db, user: Uuid, { uses: shown }: Ground): Promise<boolean> => {
   const isDue = and(eq(account_security.user_id, user), lte(account_security.reset_started_at, Date.now() - waitMs));
   const row = await db.select({ user_id: account_security.user_id }).from(account_security).where(isDue).get();
   if (!row) return false;
   // Looked at once more by each: it may have been cancelled meanwhile.
   const stillDue = sql`EXISTS (SELECT 1 FROM ${account_security} WHERE ${isDue})`;
+  const others = shown.filter(({ table }) => table === recovery_codes).map(({ where }) => not(where));
   const [, , , applied] = await db.batch([
     db.delete(factors).where(and(eq(factors.user_id, user), stillDue)),
-    db.delete(recovery_codes).where(and(eq(recovery_codes.user_id, user), stillDue)),
+    db.delete(recovery_codes).where(and(eq(recovery_codes.user_id, user), stillDue, ...others)),
     db.delete(sessions).where(and(eq(sessions.user_id, user), eq(sessions.awaits, true), stillDue)),
     db
       .update(account_security)
-      .set({ passkey_step: false, reset_started_at: null })
+      .set({ passkey_step: false, reset_started_at: null, ...noPause })
       .where(isDue)
       .returning({ user_id: account_security.user_id }),
   ]);

@@ -15,6 +15,7 @@ import { endOtherProofs, requireProof } from "./assurance";
 import { openCeremony } from "./ceremonies";
 import { deviceOf } from "./device-name";
 import { deleteFactor, findFactor, insertFactor, isFactorAsked, openSecret, redeemStep } from "./factors";
+import { byCodeApp } from "./grounds";
 import { notify } from "./notices";
 import { prove } from "./opening";
 import { findAccount } from "./queries";
@@ -138,17 +139,17 @@ export const factorRoutes = createRoutes()
       const pace = factor.awaits ? ([["totp_by_user", caller.user]] as const) : [];
       const taken = await takeTokens(db, [...failures, ...pace]);
       if (!taken.ok) return refuse(c, "rate_limited", taken);
-      const step = findStep(await openSecret(c.env, factor), code, Date.now());
+      const step = findStep(await openSecret(c.env, db, factor), code, Date.now());
       if (step === undefined || !(await redeemStep(db, caller, factor, challenge_id, step))) {
         return refuse(c, "mfa_verification_failed");
       }
       for (const [name, key] of failures) await returnToken(db, key, name);
-      const session = await prove(c, "totp");
-      if (!session) return refuse(c, "session_not_found");
       if (!factor.is_verified) {
         await endOtherProofs(db, caller);
         notify(c, caller.user, { event: "factor_added", session: caller.session, device: deviceOf(c) });
       }
-      return c.json(session, 200);
+      const session = await prove(c, "totp", byCodeApp(factor.id));
+      if (typeof session === "object") return c.json(session, 200);
+      return refuse(c, session === "refused" ? "mfa_verification_failed" : session);
     },
   );

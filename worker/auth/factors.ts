@@ -12,7 +12,16 @@ type FactorRow = typeof factors.$inferSelect;
 
 const ownerOf = ({ id, user_id }: Pick<FactorRow, "id" | "user_id">): string => `${user_id} ${id}`;
 
-export const openSecret = (env: Env, factor: FactorRow) => unseal(env, ownerOf(factor), factor.secret);
+/** What its codes are made of. Sealed by a key that is on its way out, it is sealed anew. */
+export const openSecret = async (env: Env, db: Db, factor: FactorRow): Promise<Uint8Array<ArrayBuffer>> => {
+  const { secret, isOutdated } = await unseal(env, ownerOf(factor), factor.secret);
+  if (!isOutdated) return secret;
+  await db
+    .update(factors)
+    .set({ secret: await seal(env, ownerOf(factor), secret) })
+    .where(and(eq(factors.id, factor.id), eq(factors.secret, factor.secret)));
+  return secret;
+};
 
 /** A code app that counts once its first code was right, in the place of one that never got so far. */
 export const insertFactor = async (env: Env, db: Db, user: Uuid, name: string | undefined) => {

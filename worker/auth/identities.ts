@@ -1,8 +1,9 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { createUuid, type Uuid } from "../../contract/ids";
 import { identities } from "../db/account-schema";
 import type { Db } from "../db/client";
-import { sessions } from "../db/schema";
+import { sessions, users } from "../db/schema";
+import { type Ground, onNothing } from "./grounds";
 
 /** Accounts at other providers, each linked to one of ours at most. */
 type IdentityRow = typeof identities.$inferSelect;
@@ -21,24 +22,38 @@ export const newIdentity = (user_id: Uuid, { provider, subject, email, name }: K
   used_at: now,
 });
 
-/** Whose it is. */
-export const findOwner = async (db: Db, { provider, subject }: Known): Promise<Uuid | undefined> => {
-  const row = await db
-    .select({ user_id: identities.user_id })
+/** Whose it is, and the password that they have besides. */
+export const findOwner = (
+  db: Db,
+  { provider, subject }: Pick<Known, "provider" | "subject">,
+): Promise<{ user_id: Uuid; password_hash: string } | undefined> =>
+  db
+    .select({ user_id: identities.user_id, password_hash: users.password_hash })
     .from(identities)
+    .innerJoin(users, eq(users.id, identities.user_id))
     .where(and(eq(identities.provider, provider), eq(identities.subject, subject)))
     .get();
-  return row?.user_id;
-};
 
-/** Links it, unless it is linked already. */
-export const insertIdentity = async (db: Db, user: Uuid, known: Known): Promise<boolean> => {
-  const inserted = await db
-    .insert(identities)
-    .values(newIdentity(user, known, Date.now()))
-    .onConflictDoNothing()
-    .returning({ id: identities.id });
-  return inserted.length === 1;
+/** Links it, unless it is linked already; `isUsed`: what it stands on was there to be used up. */
+export const insertIdentity = async (
+  db: Db,
+  user: Uuid,
+  known: Known,
+  { holds, uses }: Ground = onNothing,
+): Promise<{ isNew: boolean; isUsed: boolean }> => {
+  const row = newIdentity(user, known, Date.now());
+  const [inserted, ...used] = await db.batch([
+    db
+      .insert(identities)
+      .select(
+        sql`SELECT ${row.id}, ${row.user_id}, ${row.provider}, ${row.subject}, ${row.email}, ${row.name}, ${row.created_at}, ${row.used_at}
+            WHERE ${sql.join([sql`1`, ...holds], sql` AND `)}`,
+      )
+      .onConflictDoNothing()
+      .returning({ id: identities.id }),
+    ...uses.map(({ table, where }) => db.delete(table).where(where).returning()),
+  ]);
+  return { isNew: inserted.length === 1, isUsed: used.every((rows) => rows.length === 1) };
 };
 
 /** It signed somebody in; what the provider says of them now takes the place of what it said. */

@@ -21,7 +21,7 @@ export const hashOfToken = (token: string): string =>
 const hashOfCode = ({ PEPPER }: Secrets, type: MailedType, email: string, code: string): string =>
   createHmac("sha256", PEPPER).update(`lisolo mailed code ${type} ${email} ${code}`).digest("base64url");
 
-/** The key of an address's or a number's own limits, which are kept for whoever is typed and say nothing of them. */
+/** The key of an address's or a number's own limits, which are kept for whoever is typed and say nothing of them; or of a network. */
 export const hashOfAddress = ({ PEPPER }: Secrets, address: string): string =>
   createHmac("sha256", PEPPER).update(`lisolo address ${address}`).digest("base64url");
 
@@ -53,7 +53,7 @@ export const insertRecovery = async (
     db
       .insert(mailed_tokens)
       .select(
-        sql`SELECT ${row.hash}, ${row.code_hash}, user_id, 'recovery', email, 0, ${code_challenge}, NULL, ${row.expires_at} FROM ${account_security} WHERE email = ${email}`,
+        sql`SELECT ${row.hash}, ${row.code_hash}, user_id, 'recovery', email, 0, ${code_challenge}, ${row.expires_at} FROM ${account_security} WHERE email = ${email}`,
       )
       .returning({ user_id: mailed_tokens.user_id }),
   ]);
@@ -78,22 +78,27 @@ export const insertConfirmation = async (env: Secrets, db: Db, user: Uuid, email
   return mailed;
 };
 
-const take = (db: Db, type: MailedType, hash: string, now: number): Promise<MailedRow | undefined> =>
+const find = (db: Db, type: MailedType, hash: string, now: number): Promise<MailedRow | undefined> =>
   db
-    .delete(mailed_tokens)
+    .select()
+    .from(mailed_tokens)
     .where(and(eq(mailed_tokens.hash, hash), eq(mailed_tokens.type, type), gt(mailed_tokens.expires_at, now)))
-    .returning()
     .get();
 
-/** The row of a link's token, used up by asking: of any number that ask at once one gets it. */
-export const takeByToken = (db: Db, type: MailedType, token: string): Promise<MailedRow | undefined> =>
-  take(db, type, hashOfToken(token), Date.now());
+/** Uses a row up: of any number that ask at once one hears true. */
+export const takeMailed = async (db: Db, { hash }: MailedRow): Promise<boolean> =>
+  (await db.delete(mailed_tokens).where(eq(mailed_tokens.hash, hash)).returning({ hash: mailed_tokens.hash }))
+    .length === 1;
+
+/** The row of a link's token, which goes with what comes of it. */
+export const findByToken = (db: Db, type: MailedType, token: string): Promise<MailedRow | undefined> =>
+  find(db, type, hashOfToken(token), Date.now());
 
 /**
  * The same by address and code. Each try counts before it is looked at, and after five wrong ones only the link goes: whoever
  * knows no more than the address cannot spoil that.
  */
-export const takeByCode = async (
+export const findByCode = async (
   env: Secrets,
   db: Db,
   type: MailedType,
@@ -115,5 +120,5 @@ export const takeByCode = async (
     .returning({ hash: mailed_tokens.hash, code_hash: mailed_tokens.code_hash });
   const code_hash = Buffer.from(hashOfCode(env, type, email, typed.replace(/\D/g, "")));
   const right = asked.find((row) => timingSafeEqual(Buffer.from(row.code_hash), code_hash));
-  return take(db, type, right?.hash ?? "", now);
+  return find(db, type, right?.hash ?? "", now);
 };

@@ -100,7 +100,7 @@ const endWay = async (c: AppContext, flow: Flow, known: Known): Promise<{ code: 
     if (session_id === null || !(await isWhole(db, session_id, user_id))) {
       return { error: "access_denied", code: "session_not_found", description: "The session that asked has ended" };
     }
-    if (owner !== undefined && owner !== user_id) {
+    if (owner !== undefined && owner.user_id !== user_id) {
       return { error: "invalid_request", code: "identity_already_exists", description: "Identity is already linked" };
     }
   }

@@ -1,18 +1,22 @@
-import { and, eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { type SecondStep, type Session, sessionTransportHeader } from "../../contract/auth";
 import type { Uuid } from "../../contract/ids";
 import { accessTokenSeconds } from "../../contract/limits";
-import { openDb } from "../db/client";
+import { type Db, openDb } from "../db/client";
 import { sessions } from "../db/schema";
 import { signAccessToken } from "../lib/access-token";
 import { type AppContext, afterAnswer } from "../lib/app";
+import { isSessionLive } from "../lib/authenticate";
 import { setSessionCookies } from "../lib/cookies";
-import { findMeans, type Method, stepsOwed, toAssurance, withMethod } from "./assurance";
+import { addressOf } from "../lib/rate-limit";
+import { findMeans, type Method, stepsOwed, toAssurance } from "./assurance";
 import { deviceOf } from "./device-name";
 import { applyDueReset, cancelReset } from "./factor-reset";
+import { byHalf, byPassword, type Ground, onNothing, together } from "./grounds";
+import { hashOfAddress } from "./mailed-tokens";
 import { notify } from "./notices";
 import { type Account, findAccount, findOwnCredentials, toAuthUser } from "./queries";
-import { insertSession, newSession, PasswordChanged, type Tokens, toTokens } from "./sessions";
+import { insertSession, newSession, proveSession, type SessionRow, type Tokens, toTokens } from "./sessions";
 import { closeSockets } from "./sockets";
 import { tidy } from "./tidying";
 
@@ -50,84 +54,91 @@ const stopReset = async (c: AppContext, user: Uuid): Promise<void> => {
   }
 };
 
-const finishReset = async (c: AppContext, user: Uuid): Promise<void> => {
-  if (await applyDueReset(openDb(c.env), user)) {
+const finishReset = async (c: AppContext, user: Uuid, ground: Ground): Promise<void> => {
+  if (await applyDueReset(openDb(c.env), user, ground)) {
     notify(c, user, { event: "reset_done", session: null, device: deviceOf(c) });
   }
 };
 
-/** `isNew`: the account is this moment's, nobody else has to be told. `password_hash`: by which password, if by one. */
-type Start = { isNew?: boolean; password_hash?: string };
+/** What a session that owes a step may show. Nothing where nothing is asked for any more: one signs in again. */
+export const listOwed = async (db: Db, { user_id, methods }: Pick<SessionRow, "user_id" | "methods">) =>
+  stepsOwed(methods, await findMeans(db, user_id)) ?? [];
 
-/** A session on this device for whoever has shown all that is asked; the eleventh device takes the place of the oldest. */
+/** A session on this device, by these methods. Undefined when what was shown does not hold any more. */
 const begin = async (
   c: AppContext,
   user: Account,
   methods: string,
-  now: number,
-  { isNew = false, password_hash }: Start = {},
-): Promise<Session> => {
+  ground: Ground,
+  isNew = false,
+): Promise<Session | undefined> => {
+  const db = openDb(c.env);
+  const now = Date.now();
   // What a provider says of itself is no proof of one's own.
   const proved_at = methods === "oauth" ? 0 : now;
-  const row = newSession(user.id, now, { device: deviceOf(c), methods, proved_at });
-  const { ended } = await insertSession(openDb(c.env), row, password_hash);
+  const network = hashOfAddress(c.env, `${user.id} ${addressOf(c.req.raw)}`);
+  const row = newSession(user.id, now, { device: deviceOf(c), methods, proved_at, network });
+  const begun = await insertSession(db, row, ground);
+  if (!begun) return undefined;
+  const { session, ended } = begun;
+  const tokens = toTokens(c.env, session);
+  if (session.awaits) return toSession(c, user, tokens, await listOwed(db, session));
   afterAnswer(c.executionCtx, "close the oldest session", closeSockets(c.env, user.id, ended));
-  if (!isNew) notify(c, user.id, { event: "signed_in", session: row.id, device: row.device ?? "" });
-  return toSession(c, user, toTokens(c.env, row));
+  if (!isNew) notify(c, user.id, { event: "signed_in", session: session.id, device: session.device });
+  return toSession(c, user, tokens);
+};
+
+/** Signs in whoever made their account in this moment: nobody else has to be told. */
+export const startFirstSession = async (c: AppContext, user: Account): Promise<Session> => {
+  const session = await begin(c, user, "password", onNothing, true);
+  if (!session) throw new Error("a session that stands on nothing was refused");
+  return session;
 };
 
 /**
- * Signs a person in by what they have just shown. Where that is not enough the session can do nothing but show the rest.
- * Throws `PasswordChanged`.
+ * Signs a person in by what they have just shown; the eleventh device takes the place of the oldest. Where that is not
+ * enough the session can do nothing but show the rest. Undefined when it was taken back meanwhile.
  */
 export const startSession = async (
   c: AppContext,
   user: Account,
   method: Method,
-  start: Start = {},
-): Promise<Session> => {
-  const { isNew = false, password_hash } = start;
-  const now = Date.now();
-  const db = openDb(c.env);
-  if (!isNew) await (method === "passkey" ? stopReset(c, user.id) : finishReset(c, user.id));
-  const owed = isNew ? undefined : stepsOwed(method, await findMeans(db, user.id));
-  if (!owed) return begin(c, user, method, now, start);
-  const row = newSession(user.id, now, { device: deviceOf(c), methods: method, awaits: true });
-  await insertSession(db, row, password_hash);
-  return toSession(c, user, toTokens(c.env, row), owed);
-};
-
-const unlessPasswordChanged = (error: unknown): undefined => {
-  if (!(error instanceof PasswordChanged)) throw error;
+  ground: Ground,
+): Promise<Session | undefined> => {
+  if (method !== "passkey") await finishReset(c, user.id, ground);
+  const session = await begin(c, user, method, ground);
+  if (session && method === "passkey") await stopReset(c, user.id);
+  return session;
 };
 
 /**
  * A factor was shown in a session. One that owed it ends, and a whole one begins in its place; in any other it counts for
- * what may be changed in the next minutes, by tokens that are made from here on. Undefined when the session ended meanwhile.
+ * what may be changed in the next minutes, by tokens that are made from here on. Otherwise the session ended meanwhile, or
+ * what was shown was taken back (`refused`).
  */
-export const prove = async (c: AppContext, method: Method): Promise<Session | undefined> => {
+export const prove = async (
+  c: AppContext,
+  method: Method,
+  ground: Ground,
+): Promise<Session | "session_not_found" | "refused"> => {
   const { user: id, session } = c.var.caller;
   const db = openDb(c.env);
-  const [user, own] = await Promise.all([findAccount(db, id), findOwnCredentials(db, id)]);
-  if (!user || !own) return undefined;
+  const [user, own, standing] = await Promise.all([
+    findAccount(db, id),
+    findOwnCredentials(db, id),
+    findStanding(c, session),
+  ]);
+  if (!user || !own || !standing) return "session_not_found";
+  // The password that was shown first may be changed between the two: then all that came of it ends here.
+  const both = together(byHalf(session), byPassword({ user_id: id, ...own }), ground);
+  const proved = standing.awaits
+    ? await begin(c, user, `${standing.methods} ${method}`, both)
+    : await proveSession(db, c.var.caller, method, ground).then(
+        (row) => row && toSession(c, user, toTokens(c.env, row)),
+      );
+  if (!proved) return (await isSessionLive(db, session)) ? "refused" : "session_not_found";
   if (method !== "password") await stopReset(c, id);
-  const now = Date.now();
-  const [owing] = await db
-    .delete(sessions)
-    .where(and(eq(sessions.id, session), eq(sessions.awaits, true)))
-    .returning({ methods: sessions.methods });
-  if (owing) {
-    // The password that was shown first may be changed between the two: then all that came of it ends here.
-    const start = { password_hash: own.password_hash };
-    return begin(c, user, `${owing.methods} ${method}`, now, start).catch(unlessPasswordChanged);
-  }
-  const next = sql`${sessions.generation} + 1`;
-  const [row] = await db
-    .update(sessions)
-    .set({ generation: next, refreshed_at: now, proved_at: now, proved_generation: next, methods: withMethod(method) })
-    .where(eq(sessions.id, session))
-    .returning();
-  return row && toSession(c, user, toTokens(c.env, row));
+  return proved;
 };
 
 /** The methods a session has shown, and whether it owes one; undefined when it has ended. */

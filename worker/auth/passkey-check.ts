@@ -5,7 +5,7 @@ import type { Uuid } from "../../contract/ids";
 import { ceremonySeconds } from "../../contract/limits";
 import { openDb } from "../db/client";
 import type { AppContext } from "../lib/app";
-import { countUse, findPasskey, type PasskeyRow } from "./passkeys";
+import { countUse, findPasskey, type KnownPasskey, type PasskeyRow } from "./passkeys";
 
 /** What Web Authentication (level 3) has a site check, by a library that is read only once somebody uses a passkey. */
 const loadLibrary = () => import("./web-authn");
@@ -124,7 +124,7 @@ const decoy = {
 };
 
 /**
- * Whose passkey answers a question of ours; undefined when none does, whatever the reason. `owner`: it has to be theirs, and
+ * The passkey that answers a question of ours; undefined when none does, whatever the reason. `owner`: it has to be theirs, and
  * whom it was made for need not be said again.
  */
 export const checkPasskey = async (
@@ -132,7 +132,7 @@ export const checkPasskey = async (
   expectedChallenge: string,
   { response, ...credential }: v.InferOutput<typeof PasskeyProof>["response"],
   owner?: Uuid,
-): Promise<Uuid | undefined> => {
+): Promise<KnownPasskey | undefined> => {
   const db = openDb(c.env);
   const { verifyAuthenticationResponse } = await loadLibrary();
   const { rpID, origin } = partyOf(c);
@@ -153,7 +153,7 @@ export const checkPasskey = async (
   const isMeant = response.userHandle ? response.userHandle === user_handle : owner !== undefined;
   if (!known || !found?.verified || !isTheirs || !isMeant) return undefined;
   const { newCounter, credentialBackedUp } = found.authenticationInfo;
-  if (await countUse(db, id, newCounter, credentialBackedUp)) return user_id;
+  if (await countUse(db, id, newCounter, credentialBackedUp)) return known;
   console.warn("a passkey's counter did not grow: it may have been copied");
   return undefined;
 };

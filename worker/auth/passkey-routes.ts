@@ -12,8 +12,9 @@ import { limitAddress, limitSession } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { endOtherProofs, requireProof } from "./assurance";
-import { type Asked, openCeremony, takeCeremony } from "./ceremonies";
+import { type Asked, findCeremony, openCeremony, takeCeremony } from "./ceremonies";
 import { deviceOf } from "./device-name";
+import { byPasskey, byQuestion } from "./grounds";
 import { notify } from "./notices";
 import { prove, startSession } from "./opening";
 import { checkPasskey, creationOptions, readNewPasskey, requestOptions } from "./passkey-check";
@@ -97,11 +98,16 @@ export const passkeyRoutes = createRoutes()
       const db = openDb(c.env);
       const { user, session } = c.var.caller;
       // That a factor was shown says the question: it was put to nobody else, and is younger than a passkey takes to make.
-      const challenge = await takeCeremony(db, ceremony, inSession(c, "passkey_add"));
+      const asked = inSession(c, "passkey_add");
+      const challenge = await findCeremony(db, ceremony, asked);
       const made = challenge === undefined ? undefined : await readNewPasskey(c, challenge, response);
-      if (!made) return refuse(c, "passkey_refused");
+      if (!made) {
+        await takeCeremony(db, ceremony, asked);
+        return refuse(c, "passkey_refused");
+      }
       const called = name ?? defaultName(c, response.authenticatorAttachment, made.transports);
-      const passkey = await insertPasskey(db, { ...made, user_id: user, name: called });
+      // Whoever takes back what other sessions began takes the question.
+      const passkey = await insertPasskey(db, { ...made, user_id: user, name: called }, byQuestion(ceremony, session));
       if (!passkey) {
         const isFull = (await listPasskeys(db, user)).length >= passkeysMax;
         return refuse(c, isFull ? "too_many_passkeys" : "passkey_refused");
@@ -195,10 +201,10 @@ export const passkeyRoutes = createRoutes()
       const { ceremony, response } = c.req.valid("json");
       const db = openDb(c.env);
       const challenge = await takeCeremony(db, ceremony, signIn);
-      const user = challenge === undefined ? undefined : await checkPasskey(c, challenge, response);
-      const account = user === undefined ? undefined : await findAccount(db, user);
-      if (!account) return refuse(c, "passkey_refused");
-      return c.json(await startSession(c, account, "passkey"), 200);
+      const passkey = challenge === undefined ? undefined : await checkPasskey(c, challenge, response);
+      const account = passkey && (await findAccount(db, passkey.user_id));
+      const session = account && (await startSession(c, account, "passkey", byPasskey(passkey)));
+      return session ? c.json(session, 200) : refuse(c, "passkey_refused");
     },
   )
   .post(
@@ -233,9 +239,10 @@ export const passkeyRoutes = createRoutes()
       const { ceremony, response } = c.req.valid("json");
       const asked = inSession(c, "passkey_step");
       const challenge = await takeCeremony(openDb(c.env), ceremony, asked);
-      const user = challenge === undefined ? undefined : await checkPasskey(c, challenge, response, c.var.caller.user);
-      if (user === undefined) return refuse(c, "passkey_refused");
-      const session = await prove(c, "passkey");
-      return session ? c.json(session, 200) : refuse(c, "session_not_found");
+      const { user } = c.var.caller;
+      const passkey = challenge === undefined ? undefined : await checkPasskey(c, challenge, response, user);
+      const session = passkey ? await prove(c, "passkey", byPasskey(passkey)) : "refused";
+      if (typeof session === "object") return c.json(session, 200);
+      return refuse(c, session === "refused" ? "passkey_refused" : session);
     },
   );

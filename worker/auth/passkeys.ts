@@ -5,9 +5,12 @@ import { createUuid, type Uuid } from "../../contract/ids";
 import { passkeysMax } from "../../contract/limits";
 import { account_security, passkeys } from "../db/account-schema";
 import type { Db } from "../db/client";
+import { users } from "../db/schema";
+import type { Ground } from "./grounds";
 
 export type PasskeyRow = typeof passkeys.$inferSelect;
 type NewPasskey = Omit<PasskeyRow, "id" | "created_at" | "used_at">;
+export type KnownPasskey = NonNullable<Awaited<ReturnType<typeof findPasskey>>>;
 
 export const toPasskey = ({ id, name, is_synced, created_at, used_at }: PasskeyRow): Passkey => ({
   id,
@@ -20,11 +23,16 @@ export const toPasskey = ({ id, name, is_synced, created_at, used_at }: PasskeyR
 export const listPasskeys = (db: Db, user: Uuid): Promise<PasskeyRow[]> =>
   db.select().from(passkeys).where(eq(passkeys.user_id, user)).orderBy(asc(passkeys.created_at), asc(passkeys.id));
 
-/** The passkey of this credential, with what it knows its person by. */
+/** The passkey of this credential, with what it knows its person by, and the password that they have besides. */
 export const findPasskey = (db: Db, credential: string) =>
   db
-    .select({ ...getTableColumns(passkeys), user_handle: account_security.user_handle })
+    .select({
+      ...getTableColumns(passkeys),
+      user_handle: account_security.user_handle,
+      password_hash: users.password_hash,
+    })
     .from(passkeys)
+    .innerJoin(users, eq(users.id, passkeys.user_id))
     .innerJoin(account_security, eq(account_security.user_id, passkeys.user_id))
     .where(eq(passkeys.credential_id, credential))
     .get();
@@ -43,20 +51,31 @@ export const makeUserHandle = async (db: Db, user: Uuid): Promise<string> => {
   return row.user_handle;
 };
 
-/** Undefined when the credential is somebody's already, or its person has as many as possible. */
-export const insertPasskey = async (db: Db, passkey: NewPasskey): Promise<PasskeyRow | undefined> => {
+/**
+ * Adds what was made in answer to a question (`ground`), which is used up. Undefined when that was taken back meanwhile, the
+ * credential is somebody's already, or its person has as many as possible.
+ */
+export const insertPasskey = async (
+  db: Db,
+  passkey: NewPasskey,
+  { holds, uses }: Ground,
+): Promise<PasskeyRow | undefined> => {
   const now = Date.now();
   const row: PasskeyRow = { ...passkey, id: createUuid(now), created_at: now, used_at: null };
   const { id, credential_id, user_id, public_key, counter, transports, is_synced, name, created_at } = row;
-  const [inserted] = await db
-    .insert(passkeys)
-    .select(
-      sql`SELECT ${id}, ${credential_id}, ${user_id}, ${public_key}, ${counter}, ${transports}, ${is_synced ? 1 : 0},
-            ${name}, ${created_at}, NULL
-          WHERE (SELECT count(*) FROM passkeys WHERE user_id = ${user_id}) < ${passkeysMax}`,
-    )
-    .onConflictDoNothing()
-    .returning();
+  const isRoom = sql`(SELECT count(*) FROM passkeys WHERE user_id = ${user_id}) < ${passkeysMax}`;
+  const [[inserted]] = await db.batch([
+    db
+      .insert(passkeys)
+      .select(
+        sql`SELECT ${id}, ${credential_id}, ${user_id}, ${public_key}, ${counter}, ${transports}, ${is_synced ? 1 : 0},
+              ${name}, ${created_at}, NULL
+            WHERE ${sql.join([isRoom, ...holds], sql` AND `)}`,
+      )
+      .onConflictDoNothing()
+      .returning(),
+    ...uses.map(({ table, where }) => db.delete(table).where(where)),
+  ]);
   return inserted;
 };
 

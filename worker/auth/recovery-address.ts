@@ -3,7 +3,7 @@ import { account_security, auth_codes, mailed_tokens } from "../db/account-schem
 import { type Db, openDb } from "../db/client";
 import { type AppContext, afterAnswer } from "../lib/app";
 import { languageOf } from "../lib/language";
-import { type Taken, takeToken } from "../lib/rate-limit";
+import { type Taken, takeTokens } from "../lib/rate-limit";
 import { sendMail } from "../mail/sending";
 import { confirmationMail, farewellMail } from "../mail/texts";
 import { deviceOf } from "./device-name";
@@ -27,12 +27,23 @@ const voidMailed = (db: Db, user: string, types: MailedRow["type"][]) =>
     db.delete(auth_codes).where(and(eq(auth_codes.user_id, user), eq(auth_codes.method, "recovery"))),
   ] as const;
 
+/** Takes what the mails of such a change cost, of the caller's limits and the address's; of neither where one is empty. */
+export const takeMails = async (c: AppContext, email: string): Promise<Taken> => {
+  const { user } = c.var.caller;
+  const db = openDb(c.env);
+  if (email === "" || email === (await findSettings(db, user))?.email) return { ok: true };
+  return takeTokens(db, [
+    ["mail_by_user", user],
+    ["recover_by_account", `change ${hashOfAddress(c.env, email)}`],
+  ]);
+};
+
 /**
  * The caller's recovery address is to be this one, once a mail to it was answered; until then the one there was goes on. ""
- * takes both away at once. Refused only by the limits: whether the address is somebody else's is told to nobody but whoever
- * reads its mails. The route asks for a proof first.
+ * takes both away at once. Whether the address is somebody else's is told to nobody but whoever reads its mails. The route
+ * asks for a proof first, and for the limits (`takeMails`).
  */
-export const setRecoveryAddress = async (c: AppContext, email: string): Promise<Taken> => {
+export const setRecoveryAddress = async (c: AppContext, email: string): Promise<void> => {
   const { user, session } = c.var.caller;
   const db = openDb(c.env);
   const before = await findSettings(db, user);
@@ -45,25 +56,17 @@ export const setRecoveryAddress = async (c: AppContext, email: string): Promise<
       db.update(account_security).set({ email: null, pending_email: null }).where(eq(account_security.user_id, user)),
       ...voidMailed(db, user, ["recovery", "email_change"]),
     ]);
-    if (!before?.email) return { ok: true };
+    if (!before?.email) return;
     bidFarewell(before.email, "removal");
     notify(c, user, { event: "email_changed", session, device: deviceOf(c) });
-    return { ok: true };
+    return;
   }
   if (email === before?.email) {
     await db.batch([
       db.update(account_security).set({ pending_email: null }).where(eq(account_security.user_id, user)),
       db.delete(mailed_tokens).where(and(eq(mailed_tokens.user_id, user), eq(mailed_tokens.type, "email_change"))),
     ]);
-    return { ok: true };
-  }
-  const limits = [
-    ["mail_by_user", user],
-    ["recover_by_account", `change ${hashOfAddress(c.env, email)}`],
-  ] as const;
-  for (const [policy, key] of limits) {
-    const taken = await takeToken(db, key, policy);
-    if (!taken.ok) return taken;
+    return;
   }
   await db
     .insert(account_security)
@@ -77,7 +80,6 @@ export const setRecoveryAddress = async (c: AppContext, email: string): Promise<
     sendMail(c.env, confirmationMail(email, language, { link, code })),
   );
   if (before?.email) bidFarewell(before.email, "change");
-  return { ok: true };
 };
 
 const isTaken = (error: unknown): boolean => {

@@ -11,7 +11,7 @@ import { findMeans, requireProof } from "./assurance";
 import { deviceOf } from "./device-name";
 import { notify } from "./notices";
 import { findStanding, prove } from "./opening";
-import { redeemRecoveryCode, replaceRecoveryCodes } from "./recovery-codes";
+import { findRecoveryCode, replaceRecoveryCodes } from "./recovery-codes";
 
 export const recoveryCodeRoutes = createRoutes()
   .post(
@@ -50,10 +50,9 @@ export const recoveryCodeRoutes = createRoutes()
       if (!standing) return refuse(c, "session_not_found");
       // The paper that stood for the password does not stand for the second step too.
       const stoodForPassword = means.isAsked && standing.methods.startsWith("recovery_code");
-      if (stoodForPassword || !(await redeemRecoveryCode(db, c.env, user, c.req.valid("json").code))) {
-        return refuse(c, "mfa_verification_failed");
-      }
-      const proved = await prove(c, "recovery_code");
-      return proved ? c.json(proved, 200) : refuse(c, "session_not_found");
+      const found = stoodForPassword ? undefined : await findRecoveryCode(db, c.env, user, c.req.valid("json").code);
+      const proved = found ? await prove(c, "recovery_code", found.ground) : "refused";
+      if (typeof proved === "object") return c.json(proved, 200);
+      return refuse(c, proved === "refused" ? "mfa_verification_failed" : proved);
     },
   );

@@ -4,6 +4,7 @@ import type { Uuid } from "../../contract/ids";
 import { recoveryCodesCount } from "../../contract/limits";
 import { account_security, recovery_codes } from "../db/account-schema";
 import type { Db } from "../db/client";
+import { byRecoveryCode, type Ground } from "./grounds";
 
 type Secrets = Pick<Env, "PEPPER">;
 
@@ -44,11 +45,18 @@ export const replaceRecoveryCodes = async (db: Db, env: Secrets, user: Uuid): Pr
   return codes;
 };
 
-/** Whether it was one of the person's codes, which is used up by asking: however many bring it at once, one of them has it. */
-export const redeemRecoveryCode = async (db: Db, env: Secrets, user: Uuid, code: string): Promise<boolean> => {
-  const used = await db
-    .delete(recovery_codes)
-    .where(and(eq(recovery_codes.user_id, user), eq(recovery_codes.hash, hashOf(env, user, code))))
-    .returning({ user_id: recovery_codes.user_id });
-  return used.length === 1;
+/** One of the person's codes, to be used up by what it is shown for: however many bring it at once, one of them has it. */
+export const findRecoveryCode = async (
+  db: Db,
+  env: Secrets,
+  user: Uuid,
+  code: string,
+): Promise<{ ground: Ground } | undefined> => {
+  const hash = hashOf(env, user, code);
+  const found = await db
+    .select({ user_id: recovery_codes.user_id })
+    .from(recovery_codes)
+    .where(and(eq(recovery_codes.user_id, user), eq(recovery_codes.hash, hash)))
+    .get();
+  return found && { ground: byRecoveryCode(user, hash) };
 };

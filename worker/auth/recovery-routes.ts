@@ -12,12 +12,15 @@ import { validate } from "../lib/validate";
 import { sendMail } from "../mail/sending";
 import { recoveryMail } from "../mail/texts";
 import { redeemChallenge } from "./challenge";
-import { hashOfAddress, insertRecovery, takeByCode, takeByToken } from "./mailed-tokens";
+import { byMail, byPassword, together } from "./grounds";
+import { findByCode, findByToken, hashOfAddress, insertRecovery, takeMailed } from "./mailed-tokens";
 import { startSession } from "./opening";
 import { findAccount, findCredentials } from "./queries";
 import { confirmRecoveryAddress } from "./recovery-address";
-import { redeemRecoveryCode } from "./recovery-codes";
+import { findRecoveryCode } from "./recovery-codes";
 import { findForeign, toMailedLink, toOwnPage, tradeToken } from "./recovery-links";
+
+type Credentials = { id: Uuid; password_hash: string };
 
 const Redirect = v.pipe(v.string(), v.maxLength(2_048));
 
@@ -42,18 +45,20 @@ const answerMail = async (c: AppContext, { type, token_hash, email, token }: v.I
   const db = openDb(c.env);
   const row =
     token_hash !== undefined
-      ? await takeByToken(db, type, token_hash)
+      ? await findByToken(db, type, token_hash)
       : email !== undefined && token !== undefined
-        ? await takeByCode(c.env, db, type, email, token)
+        ? await findByCode(c.env, db, type, email, token)
         : undefined;
   if (!row) return refuse(c, "otp_expired");
   if (type === "email_change") {
+    if (!(await takeMailed(db, row))) return refuse(c, "otp_expired");
     const outcome = await confirmRecoveryAddress(c, row);
     if (outcome === "taken") return refuse(c, "email_exists");
     return outcome === "confirmed" ? c.json({}, 200) : refuse(c, "otp_expired");
   }
   const account = await findAccount(db, row.user_id);
-  return account ? c.json(await startSession(c, account, "recovery"), 200) : refuse(c, "otp_expired");
+  const session = account && (await startSession(c, account, "recovery", byMail(row.hash)));
+  return session ? c.json(session, 200) : refuse(c, "otp_expired");
 };
 
 export const recoveryRoutes = createRoutes()
@@ -139,11 +144,12 @@ export const recoveryRoutes = createRoutes()
       const db = openDb(c.env);
       const taken = await takeToken(db, hashOfAddress(c.env, phone), "recover_by_phone");
       if (!taken.ok) return refuse(c, "rate_limited", taken);
-      const known: { id: Uuid } = (await findCredentials(db, phone)) ?? { id: nobody };
+      const known: Credentials = (await findCredentials(db, phone)) ?? { id: nobody, password_hash: "" };
       // For nobody the same is asked, and the answer is no.
-      const isRight = await redeemRecoveryCode(db, c.env, known.id, code);
-      const account = isRight ? await findAccount(db, known.id) : undefined;
-      if (!account) return refuse(c, "invalid_credentials");
-      return c.json(await startSession(c, account, "recovery_code"), 200);
+      const found = await findRecoveryCode(db, c.env, known.id, code);
+      const account = found && (await findAccount(db, known.id));
+      const ground = found && together(byPassword({ user_id: known.id, ...known }), found.ground);
+      const session = account && ground && (await startSession(c, account, "recovery_code", ground));
+      return session ? c.json(session, 200) : refuse(c, "invalid_credentials");
     },
   );

@@ -21,13 +21,13 @@ import { operation } from "../lib/operation";
 import { addressOf, limitAddress, takeToken } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
-import { findMeans, stepsOwed } from "./assurance";
 import { makeChallenge, redeemChallenge } from "./challenge";
 import { findNewcomer, grantByCode } from "./code-grant";
 import { factorResetRoutes } from "./factor-reset-routes";
 import { factorRoutes } from "./factor-routes";
+import { byPassword } from "./grounds";
 import { oauthRoutes } from "./oauth-routes";
-import { startSession, toSession, usesCookies } from "./opening";
+import { listOwed, startFirstSession, startSession, toSession, usesCookies } from "./opening";
 import { passkeyRoutes } from "./passkey-routes";
 import { checkPassword } from "./password-check";
 import { hashPassword } from "./passwords";
@@ -36,7 +36,7 @@ import { recoveryCodeRoutes } from "./recovery-code-routes";
 import { recoveryRoutes } from "./recovery-routes";
 import { parseRefreshToken } from "./refresh-token";
 import { sessionRoutes } from "./session-routes";
-import { endSessions, findSession, PasswordChanged, rotateSession } from "./sessions";
+import { endSessions, findSession, rotateSession } from "./sessions";
 import { closeSockets } from "./sockets";
 
 const signInByPassword = async (c: AppContext, { phone, password }: v.InferOutput<typeof PasswordGrant>) => {
@@ -45,12 +45,8 @@ const signInByPassword = async (c: AppContext, { phone, password }: v.InferOutpu
   if (checked.outcome === "limited") return refuse(c, "rate_limited", checked);
   const account = checked.outcome === "right" ? await findAccount(db, checked.id) : undefined;
   if (checked.outcome === "wrong" || !account) return refuse(c, "invalid_credentials");
-  try {
-    return c.json(await startSession(c, account, "password", checked), 200);
-  } catch (error) {
-    if (error instanceof PasswordChanged) return refuse(c, "invalid_credentials");
-    throw error;
-  }
+  const session = await startSession(c, account, "password", byPassword({ user_id: account.id, ...checked }));
+  return session ? c.json(session, 200) : refuse(c, "invalid_credentials");
 };
 
 const signInByCode = async (c: AppContext, grant: v.InferOutput<typeof PkceGrant>) => {
@@ -74,8 +70,7 @@ const refreshSession = async (c: AppContext, { refresh_token }: v.InferOutput<ty
   if (rotation.outcome === "renewed") {
     const user = await findAccount(db, rotation.user);
     const { awaits, methods } = rotation.tokens;
-    // Where nothing is asked for any more it still is no whole session: one signs in again.
-    const owed = awaits ? (stepsOwed(methods, await findMeans(db, rotation.user)) ?? []) : undefined;
+    const owed = awaits ? await listOwed(db, { user_id: rotation.user, methods }) : undefined;
     if (user) return c.json(await toSession(c, user, rotation.tokens, owed), 200);
   }
   if (usesCookies(c)) clearSessionCookies(c);
@@ -146,7 +141,7 @@ export const authRoutes = createRoutes()
       const password_hash = await hashPassword(password, c.env.PEPPER);
       const user = await insertUser(db, { phone, username: data?.username, password_hash, newcomer });
       if (!user) return refuse(c, (await isPhoneTaken(db, phone)) ? "phone_exists" : "identity_already_exists");
-      return c.json(await startSession(c, user, "password", { isNew: true }), 200);
+      return c.json(await startFirstSession(c, user), 200);
     },
   )
   .post(

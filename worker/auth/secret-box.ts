@@ -2,7 +2,8 @@ const algorithm = "AES-GCM";
 const nonceBytes = 12; // NIST SP 800-38D §8.2.2: random nonces of 96 bits
 const keyBytes = 32;
 
-type Secrets = Pick<Env, "FACTOR_KEY">;
+/** `FACTOR_KEY_NEXT` is there while one key takes the other's place: all is sealed by it, and opened by either. */
+type Secrets = Pick<Env, "FACTOR_KEY"> & { FACTOR_KEY_NEXT?: string };
 
 const importKey = async (secret: string): Promise<CryptoKey> => {
   const raw = Buffer.from(secret, "base64url");
@@ -11,11 +12,12 @@ const importKey = async (secret: string): Promise<CryptoKey> => {
 };
 
 const imported = new Map<string, Promise<CryptoKey>>();
-const keyOf = ({ FACTOR_KEY: secret }: Secrets): Promise<CryptoKey> => {
+const toKey = (secret: string): Promise<CryptoKey> => {
   const key = imported.get(secret) ?? importKey(secret);
   imported.set(secret, key);
   return key;
 };
+const newestKey = ({ FACTOR_KEY, FACTOR_KEY_NEXT }: Secrets): string => FACTOR_KEY_NEXT?.trim() || FACTOR_KEY;
 
 const parametersOf = (iv: Uint8Array<ArrayBuffer>, owner: string) => ({
   name: algorithm,
@@ -26,13 +28,27 @@ const parametersOf = (iv: Uint8Array<ArrayBuffer>, owner: string) => ({
 /** Encrypts a secret for its owner: the nonce and what follows it, in base64url. In anybody else's row it opens to nobody. */
 export const seal = async (env: Secrets, owner: string, secret: Uint8Array<ArrayBuffer>): Promise<string> => {
   const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes));
-  const sealed = await crypto.subtle.encrypt(parametersOf(nonce, owner), await keyOf(env), secret);
+  const sealed = await crypto.subtle.encrypt(parametersOf(nonce, owner), await toKey(newestKey(env)), secret);
   return Buffer.concat([nonce, new Uint8Array(sealed)]).toString("base64url");
 };
 
-/** The secret that was sealed for this owner; throws for anything else. */
-export const unseal = async (env: Secrets, owner: string, sealed: string): Promise<Uint8Array<ArrayBuffer>> => {
+const open = async (key: string, owner: string, sealed: string): Promise<Uint8Array<ArrayBuffer>> => {
   const bytes = Uint8Array.from(Buffer.from(sealed, "base64url"));
   const parameters = parametersOf(bytes.slice(0, nonceBytes), owner);
-  return new Uint8Array(await crypto.subtle.decrypt(parameters, await keyOf(env), bytes.slice(nonceBytes)));
+  return new Uint8Array(await crypto.subtle.decrypt(parameters, await toKey(key), bytes.slice(nonceBytes)));
+};
+
+/** The secret that was sealed for this owner, and whether by a key that is on its way out; throws for anything else. */
+export const unseal = async (
+  env: Secrets,
+  owner: string,
+  sealed: string,
+): Promise<{ secret: Uint8Array<ArrayBuffer>; isOutdated: boolean }> => {
+  const newest = newestKey(env);
+  try {
+    return { secret: await open(newest, owner, sealed), isOutdated: false };
+  } catch (error) {
+    if (newest === env.FACTOR_KEY) throw error;
+    return { secret: await open(env.FACTOR_KEY, owner, sealed), isOutdated: true };
+  }
 };

@@ -7,6 +7,7 @@ import type { Db } from "../db/client";
 import { sessions } from "../db/schema";
 import type { Caller } from "../lib/app";
 import { proofEnd } from "./access";
+import { toPasskey } from "./passkeys";
 import { toFactor, toIdentity } from "./queries";
 
 const hourMs = 3_600_000;
@@ -63,13 +64,7 @@ export const findSecurity = async (db: Db, caller: Caller, now: number): Promise
   const here = devices.find(({ id }) => id === session);
   return {
     factors: apps.map(toFactor),
-    passkeys: keys.map(({ id, name, is_synced, created_at, used_at }) => ({
-      id,
-      name,
-      synced: is_synced,
-      created_at,
-      used_at,
-    })),
+    passkeys: keys.map(toPasskey),
     passkey_second_step: own?.passkey_step ?? false,
     recovery_codes: own?.has_codes ? (codes?.n ?? 0) : null,
     email: own?.email ?? null,

@@ -5,7 +5,7 @@ import { Uuid } from "../../contract/ids";
 import { Device, Security, UserChange } from "../../contract/security";
 import { openDb } from "../db/client";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
-import { authenticate } from "../lib/authenticate";
+import { authenticate, isSessionLive } from "../lib/authenticate";
 import { clearSessionCookies } from "../lib/cookies";
 import { operation } from "../lib/operation";
 import { limitSession } from "../lib/rate-limit";
@@ -13,31 +13,42 @@ import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { findMeans, requireProof } from "./assurance";
 import { deviceOf } from "./device-name";
+import { byPassword } from "./grounds";
 import { notify } from "./notices";
 import { prove, usesCookies } from "./opening";
 import { checkPassword } from "./password-check";
 import { hashPassword, verifyPassword } from "./passwords";
 import { listProviders } from "./providers";
 import { findAccount, findOwnCredentials, toAuthUser } from "./queries";
-import { setRecoveryAddress } from "./recovery-address";
+import { setRecoveryAddress, takeMails } from "./recovery-address";
 import { findSecurity, listDevices } from "./security";
 import { changePassword, endSessions } from "./sessions";
 import { closeSockets } from "./sockets";
 
 const Devices = v.object({ devices: v.array(Device) });
 
-/** Sets a new password; whoever else is signed in is not any more. Undefined when it is done. */
-const setPassword = async (c: AppContext, password: string) => {
-  if (!isAcceptablePassword(password)) return refuse(c, "weak_password");
+type Hashes = { from: string; to: string };
+
+/** The hashes of the password there is and of the new one, or why it cannot be. Nothing is written yet. */
+const hashAnew = async (
+  c: AppContext,
+  password: string,
+): Promise<Hashes | "weak_password" | "same_password" | "session_not_found"> => {
+  if (!isAcceptablePassword(password)) return "weak_password";
+  const own = await findOwnCredentials(openDb(c.env), c.var.caller.user);
+  if (!own) return "session_not_found";
+  if (await verifyPassword(password, c.env.PEPPER, own.password_hash)) return "same_password";
+  return { from: own.password_hash, to: await hashPassword(password, c.env.PEPPER) };
+};
+
+/** Sets a new password; whoever else is signed in is not any more. False when another device did so in between. */
+const setPassword = async (c: AppContext, hashes: Hashes): Promise<boolean> => {
   const { user, session } = c.var.caller;
-  const db = openDb(c.env);
-  const own = await findOwnCredentials(db, user);
-  if (!own) return refuse(c, "session_not_found");
-  if (await verifyPassword(password, c.env.PEPPER, own.password_hash)) return refuse(c, "same_password");
-  const ended = await changePassword(db, user, session, await hashPassword(password, c.env.PEPPER), Date.now());
+  const ended = await changePassword(openDb(c.env), c.var.caller, hashes, Date.now());
+  if (!ended) return false;
   afterAnswer(c.executionCtx, "close the sockets of a former password", closeSockets(c.env, user, ended));
   notify(c, user, { event: "password_changed", session, device: deviceOf(c) });
-  return undefined;
+  return true;
 };
 
 export const sessionRoutes = createRoutes()
@@ -124,8 +135,9 @@ export const sessionRoutes = createRoutes()
       const checked = await checkPassword(c, own.phone, c.req.valid("json").password, () => Promise.resolve(known));
       if (checked.outcome === "limited") return refuse(c, "rate_limited", checked);
       if (checked.outcome === "wrong") return refuse(c, "invalid_credentials");
-      const session = await prove(c, "password");
-      return session ? c.json(session, 200) : refuse(c, "session_not_found");
+      const session = await prove(c, "password", byPassword({ user_id: user, ...checked }));
+      if (typeof session === "object") return c.json(session, 200);
+      return refuse(c, session === "refused" ? "reauthentication_needed" : session);
     },
   )
   .put(
@@ -142,11 +154,18 @@ export const sessionRoutes = createRoutes()
     requireProof,
     async (c) => {
       const { password, email } = c.req.valid("json");
-      const refused = password === undefined ? undefined : await setPassword(c, password);
-      if (refused) return refused;
-      const asked = email === undefined ? undefined : await setRecoveryAddress(c, email);
-      if (asked && !asked.ok) return refuse(c, "rate_limited", asked);
-      const user = await findAccount(openDb(c.env), c.var.caller.user);
+      const db = openDb(c.env);
+      // All that may refuse it is asked before anything is written: both are done, or neither.
+      const hashes = password === undefined ? undefined : await hashAnew(c, password);
+      if (typeof hashes === "string") return refuse(c, hashes);
+      const taken = email === undefined ? undefined : await takeMails(c, email);
+      if (taken?.ok === false) return refuse(c, "rate_limited", taken);
+      if (hashes && !(await setPassword(c, hashes))) {
+        const isLive = await isSessionLive(db, c.var.caller.session);
+        return refuse(c, isLive ? "reauthentication_needed" : "session_not_found");
+      }
+      if (email !== undefined) await setRecoveryAddress(c, email);
+      const user = await findAccount(db, c.var.caller.user);
       return user ? c.json(toAuthUser(user), 200) : refuse(c, "session_not_found");
     },
   );

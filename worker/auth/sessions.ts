@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, ne, not, type SQL, sql } from "drizzle-orm";
 import { createUuid, type Uuid } from "../../contract/ids";
 import {
   awaitingMinutes,
@@ -11,7 +11,11 @@ import {
 import { account_security, auth_codes, mailed_tokens } from "../db/account-schema";
 import type { Db } from "../db/client";
 import { sessions, users } from "../db/schema";
+import type { Caller } from "../lib/app";
+import { areEnough, isAskedFor, type Method, withMethod } from "./assurance";
 import { forgetBegun } from "./begun";
+import { noPause } from "./factor-reset";
+import { type Ground, onNothing } from "./grounds";
 import { isGenuine, makeRefreshToken, type RefreshToken } from "./refresh-token";
 
 const dayMs = 86_400_000;
@@ -34,31 +38,74 @@ export const newSession = (user: Uuid, now: number, more: Partial<NewSession> = 
   ...more,
 });
 
-/** The password was changed while somebody signed in by the one before. */
-export class PasswordChanged extends Error {}
+/** SQL: something of what a session stands on does not hold. */
+const fails = ({ holds }: Ground): SQL => (holds.length === 0 ? sql`0` : sql`NOT (${sql.join(holds, sql` AND `)})`);
+
+const useUp = (db: Db, { uses }: Ground, isDone: SQL) =>
+  uses.map(({ table, where }) => db.delete(table).where(and(where, isDone)));
 
 /**
- * Signs in one more device. Beyond the most a person may have, the oldest ones end; their ids come back. One that owes its
- * second step takes nobody's place but that of another one that does. Whoever changes the password ends every session but
- * their own: also one that begins by the password before (`password_hash`) and would come a moment later.
+ * Signs in one more device, in one transaction with the question whether what it stands on still holds, and whether a second
+ * step is asked for: nobody takes anything back, or turns the step on, between that and the row. Undefined where it does not
+ * hold. Beyond the most a person may have, the oldest ones end; their ids come back. One that owes its second step takes
+ * nobody's place but that of another one that does and began in the same network: whoever has only the password cannot push
+ * out from elsewhere what its owner is at.
  */
-export const insertSession = async (db: Db, row: NewSession, password_hash?: string): Promise<{ ended: Uuid[] }> => {
-  const awaits = row.awaits ? 1 : 0;
-  const kept = sql`(SELECT id FROM sessions WHERE user_id = ${row.user_id} AND awaits = ${awaits} ORDER BY created_at DESC, id DESC LIMIT ${sessionsPerUserMax})`;
-  const isOther = sql`EXISTS (SELECT 1 FROM users WHERE id = ${row.user_id} AND password_hash <> ${password_hash ?? null})`;
-  const [, late, ended] = await db.batch([
-    db.insert(sessions).values(row),
+export const insertSession = async (
+  db: Db,
+  row: NewSession,
+  ground: Ground = onNothing,
+): Promise<{ session: SessionRow; ended: Uuid[] } | undefined> => {
+  const isOwed = areEnough(row.methods ?? "") ? sql`0` : isAskedFor(row.user_id);
+  const proved_at = sql<number>`iif(${isOwed}, 0, ${row.proved_at ?? 0})`;
+  const own = sql`FROM sessions WHERE id = ${row.id}`;
+  const network = sql<string>`iif(${isOwed}, ${row.network ?? ""}, '')`;
+  const isLike = sql`user_id = ${row.user_id} AND (awaits, network) = (SELECT awaits, network ${own})`;
+  const kept = sql`(SELECT id FROM sessions WHERE ${isLike} ORDER BY created_at DESC, id DESC LIMIT ${sessionsPerUserMax})`;
+  const [[session], late, ended] = await db.batch([
+    db
+      .insert(sessions)
+      .values({ ...row, awaits: sql`${isOwed}`, proved_at, network })
+      .returning(),
     db
       .delete(sessions)
-      .where(and(eq(sessions.id, row.id), isOther))
+      .where(and(eq(sessions.id, row.id), fails(ground)))
       .returning({ id: sessions.id }),
-    db
-      .delete(sessions)
-      .where(and(eq(sessions.user_id, row.user_id), sql`awaits = ${awaits}`, sql`${sessions.id} NOT IN ${kept}`))
-      .returning({ id: sessions.id }),
+    db.delete(sessions).where(sql`${isLike} AND id NOT IN ${kept}`).returning({ id: sessions.id }),
+    ...useUp(db, ground, sql`EXISTS (SELECT 1 ${own})`),
   ]);
-  if (late.length > 0) throw new PasswordChanged();
-  return { ended: ended.map(({ id }) => id) };
+  return session && late.length === 0 ? { session, ended: ended.map(({ id }) => id) } : undefined;
+};
+
+/**
+ * A factor was shown in a whole session, which goes on with new tokens. Undefined when it ended meanwhile, or what was shown
+ * does not hold any more; the password alone does not where a second step is asked for.
+ */
+export const proveSession = async (
+  db: Db,
+  { user, session: id }: Pick<Caller, "user" | "session">,
+  method: Method,
+  ground: Ground,
+): Promise<SessionRow | undefined> => {
+  const now = Date.now();
+  const next = sql`${sessions.generation} + 1`;
+  const isLive = and(eq(sessions.id, id), eq(sessions.user_id, user), eq(sessions.awaits, false));
+  const counts = method === "password" ? [not(isAskedFor(user))] : [];
+  const [[proved]] = await db.batch([
+    db
+      .update(sessions)
+      .set({
+        generation: next,
+        refreshed_at: now,
+        proved_at: now,
+        proved_generation: next,
+        methods: withMethod(method),
+      })
+      .where(and(isLive, ...counts, ...ground.holds))
+      .returning(),
+    ...useUp(db, ground, sql`EXISTS (SELECT 1 FROM sessions WHERE ${isLive})`),
+  ]);
+  return proved;
 };
 
 export const toTokens = (
@@ -144,26 +191,35 @@ export const endSessions = async (
 
 /**
  * A new password, in one transaction with the end of every other session and of whatever was mailed to get past the old
- * one. Answers which sessions ended.
+ * one. Answers which sessions ended; undefined when the password is another already, or this session has ended: whoever was
+ * shut out by a change does not come after it.
  */
 export const changePassword = async (
   db: Db,
-  user: Uuid,
-  session: Uuid,
-  password_hash: string,
+  { user, session }: Pick<Caller, "user" | "session">,
+  { from, to }: { from: string; to: string },
   now: number,
-): Promise<Uuid[]> => {
-  const [ended] = await db.batch([
+): Promise<Uuid[] | undefined> => {
+  const isLive = sql`EXISTS (SELECT 1 FROM sessions WHERE id = ${session} AND user_id = ${user} AND awaits = 0)`;
+  const isDone = sql`EXISTS (SELECT 1 FROM users WHERE id = ${user} AND password_hash = ${to})`;
+  const [changed, ended] = await db.batch([
+    db
+      .update(users)
+      .set({ password_hash: to, updated_at: now })
+      .where(and(eq(users.id, user), eq(users.password_hash, from), isLive))
+      .returning({ id: users.id }),
     db
       .delete(sessions)
-      .where(and(eq(sessions.user_id, user), ne(sessions.id, session)))
+      .where(and(eq(sessions.user_id, user), ne(sessions.id, session), isDone))
       .returning({ id: sessions.id }),
-    db.update(users).set({ password_hash, updated_at: now }).where(eq(users.id, user)),
     // Nor may an address that somebody else asked for in the meantime become the account's.
-    db.delete(mailed_tokens).where(eq(mailed_tokens.user_id, user)),
-    db.update(account_security).set({ pending_email: null }).where(eq(account_security.user_id, user)),
-    db.delete(auth_codes).where(eq(auth_codes.user_id, user)),
-    ...forgetBegun(db, user, session),
+    db.delete(mailed_tokens).where(and(eq(mailed_tokens.user_id, user), isDone)),
+    db
+      .update(account_security)
+      .set({ pending_email: null, ...noPause })
+      .where(and(eq(account_security.user_id, user), isDone)),
+    db.delete(auth_codes).where(and(eq(auth_codes.user_id, user), isDone)),
+    ...forgetBegun(db, user, session, isDone),
   ]);
-  return ended.map(({ id }) => id);
+  return changed.length === 1 ? ended.map(({ id }) => id) : undefined;
 };

@@ -28,6 +28,9 @@ export const account_security = sqliteTable(
     /** There ever were recovery codes. */
     has_codes: integer("has_codes", { mode: "boolean" }).notNull().default(false),
     reset_started_at: integer("reset_started_at"),
+    /** How often it was stopped lately, and until when nobody may ask for it again. */
+    reset_stops: integer("reset_stops").notNull().default(0),
+    reset_paused_until: integer("reset_paused_until").notNull().default(0),
   },
   (table) => [
     uniqueIndex("account_security_email").on(table.email),
@@ -103,7 +106,6 @@ export const mailed_tokens = sqliteTable(
     /** Wrong codes typed for it. */
     misses: integer("misses").notNull().default(0),
     code_challenge: text("code_challenge"),
-    redirect_to: text("redirect_to"),
     expires_at: integer("expires_at").notNull(),
   },
   (table) => [

@@ -53,6 +53,8 @@ export const sessions = sqliteTable(
     methods: text("methods").notNull().default("password"),
     /** It may do nothing but show a second step, and only for `awaitingMinutes`. */
     awaits: integer("awaits", { mode: "boolean" }).notNull().default(false),
+    /** From where one that owes its second step began: a keyed hash, which says nothing by itself. Empty in any other. */
+    network: text("network").notNull().default(""),
     /** When a factor was shown last, and the generation that began then: older tokens gain nothing by it. */
     proved_at: integer("proved_at").notNull().default(0),
     proved_generation: integer("proved_generation").notNull().default(0),
