@@ -39,8 +39,3 @@ export const loadOwnPhone = async (): Promise<string> => {
   if (!parsed.success) throw new ApiFailure("unavailable", 200);
   return parsed.output.phone;
 };
-
-/** Ends every other session, too. */
-export const replacePassword = async (password: string): Promise<void> => {
-  await request("PUT", "/api/auth/user", { password });
-};

@@ -1,4 +1,5 @@
 import { ApiFailure } from "../../lib/exchange";
+import { failureWords } from "../../lib/failure-text";
 import { PasskeyFailure, passkeyTexts } from "../../lib/passkey-failure";
 import type { Problem } from "./validate-registration";
 
@@ -22,7 +23,7 @@ export const toRegistrationProblem = (error: unknown): Problem => {
       // An answer without a user in it (SPEC.md §8).
       return { field: "form", text: error.status === 200 ? "auth.userNotCreated" : "errors.unavailable" };
     default:
-      return { field: "form", text: `errors.${error.code}` };
+      return { field: "form", ...failureWords(error) };
   }
 };
 
@@ -38,7 +39,7 @@ export const toLoginProblem = (error: unknown): Problem => {
   }
   if (error.code === "offline") return { field: "form", text: "auth.offline" };
   if (error.code === "invalid_credentials") return { field: "password", text: "errors.invalid_credentials" };
-  return { field: "form", text: `errors.${error.code}` };
+  return { field: "form", ...failureWords(error) };
 };
 
 /** What a passkey that signed nobody in says. */

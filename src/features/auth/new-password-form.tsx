@@ -4,8 +4,10 @@ import { PasswordField } from "../../components/password-field";
 import { TextField } from "../../components/text-field";
 import { t as now, useT } from "../../i18n/setup";
 import { ApiFailure } from "../../lib/exchange";
+import { failureWords } from "../../lib/failure-text";
+import { createPasswordChange } from "../../lib/new-password";
 import { leaveNotice } from "../../lib/notice";
-import { loadOwnPhone, replacePassword } from "../../lib/recovery";
+import { loadOwnPhone } from "../../lib/recovery";
 import { FormError } from "./form-error";
 import { useEntryForm } from "./use-entry-form";
 import { type Problem, validateNewPassword } from "./validate-registration";
@@ -19,7 +21,7 @@ const toProblem = (error: unknown): Problem => {
     case "same_password":
       return { field: "password", text: `errors.${error.code}` };
     default:
-      return { field: "form", text: `errors.${error.code}` };
+      return { field: "form", ...failureWords(error) };
   }
 };
 
@@ -30,6 +32,7 @@ const isTooLate = (error: unknown): boolean =>
 export function NewPasswordForm() {
   const t = useT();
   const [isOver, setOver] = useState(false);
+  const [replacePassword] = useState(createPasswordChange);
   const { form, isBusy, onSubmit, refuse, errorOf } = useEntryForm(async (element) => {
     const data = new FormData(element);
     const typed = { password: String(data.get("password")), confirmPassword: String(data.get("confirmPassword")) };

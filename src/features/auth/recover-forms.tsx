@@ -6,6 +6,7 @@ import { Button } from "../../components/button";
 import { TextField } from "../../components/text-field";
 import { useT } from "../../i18n/setup";
 import { ApiFailure } from "../../lib/exchange";
+import { failureWords } from "../../lib/failure-text";
 import { askRecovery, openByRecoveryCode } from "../../lib/recovery";
 import type { Opened } from "../../lib/session";
 import { FormError } from "./form-error";
@@ -19,7 +20,7 @@ const toProblem = (error: unknown, others: Readonly<Record<string, Problem>> = {
   if (!(error instanceof ApiFailure)) return { field: "form", text: "errors.internal" };
   if (error.code === "offline") return { field: "form", text: "auth.offline" };
   if (error.code === "captcha_failed") return { field: "robot", text: "errors.captcha_failed" };
-  return others[error.code] ?? { field: "form", text: `errors.${error.code}` };
+  return others[error.code] ?? { field: "form", ...failureWords(error) };
 };
 
 const unticked: Problem = { field: "robot", text: "auth.mustCheckRobot" };

@@ -45,9 +45,10 @@ export const useEntryForm = (submit: (form: HTMLFormElement) => Promise<void>) =
     /** Says what is wrong. Without a field of the form it stands above the button. */
     refuse: (found: Problem, title: TextKey = "common.error") => {
       setProblem(found);
-      showToast({ title: t(title), message: t(found.text, values), tone: "danger" });
+      showToast({ title: t(title), message: t(found.text, { ...values, ...found.values }), tone: "danger" });
     },
     clear: (field: string) => setProblem((shown) => (shown?.field === field ? undefined : shown)),
-    errorOf: (field: string): string | undefined => (problem?.field === field ? t(problem.text, values) : undefined),
+    errorOf: (field: string): string | undefined =>
+      problem?.field === field ? t(problem.text, { ...values, ...problem.values }) : undefined,
   };
 };

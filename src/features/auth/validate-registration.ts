@@ -3,7 +3,7 @@ import { isAcceptablePassword } from "../../../contract/auth";
 import { passwordMaxLength } from "../../../contract/limits";
 import { toE164 } from "../../../contract/phone";
 import { DisplayName, isBlank } from "../../../contract/text";
-import type { TextKey } from "../../i18n/setup";
+import type { Words } from "../../lib/failure-text";
 
 export type Registration = {
   hasAvatar: boolean;
@@ -14,7 +14,7 @@ export type Registration = {
   isNoRobot: boolean;
 };
 export type RegistrationField = "avatar" | "displayName" | "phoneNumber" | "password" | "confirmPassword" | "robot";
-export type Problem<Field extends string = string> = { field: Field; text: TextKey };
+export type Problem<Field extends string = string> = { field: Field } & Words;
 
 const textFields = ["displayName", "phoneNumber", "password", "confirmPassword"] as const;
 
