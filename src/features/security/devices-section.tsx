@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useId, useState } from "react";
 import type { Device } from "../../../contract/security";
 import { ConfirmDialog } from "../../components/dialog";
 import { IconButton } from "../../components/icon-button";
@@ -17,6 +17,7 @@ function DeviceRow({ device }: { device: Device }) {
   const t = useT();
   const format = useFormat();
   const carryOut = useCarryOut();
+  const words = useId();
   const [isAsked, setAsked] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const name = device.device || t("security.devices.unknown");
@@ -31,20 +32,20 @@ function DeviceRow({ device }: { device: Device }) {
   const used = isSameDay(used_at, Date.now())
     ? t("security.devices.usedToday", { time: format.time(used_at) })
     : t("security.used", { date: format.date(used_at) });
+  const since = t("security.devices.since", { date: format.date(created_at), time: format.time(created_at) });
   return (
     <li>
       <Row
         icon={iconOf(device.device)}
         title={name}
-        details={[
-          current ? t("security.devices.current") : used,
-          t("security.devices.since", { date: format.date(created_at), time: format.time(created_at) }),
-        ]}
+        details={[current ? t("security.devices.current") : used, since]}
+        words={words}
         end={
           !current && (
             <IconButton
               icon="i-ph-sign-out"
               label={t("security.devices.endName", { name })}
+              aria-describedby={words}
               aria-haspopup="dialog"
               onClick={() => setAsked(true)}
             />
@@ -54,7 +55,13 @@ function DeviceRow({ device }: { device: Device }) {
       <ConfirmDialog
         open={isAsked}
         title={t("security.devices.endTitle", { name })}
-        body={t("security.devices.endBody")}
+        body={
+          <>
+            <p>{used}</p>
+            <p>{since}</p>
+            <p className="mt-2">{t("security.devices.endBody")}</p>
+          </>
+        }
         confirmLabel={t("security.devices.end")}
         cancelLabel={t("common.cancel")}
         busy={isBusy}
