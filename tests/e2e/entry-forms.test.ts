@@ -88,13 +88,13 @@ for (const language of languages) {
       await page.waitForURL("**/app");
     }
 
-    await page.context().clearCookies({ name: /lisolo/ });
-    // The app, left alone with that, would lead away by itself.
+    // The cookies last: the app, left alone without them, would lead away by itself.
     await page.evaluate(() => {
       localStorage.clear();
       location.replace("about:blank");
     });
     await page.waitForURL("about:blank");
+    await page.context().clearCookies({ name: /lisolo/ });
     await page.goto(`/register?lang=${language}`);
     await field(page, "avatar").setInputFiles(smallPicture);
     await field(page, "displayName").fill("Amina");
