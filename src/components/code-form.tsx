@@ -14,7 +14,7 @@ type CodeFormProps = {
   id: string;
   label: string;
   hint: string;
-  /** What an empty field is told. */
+  /** What an empty field is told, and one with fewer than its digits. */
   missing: string;
   /** What a code that is not taken is told, where the refusal's own words fit another kind of code. */
   wrong?: string;
@@ -64,7 +64,7 @@ export function CodeForm({
   };
   const submit = async (code: string) => {
     if (isBusy) return;
-    if (code.trim() === "") return setProblem("missing");
+    if (code.trim() === "" || code.length < (digits ?? 0)) return setProblem("missing");
     setBusy(true);
     setProblem(undefined);
     try {

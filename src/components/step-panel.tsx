@@ -9,6 +9,7 @@ import type { CodeApp } from "../lib/session";
 import { Button } from "./button";
 import { CodeForm } from "./code-form";
 import { ProblemNote } from "./problem-note";
+import { takeFocus } from "./take-focus";
 
 type WayProps = {
   onShown: () => void;
@@ -103,7 +104,13 @@ export function PasskeyButton({ look, ...ends }: WayProps & { look: "primary" | 
   };
   return (
     <>
-      <Button look={look} busy={isBusy} onClick={() => void show()}>
+      <Button
+        {...(look === "primary" ? { ref: takeFocus } : {})}
+        look={look}
+        busy={isBusy}
+        busyLabel={t("auth.secondStep.usePasskey")}
+        onClick={() => void show()}
+      >
         <span className="flex items-center justify-center gap-2">
           <span className="i-ph-fingerprint text-xl" aria-hidden="true" />
           {t("auth.secondStep.usePasskey")}

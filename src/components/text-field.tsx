@@ -24,7 +24,7 @@ export function TextField({ id, label, hint, error, alerts, end, className = "",
         {label}
       </label>
       <div
-        className={`field flex min-h-12 items-stretch rounded-card border bg-surface ${error ? "border-danger" : "border-field"}`}
+        className={`field flex min-h-12 items-stretch rounded-card border ${props.readOnly ? "bg-raised text-muted" : "bg-surface"} ${error ? "border-danger" : "border-field"}`}
       >
         <input
           {...props}

@@ -1,4 +1,4 @@
-import type { Translate } from "../i18n/setup";
+import type { TextKey, Translate } from "../i18n/setup";
 import { ApiFailure, failureCode } from "./exchange";
 
 const minuteSeconds = 60;
@@ -8,18 +8,24 @@ const secondsMax = 90; // more are told in minutes
 const minutesMax = 90; // and these in hours
 const hoursMax = 36; // and these in days
 
+/** A text and the number it names. */
+export type Words = { text: TextKey; values?: { count: number } };
+
 /** What a caught error says to the person; a limit says how long to wait when the server told. */
-export const failureText = (error: unknown, t: Translate): string => {
+export const failureWords = (error: unknown): Words => {
   if (error instanceof ApiFailure && error.code === "rate_limited" && error.retryAfterMs !== undefined) {
     const seconds = Math.ceil(error.retryAfterMs / 1_000);
-    if (seconds <= secondsMax) return t("shell.rateLimited", { count: seconds });
-    if (seconds <= minutesMax * minuteSeconds) {
-      return t("shell.rateLimitedMinutes", { count: Math.ceil(seconds / minuteSeconds) });
-    }
-    if (seconds <= hoursMax * hourSeconds) {
-      return t("shell.rateLimitedHours", { count: Math.ceil(seconds / hourSeconds) });
-    }
-    return t("shell.rateLimitedDays", { count: Math.ceil(seconds / daySeconds) });
+    const told = (text: TextKey, unit: number): Words => ({ text, values: { count: Math.ceil(seconds / unit) } });
+    if (seconds <= secondsMax) return told("shell.rateLimited", 1);
+    if (seconds <= minutesMax * minuteSeconds) return told("shell.rateLimitedMinutes", minuteSeconds);
+    if (seconds <= hoursMax * hourSeconds) return told("shell.rateLimitedHours", hourSeconds);
+    return told("shell.rateLimitedDays", daySeconds);
   }
-  return t(`errors.${failureCode(error)}`);
+  return { text: `errors.${failureCode(error)}` };
+};
+
+/** The same, in a language. */
+export const failureText = (error: unknown, t: Translate): string => {
+  const { text, values } = failureWords(error);
+  return t(text, values);
 };

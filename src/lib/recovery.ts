@@ -37,8 +37,3 @@ export const confirmAddress = async (token_hash: string): Promise<void> => {
 /** Whose account it is that a mail, or a code, led into. */
 export const loadOwnPhone = async (): Promise<string> =>
   readAnswer(AuthUser, await request("GET", "/api/auth/user")).phone;
-
-/** Ends every other session, too. */
-export const replacePassword = async (password: string): Promise<void> => {
-  await request("PUT", "/api/auth/user", { password });
-};

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { type Language, languages } from "../../contract/language";
 import { expect, test } from "../support/browser-test";
-import { onePixelPng, textsOf } from "../support/phone";
+import { fill, onePixelPng, textsOf } from "../support/phone";
 
 const { en } = textsOf;
 const smallPicture = { name: "picture.png", mimeType: "image/png", buffer: onePixelPng };
@@ -24,7 +24,7 @@ const expectRefusal = async (page: Page, name: string, text: string, title: stri
 
 for (const language of languages) {
   test(`registration refuses in the stated order and then leads to /app, in ${language}`, async ({ page }) => {
-    const { auth, common, errors } = textsOf[language];
+    const { auth, common, errors, shell } = textsOf[language];
     const numbers: Record<Language, string> = { fr: "243810000021", en: "243810000022", pt: "243810000023" };
     const say = (text: string, name: string) => expectRefusal(page, name, text, common.error);
     await page.goto(`/register?lang=${language}`);
@@ -88,13 +88,13 @@ for (const language of languages) {
       await page.waitForURL("**/app");
     }
 
-    await page.context().clearCookies({ name: /lisolo/ });
-    // The app, left alone with that, would lead away by itself.
+    // The cookies last: the app, left alone without them, would lead away by itself.
     await page.evaluate(() => {
       localStorage.clear();
       location.replace("about:blank");
     });
     await page.waitForURL("about:blank");
+    await page.context().clearCookies({ name: /lisolo/ });
     await page.goto(`/register?lang=${language}`);
     await field(page, "avatar").setInputFiles(smallPicture);
     await field(page, "displayName").fill("Amina");
@@ -114,6 +114,17 @@ for (const language of languages) {
     await field(page, "password").fill("Wrong2026");
     await submit(page).click();
     await expectRefusal(page, "password", errors.invalid_credentials, auth.signInFailed);
+    const limited = { code: 429, error_code: "rate_limited", msg: "" };
+    await page.route(
+      "**/api/auth/token?grant_type=password",
+      (route) => route.fulfill({ status: 429, headers: { "retry-after": "298" }, json: limited }),
+      { times: 1 },
+    );
+    await submit(page).click();
+    const wait = fill(shell.rateLimitedMinutes_other, { count: 5 });
+    await expect(page.locator("#form")).toHaveText(wait);
+    await expect(page.locator("#form")).toBeFocused();
+    await expect(page.getByRole("alert")).toContainText(wait);
     await field(page, "password").fill(password);
     await submit(page).click();
     await page.waitForURL("**/app");
@@ -129,6 +140,17 @@ const fillRegistration = async (page: Page, phone: string) => {
   await field(page, "confirmPassword").fill(password);
   await field(page, "robot").check();
 };
+
+test("on a small phone the notice leaves in sight what it is about", async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 560 });
+  await page.goto("/register?lang=fr");
+  await submit(page).click();
+  const notice = page.getByRole("alert");
+  await expect(notice).toContainText(textsOf.fr.auth.profilePictureRequired);
+  await expect(field(page, "avatar")).toBeFocused();
+  const bottomOf = async () => (await notice.boundingBox())?.height ?? 0;
+  await expect.poll(async () => ((await field(page, "avatar").boundingBox())?.y ?? 0) >= (await bottomOf())).toBe(true);
+});
 
 test("an account whose picture could not be stored is there all the same, and the person is told", async ({ page }) => {
   await page.route("**/api/profile/avatar", (route) => route.fulfill({ status: 503, body: "" }));

@@ -249,8 +249,19 @@ test("an address is confirmed by whoever presses the button behind its mail's li
   await page.getByRole("button", { name: texts.recover.confirm }).click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(texts.recover.confirmedTitle);
   expect(await findEmail()).toBe(email);
-  await page.getByRole("link", { name: texts.recover.open }).click();
+  const open = page.getByRole("link", { name: texts.recover.open });
+  await expect(open).toBeFocused();
+  await open.click();
   await page.waitForURL("**/app");
+
+  // A link that was used up offers nothing that can only fail, and leads to where another is asked for.
+  await page.goto(link);
+  await page.getByRole("button", { name: texts.recover.confirm }).click();
+  const refused = page.getByRole("alert").filter({ hasText: texts.errors.otp_expired });
+  await expect(refused.getByRole("paragraph")).toBeFocused();
+  await expect(page.getByRole("button", { name: texts.recover.confirm })).toHaveCount(0);
+  await page.getByRole("link", { name: texts.recover.openSecurity }).click();
+  await page.waitForURL("**/app/security");
 });
 
 test("offline nothing that was typed is lost", async ({ browser, server }) => {

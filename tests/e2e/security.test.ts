@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page, Route } from "@playwright/test";
 import { accessCookie } from "../../worker/lib/cookies";
 import { expect, test } from "../support/browser-test";
 import { CodeApp } from "../support/code-app";
@@ -54,6 +54,12 @@ const addApp = async (phone: Phone, withCodes: boolean): Promise<{ app: CodeApp;
   return { app, codes: told };
 };
 
+/** The server does what is asked, and nobody hears of it. */
+const loseAnswer = async (route: Route): Promise<void> => {
+  await route.fetch();
+  await route.abort("connectionreset");
+};
+
 const signOut = async ({ page, texts }: Phone): Promise<void> => {
   await page.getByRole("link", { name: texts.common.back }).click();
   await button(page, texts.profile.signOut).click();
@@ -82,14 +88,25 @@ for (const language of ["fr", "pt"] as const) {
     await expect(page.getByRole("textbox", { name: security.name })).toBeFocused();
     await page.getByRole("textbox", { name: security.name }).fill("Itel");
     await page.keyboard.press("Enter");
+    await expect(heading(page, security.apps.scan)).toBeFocused();
     const app = await CodeApp.readFrom(page);
     await expect(page.getByRole("img", { name: security.apps.qr })).toHaveJSProperty("complete", true);
     const first = page.getByLabel(step.code);
+    await first.fill("123"); // is no try yet
+    await first.press("Enter");
+    await expect(first).toHaveAccessibleDescription(new RegExp(step.codeMissing));
     await first.fill(app.wrong());
     await expect(first).toHaveAccessibleDescription(new RegExp(texts.errors.mfa_verification_failed));
     await expect(first).toBeFocused();
     expect(await first.evaluate((field: HTMLInputElement) => field.selectionEnd)).toBe(6);
     await page.keyboard.type(app.next());
+    // Without an answer nobody knows whether the old codes are still good; what comes at last is what is good.
+    await page.route("**/api/auth/recovery-codes", (route) => route.abort());
+    await button(page, security.codes.makeNow).click();
+    await expect(page.getByRole("alert").filter({ hasText: security.codes.unheard })).toBeVisible();
+    await page.unroute("**/api/auth/recovery-codes");
+    await page.route("**/api/auth/recovery-codes", loseAnswer, { times: 1 });
+    await button(page, security.codes.make).click();
     await button(page, security.codes.makeNow).click();
     const shown = dialog(page, security.codes.title).getByRole("listitem");
     await expect(shown).toHaveCount(10);
@@ -237,6 +254,7 @@ test("a new password is asked for twice and after a proof, loses nothing that wa
   await expect(again).toHaveValue(newPassword);
   await button(page, password.submit).click();
   await own.fill(testPassword);
+  await page.route("**/api/auth/user", loseAnswer, { times: 1 });
   await own.press("Enter");
   await expect(page.getByRole("status").filter({ hasText: password.done })).toBeVisible();
   await expect(opener).toBeFocused();
@@ -294,7 +312,12 @@ test("devices are listed and signed out, one or all others, and each tab shows i
   await expect(devices(phone)).toHaveCount(4);
   await expect(devices(phone).first()).toContainText(words.current);
 
-  await button(page, fill(words.endName, { name: "Chrome · Windows" })).click();
+  // Two of one kind differ by when they were used, also for whoever only hears the button and the question.
+  const since = new RegExp(words.since.split("{")[0] ?? "");
+  const ends = button(page, fill(words.endName, { name: "Chrome · Windows" }));
+  await expect(ends).toHaveAccessibleDescription(since);
+  await ends.click();
+  await expect(page.getByRole("alertdialog")).toHaveAccessibleDescription(since);
   await button(page, words.end).click();
   await expect(devices(phone)).toHaveCount(3);
   await otherTab.bringToFront();
@@ -329,8 +352,10 @@ test("whoever lost everything asks at the log-in, and one tap on another device 
   await button(visitor.page, step.lostAsk).click();
   const due = visitor.page.getByRole("status").filter({ hasText: step.lostDue.split("{")[0] ?? "" });
   await expect(due).toContainText(/\d\d:\d\d/);
+  await expect(due.getByRole("paragraph")).toBeFocused();
 
   const banner = page.getByRole("region", { name: reset.title });
+  await expect(banner.getByRole("alert")).toContainText(reset.title);
   await expect(banner).toContainText(/\d\d:\d\d/);
   await banner.getByRole("button", { name: reset.keep }).click();
   await expect(banner).toHaveCount(0);
@@ -355,12 +380,22 @@ test("a recovery address waits until the code of its mail is typed, and is remov
   await field.fill(address);
   await field.press("Enter");
   await expect(page.getByText(fill(email.pending, { email: address }))).toBeVisible();
+  await expect(page.getByLabel(email.code)).toBeFocused();
   await expect.poll(async () => (await mailsTo(server.origin, address)).length).toBe(1);
   const [mail] = await mailsTo(server.origin, address);
   if (!mail) throw new Error("no mail came");
-  const { code } = broughtBy(mail);
-  await page.getByLabel(email.code).fill(code === "00000000" ? "11111111" : "00000000");
+  const { code: old } = broughtBy(mail);
+  await page.getByLabel(email.code).fill(old === "00000000" ? "11111111" : "00000000");
   await expect(page.getByLabel(email.code)).toHaveAccessibleDescription(new RegExp(texts.recover.mailCodeWrong));
+  // Two taps ask for one mail, and what was typed for the last one is gone.
+  await button(page, email.again).dblclick();
+  await expect(page.getByRole("status").filter({ hasText: email.sentAgain })).toBeVisible();
+  await expect(page.getByLabel(email.code)).toHaveValue("");
+  await expect(page.getByLabel(email.code)).not.toHaveAccessibleDescription(new RegExp(texts.recover.mailCodeWrong));
+  const [newest, ...others] = await mailsTo(server.origin, address);
+  if (!newest) throw new Error("no mail came");
+  expect(others).toHaveLength(1);
+  const { code } = broughtBy(newest);
   await page.getByLabel(email.code).fill(code);
   await expect(page.getByText(email.set)).toBeVisible();
   await expect(page.getByText(address)).toBeVisible();
@@ -400,6 +435,7 @@ test("a passkey is renamed and removed, and asked for after the password where i
   await expect(page.getByText(step.on, { exact: true })).toBeVisible();
   await signOut(phone);
   await typeLogIn(phone, gael);
+  await expect(button(page, texts.auth.secondStep.usePasskey)).toBeFocused();
   await button(page, texts.auth.secondStep.usePasskey).click();
   await page.waitForURL("**/app");
 

@@ -259,6 +259,10 @@ test("signing out says so and leaves nothing of the person; a failure keeps them
   await elsewhere.logIn(ana.phone);
   await expect(elsewhere.page.getByText(elsewhere.texts.masolo.emptyTitle)).toBeVisible();
   await page.goto("/app/profile");
+  // That the other devices go too is said before anything is pressed.
+  const everywhere = texts.profile.signOutEverywhere;
+  await expect(page.getByText(everywhere)).toBeVisible();
+  await expect(page.getByRole("button", { name: texts.profile.signOut })).toHaveAccessibleDescription(everywhere);
   await context.route("**/api/auth/logout*", (route) => route.abort());
   await page.getByRole("button", { name: texts.profile.signOut }).click();
   const refused = page.getByRole("alert").filter({ hasText: texts.auth.signOutFailed });
@@ -311,6 +315,7 @@ test("signing out asks first what would be lost, in whichever tab it was written
   const says = (what: string) => expect(dialog.getByText(fill(texts.profile.unsentBody, { what }))).toBeVisible();
   await signOut.click();
   await says("1 brouillon");
+  await expect(dialog.getByText(texts.profile.signOutEverywhere)).toBeVisible();
   await expect(dialog.getByRole("button", { name: texts.profile.stay })).toBeFocused();
 
   await context.setOffline(true);

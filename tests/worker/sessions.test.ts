@@ -61,6 +61,28 @@ const endOf = (device: Device) =>
     new Promise<string>((resolve) => setTimeout(() => resolve("still open"), 2_000)),
   ]);
 
+test("a session that came in cookies stays in them, though a script of the page asks for it in the body", async () => {
+  const person = await newPerson();
+  const signedIn = await call("POST", "/api/auth/token?grant_type=password", {
+    headers: cookieSite,
+    body: { phone: person.phone, password: testPassword },
+  });
+  const { origin } = cookieSite;
+  const asked = await call("POST", "/api/auth/proof", {
+    headers: { origin, cookie: cookiesOf(signedIn) },
+    body: { password: testPassword },
+  });
+  expect(asked.status).toBe(200);
+  expect(asked.body).toMatchObject({ access_token: "", refresh_token: "" });
+  const changed = await call("PUT", "/api/auth/user", {
+    headers: { origin, cookie: cookiesOf(asked) },
+    body: { password: newPassword },
+  });
+  expect(changed.status).toBe(200);
+  expect(JSON.stringify(changed.body)).not.toMatch(/"(access|refresh)_token":"[^"]/);
+  expect((await call("GET", "/api/auth/user", { headers: { cookie: cookiesOf(asked) } })).status).toBe(200);
+});
+
 // ── the list ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 test("the devices of a person are listed with what they are and when they were last heard of, one's own marked", async () => {

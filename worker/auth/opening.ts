@@ -22,6 +22,10 @@ import { tidy } from "./tidying";
 
 export const usesCookies = (c: AppContext): boolean => c.req.header(sessionTransportHeader) === "cookie";
 
+/** What a request was let in by. A session that came in cookies stays there: no script gets hold of it by leaving out a header. */
+const cameInCookies = (c: AppContext): boolean =>
+  c.var.caller !== undefined && c.req.header("authorization") === undefined;
+
 /** The session as the client asked for it: tokens in the body, or in cookies and empty in the body. */
 export const toSession = async (
   c: AppContext,
@@ -34,7 +38,7 @@ export const toSession = async (
   const claims = { sub: user.id, sid: session, gen: generation };
   const access_token = await signAccessToken(c.env, claims, now, toAssurance(tokens));
   tidy(c, user.id);
-  const inCookies = usesCookies(c);
+  const inCookies = usesCookies(c) || cameInCookies(c);
   if (inCookies) setSessionCookies(c, { access_token, refresh_token });
   return {
     access_token: inCookies ? "" : access_token,

@@ -24,7 +24,7 @@ export function AvatarField({ input, preview, error, onChange }: AvatarFieldProp
           aria-invalid={error ? true : undefined}
           aria-describedby={error ? "avatar-error avatar-hint" : "avatar-hint"}
           onChange={onChange}
-          className="peer absolute inset-0 z-10 size-full cursor-pointer rounded-full opacity-0"
+          className="peer absolute inset-0 z-10 size-full scroll-mt-36 cursor-pointer rounded-full opacity-0"
         />
         <span
           className={`grid size-full place-items-center overflow-hidden rounded-full border-2 bg-surface peer-focus-visible:outline-3 peer-focus-visible:outline-offset-2 peer-focus-visible:outline-accent ${error ? "border-danger" : preview ? "border-accent" : "border-field border-dashed"}`}

@@ -4,8 +4,9 @@ import { ButtonLink } from "../../components/button";
 import { TextField } from "../../components/text-field";
 import { t as now, useT } from "../../i18n/setup";
 import { ApiFailure } from "../../lib/exchange";
+import { createPasswordChange } from "../../lib/new-password";
 import { leaveNotice } from "../../lib/notice";
-import { loadOwnPhone, replacePassword } from "../../lib/recovery";
+import { loadOwnPhone } from "../../lib/recovery";
 import { EntryForm } from "./entry-form";
 import { NewPasswordFields } from "./new-password-fields";
 import { judgePasswords, type Problem, toProblem } from "./problem";
@@ -24,6 +25,7 @@ const isTooLate = (error: unknown): boolean =>
 export function NewPasswordForm() {
   const t = useT();
   const [isOver, setOver] = useState(false);
+  const [replacePassword] = useState(createPasswordChange);
   const entry = useEntryForm(
     async (data) => {
       const [password, again] = [textOf(data, "password"), textOf(data, "confirmPassword")];

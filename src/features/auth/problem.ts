@@ -1,10 +1,10 @@
 import { isAcceptablePassword } from "../../../contract/auth";
 import { passwordMaxLength } from "../../../contract/limits";
-import type { TextKey } from "../../i18n/setup";
 import { failureCode } from "../../lib/exchange";
+import { failureWords, type Words } from "../../lib/failure-text";
 
 /** What is wrong with a form, and beside which field that stands; "form" is the whole. */
-export type Problem<Field extends string = string> = { field: Field; text: TextKey };
+export type Problem<Field extends string = string> = { field: Field } & Words;
 
 /** Of a new password and the same again, none of them blank. */
 export const judgePasswords = (
@@ -31,5 +31,5 @@ const everywhere: Partial<Record<Code, Problem>> = {
 /** What a failure says: with the words of `own` where a form has some. */
 export const toProblem = (error: unknown, own: Partial<Record<Code, Problem>> = {}): Problem => {
   const code = failureCode(error);
-  return own[code] ?? everywhere[code] ?? { field: "form", text: `errors.${code}` };
+  return own[code] ?? everywhere[code] ?? { field: "form", ...failureWords(error) };
 };

@@ -1,7 +1,8 @@
 import { type ReactNode, useState } from "react";
 import { Button } from "../../components/button";
-import { ProblemNote } from "../../components/problem-note";
+import { takeFocus } from "../../components/take-focus";
 import { useT } from "../../i18n/setup";
+import { failureCode } from "../../lib/exchange";
 import { failureText } from "../../lib/failure-text";
 
 type RecoverLinkProps = {
@@ -21,6 +22,8 @@ export function RecoverLink({ label, busyLabel, use, children }: RecoverLinkProp
   const t = useT();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ error: unknown }>();
+  // A refused link stays refused: no button asks for it again.
+  const isDead = problem !== undefined && failureCode(problem.error) === "otp_expired";
   const press = async () => {
     setBusy(true);
     setProblem(undefined);
@@ -33,10 +36,22 @@ export function RecoverLink({ label, busyLabel, use, children }: RecoverLinkProp
   };
   return (
     <div className="mt-6 flex flex-col gap-4">
-      <ProblemNote>{problem && failureText(problem.error, t)}</ProblemNote>
-      <Button busy={isBusy} busyLabel={busyLabel} onClick={() => void press()}>
-        {label}
-      </Button>
+      <div role="alert" className="empty:hidden">
+        {problem && (
+          <p
+            {...(isDead ? { ref: takeFocus } : {})}
+            tabIndex={-1}
+            className="rounded-card bg-danger-soft px-4 py-3 text-danger"
+          >
+            {failureText(problem.error, t)}
+          </p>
+        )}
+      </div>
+      {isDead ? null : (
+        <Button busy={isBusy} busyLabel={busyLabel} onClick={() => void press()}>
+          {label}
+        </Button>
+      )}
       {problem && children}
     </div>
   );

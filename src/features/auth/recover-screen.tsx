@@ -3,6 +3,7 @@ import { mailedCodeDigits } from "../../../contract/limits";
 import { Button, ButtonLink } from "../../components/button";
 import { CodeForm } from "../../components/code-form";
 import { ProblemNote } from "../../components/problem-note";
+import { takeFocus } from "../../components/take-focus";
 import { type TextKey, useT } from "../../i18n/setup";
 import { ApiFailure } from "../../lib/exchange";
 import { endExpectation, findOwing, forgetOwing, keepOwing, type Owing } from "../../lib/owing";
@@ -162,8 +163,8 @@ export default function RecoverScreen() {
       return (
         <EntryFrame title={t("recover.confirmTitle")} lead={t("recover.confirmLead")}>
           <RecoverLink label={t("recover.confirm")} busyLabel={t("recover.confirming")} use={confirm}>
-            <ButtonLink look="quiet" href="/app">
-              {t("recover.open")}
+            <ButtonLink look="secondary" href="/app/security">
+              {t("recover.openSecurity")}
             </ButtonLink>
           </RecoverLink>
         </EntryFrame>
@@ -172,7 +173,7 @@ export default function RecoverScreen() {
     case "confirmed":
       return (
         <EntryFrame title={t("recover.confirmedTitle")} lead={t("recover.confirmedLead")}>
-          <ButtonLink href="/app" className="mt-6 w-full">
+          <ButtonLink ref={takeFocus} href="/app" className="mt-6 w-full">
             {t("recover.open")}
           </ButtonLink>
         </EntryFrame>

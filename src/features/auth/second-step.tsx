@@ -3,6 +3,7 @@ import type { FactorReset } from "../../../contract/security";
 import { Button } from "../../components/button";
 import { ProblemNote } from "../../components/problem-note";
 import { StepPanel } from "../../components/step-panel";
+import { takeFocus } from "../../components/take-focus";
 import { useFormat } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
@@ -40,7 +41,7 @@ function LostAccess({ onBack, onOver }: { onBack: () => void; onOver: () => void
       <p>{t("auth.secondStep.lostStop")}</p>
       <div role="status" className="empty:hidden">
         {reset && (
-          <p className="rounded-card bg-accent-soft px-4 py-3">
+          <p ref={takeFocus} tabIndex={-1} className="rounded-card bg-accent-soft px-4 py-3">
             {t("auth.secondStep.lostDue", { date: format.date(reset.due_at), time: format.time(reset.due_at) })}
           </p>
         )}

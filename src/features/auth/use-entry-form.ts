@@ -38,7 +38,7 @@ export const useEntryForm = (
 
   const refuse = (found: Problem, title: TextKey = "common.error") => {
     setProblem(found);
-    showToast({ title: t(title), message: t(found.text, values), tone: "danger" });
+    showToast({ title: t(title), message: t(found.text, { ...values, ...found.values }), tone: "danger" });
   };
   const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -66,6 +66,7 @@ export const useEntryForm = (
     /** Says what is wrong. Without a field of the form it stands above the button. */
     refuse,
     clear: (field: string) => setProblem((shown) => (shown?.field === field ? undefined : shown)),
-    errorOf: (field: string): string | undefined => (problem?.field === field ? t(problem.text, values) : undefined),
+    errorOf: (field: string): string | undefined =>
+      problem?.field === field ? t(problem.text, { ...values, ...problem.values }) : undefined,
   };
 };

@@ -1,3 +1,4 @@
+import { useId } from "react";
 import { Link } from "react-router";
 import { Button } from "../../components/button";
 import { Screen } from "../../components/screen";
@@ -31,6 +32,7 @@ function PageLink({ to, icon, label }: { to: string; icon: string; label: string
 export default function ProfileScreen() {
   const t = useT();
   const me = useMe();
+  const everywhere = useId();
   const { isBusy, ask, dialog } = useSignOut();
   return (
     <Screen
@@ -51,12 +53,17 @@ export default function ProfileScreen() {
             <PageLink key={path} to={path} icon={icon} label={t(title)} />
           ))}
         </section>
-        <Button look="secondary" busy={isBusy} onClick={() => void ask()}>
-          <span className="flex items-center justify-center gap-2">
-            <span className="i-ph-sign-out text-xl" aria-hidden="true" />
-            {t("profile.signOut")}
-          </span>
-        </Button>
+        <div className="flex flex-col gap-1">
+          <Button look="secondary" busy={isBusy} aria-describedby={everywhere} onClick={() => void ask()}>
+            <span className="flex items-center justify-center gap-2">
+              <span className="i-ph-sign-out text-xl" aria-hidden="true" />
+              {t("profile.signOut")}
+            </span>
+          </Button>
+          <p id={everywhere} className="text-center text-sm text-muted">
+            {t("profile.signOutEverywhere")}
+          </p>
+        </div>
         <DeleteAccount />
       </div>
       {dialog}

@@ -39,7 +39,12 @@ function LeaveDialog({ stake, onLeave, onStay }: LeaveDialogProps) {
     <ConfirmDialog
       open
       title={t(title)}
-      body={body}
+      body={
+        <>
+          <p>{body}</p>
+          <p className="mt-2">{t("profile.signOutEverywhere")}</p>
+        </>
+      }
       confirmLabel={t(isFree ? "profile.signOut" : "profile.signOutAnyway")}
       cancelLabel={t("profile.stay")}
       tone={isFree ? "accent" : "danger"}

@@ -1,6 +1,7 @@
 import { Enrolled, RecoveryCodes } from "../../../contract/factors";
 import type { Uuid } from "../../../contract/ids";
 import { request } from "../../lib/api";
+import { failureCode } from "../../lib/exchange";
 import { readAnswer } from "../../lib/read-answer";
 import { dismissResets } from "../../sync/use-security-notices";
 
@@ -11,8 +12,6 @@ const tell = async (...asked: Parameters<typeof request>): Promise<void> => {
   await request(...asked);
 };
 
-export const changePassword = (password: string) => tell("PUT", "/api/auth/user", { password });
-
 /** A code app that counts once its first code was shown (`showCode`). */
 export const enrolApp = async (name: string): Promise<Enrolled> => {
   const enrolment = { factor_type: "totp", friendly_name: name };
@@ -21,8 +20,18 @@ export const enrolApp = async (name: string): Promise<Enrolled> => {
 
 export const removeApp = (id: Uuid) => tell("DELETE", `/api/auth/factors/${id}`);
 
-export const makeRecoveryCodes = async (): Promise<string[]> =>
+const drawCodes = async (): Promise<string[]> =>
   readAnswer(RecoveryCodes, await request("POST", "/api/auth/recovery-codes")).codes;
+
+/**
+ * Asked once more where no answer came: codes may have been made that nobody saw, and the next ones take their place as
+ * they took the old ones'.
+ */
+export const makeRecoveryCodes = (): Promise<string[]> =>
+  drawCodes().catch((error: unknown) => {
+    if (failureCode(error) === "offline") return drawCodes();
+    throw error;
+  });
 
 /** Mails a code and a link to it; "" takes the address away. */
 export const setRecoveryAddress = (email: string) => tell("PUT", "/api/auth/user", { email });

@@ -4,6 +4,7 @@ import { factorNameMaxLength, totpDigits } from "../../../contract/limits";
 import { Button, ButtonLink } from "../../components/button";
 import { CodeForm } from "../../components/code-form";
 import { Sheet } from "../../components/sheet";
+import { takeFocus } from "../../components/take-focus";
 import { TextField } from "../../components/text-field";
 import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
@@ -80,7 +81,7 @@ function Steps({ app, onAdded }: { app: Enrolled; onAdded: () => void }) {
   return (
     <div className="flex flex-col gap-5">
       <section aria-labelledby="scan" className="flex flex-col gap-3">
-        <h3 id="scan" className="font-semibold">
+        <h3 id="scan" ref={takeFocus} tabIndex={-1} className="font-semibold focus-visible:outline-none">
           {t("security.apps.scan")}
         </h3>
         <img

@@ -1,3 +1,4 @@
+import { useId } from "react";
 import type { Device } from "../../../contract/security";
 import { ConfirmDialog } from "../../components/dialog";
 import { IconButton } from "../../components/icon-button";
@@ -15,26 +16,27 @@ const iconOf = (device: string): string =>
 function DeviceRow({ device }: { device: Device }) {
   const t = useT();
   const format = useFormat();
+  const words = useId();
   const name = device.device || t("security.devices.unknown");
   const { created_at, used_at, current } = device;
   const { ask, dialog } = useAskedChange(() => endDevice(device.id), t("security.devices.ended", { name }));
   const used = isSameDay(used_at, Date.now())
     ? t("security.devices.usedToday", { time: format.time(used_at) })
     : t("security.used", { date: format.date(used_at) });
+  const since = t("security.devices.since", { date: format.date(created_at), time: format.time(created_at) });
   return (
     <li>
       <Row
         icon={iconOf(device.device)}
         title={name}
-        details={[
-          current ? t("security.devices.current") : used,
-          t("security.devices.since", { date: format.date(created_at), time: format.time(created_at) }),
-        ]}
+        details={[current ? t("security.devices.current") : used, since]}
+        words={words}
         end={
           !current && (
             <IconButton
               icon="i-ph-sign-out"
               label={t("security.devices.endName", { name })}
+              aria-describedby={words}
               aria-haspopup="dialog"
               onClick={ask}
             />
@@ -44,7 +46,13 @@ function DeviceRow({ device }: { device: Device }) {
       <ConfirmDialog
         {...dialog}
         title={t("security.devices.endTitle", { name })}
-        body={t("security.devices.endBody")}
+        body={
+          <>
+            <p>{used}</p>
+            <p>{since}</p>
+            <p className="mt-2">{t("security.devices.endBody")}</p>
+          </>
+        }
         confirmLabel={t("security.devices.end")}
         cancelLabel={t("common.cancel")}
       />

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import * as v from "valibot";
 import { emailMaxLength, mailedCodeDigits } from "../../../contract/limits";
 import { Email } from "../../../contract/security";
@@ -14,14 +14,20 @@ import { useAskedChange, useCarryOut, useChanges } from "./changes";
 import { FormDialog } from "./form-dialog";
 import { ActionRow, CardText, Row } from "./row";
 
+const codeField = "emailCode";
+
 function AddressDialog({ onClose }: { onClose: () => void }) {
   const t = useT();
   const { withProof, reload } = useChanges();
+  const isSent = useRef(false);
+  // The dialog has given the focus back to what opened it, below the field that waits for the code.
+  useEffect(() => () => void (isSent.current && document.getElementById(codeField)?.focus()), []);
   const send = async (data: FormData) => {
     const email = v.safeParse(Email, data.get("recoveryEmail"));
     if (!email.success) return { field: "recoveryEmail", text: t("security.email.invalid") };
     if (!(await withProof(() => setRecoveryAddress(email.output)))) return false;
     await reload();
+    isSent.current = true;
     return true;
   };
   return (
@@ -65,15 +71,22 @@ function Pending({ email, pending }: { email: string | null; pending: string }) 
     showToast({ message: t("security.email.confirmed") });
     focusTitle();
   };
-  const again = () => carryOut(() => setRecoveryAddress(pending), t("security.email.sentAgain"));
+  const [sent, setSent] = useState(1);
+  const [isSending, setSending] = useState(false);
+  const again = async () => {
+    setSending(true);
+    // A code typed from the mail before is worth nothing any more, and neither is what was said of it.
+    if (await carryOut(() => setRecoveryAddress(pending), t("security.email.sentAgain"))) setSent(sent + 1);
+    setSending(false);
+  };
   const forget = () => carryOut(() => setRecoveryAddress(email ?? ""), t("security.email.forgotten")).then(focusTitle);
   return (
     <>
       <div className="flex flex-col gap-3 p-4">
         <p>{t("security.email.pending", { email: pending })}</p>
         <CodeForm
-          key={pending}
-          id="emailCode"
+          key={`${pending} ${sent}`}
+          id={codeField}
           label={t("security.email.code")}
           hint={t("security.email.codeHint")}
           missing={t("security.email.codeMissing")}
@@ -84,7 +97,12 @@ function Pending({ email, pending }: { email: string | null; pending: string }) 
           send={confirm}
         />
       </div>
-      <ActionRow icon="i-ph-paper-plane-tilt" label={t("security.email.again")} onPress={() => void again()} />
+      <ActionRow
+        icon="i-ph-paper-plane-tilt"
+        label={t("security.email.again")}
+        busy={isSending}
+        onPress={() => void again()}
+      />
       <ActionRow icon="i-ph-x" label={t("security.email.forget")} onPress={() => void forget()} />
     </>
   );

@@ -6,7 +6,7 @@ import { SettingsCard } from "../../components/settings-page";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { failureCode } from "../../lib/exchange";
-import { changePassword } from "./account";
+import { createPasswordChange } from "../../lib/new-password";
 import { passwordCard, useChanges } from "./changes";
 import { FormDialog } from "./form-dialog";
 import { ActionRow, CardText } from "./row";
@@ -15,6 +15,7 @@ import { ActionRow, CardText } from "./row";
 function PasswordDialog({ onClose }: { onClose: () => void }) {
   const t = useT();
   const { withProof, reload } = useChanges();
+  const [changePassword] = useState(createPasswordChange);
 
   const send = async (data: FormData) => {
     const [password, again] = [String(data.get("newPassword")), String(data.get("newPasswordAgain"))];

@@ -21,11 +21,13 @@ export function ResetBanner({ reset }: { reset: FactorReset }) {
   };
   return (
     <section aria-labelledby={id} className="flex flex-col gap-3 rounded-card border border-danger bg-danger-soft p-4">
-      <h2 id={id} className="flex items-start gap-2 font-semibold text-danger">
-        <span className="i-ph-warning-circle-fill mt-0.5 shrink-0 text-xl" aria-hidden="true" />
-        {t("security.reset.title")}
-      </h2>
-      <p>{t("security.reset.body", { date: format.date(reset.due_at), time: format.time(reset.due_at) })}</p>
+      <div role="alert" className="flex flex-col gap-3">
+        <h2 id={id} className="flex items-start gap-2 font-semibold text-danger">
+          <span className="i-ph-warning-circle-fill mt-0.5 shrink-0 text-xl" aria-hidden="true" />
+          {t("security.reset.title")}
+        </h2>
+        <p>{t("security.reset.body", { date: format.date(reset.due_at), time: format.time(reset.due_at) })}</p>
+      </div>
       <Button busy={isBusy} onClick={() => void keep()}>
         {t("security.reset.keep")}
       </Button>

@@ -1,13 +1,20 @@
 import type { ReactNode } from "react";
 
-type RowProps = { icon?: string; title: ReactNode; details?: (string | false)[]; end?: ReactNode };
+type RowProps = {
+  icon?: string;
+  title: ReactNode;
+  details?: (string | false)[];
+  end?: ReactNode;
+  /** The id of the words, for what can be done to be described by. */
+  words?: string;
+};
 
 /** Something the account has, with what is to be known of it and what can be done with it. */
-export function Row({ icon, title, details = [], end }: RowProps) {
+export function Row({ icon, title, details = [], end, words }: RowProps) {
   return (
     <div className="flex min-h-14 items-center gap-3 py-2 pr-2 pl-4">
       {icon !== undefined && <span className={`${icon} shrink-0 text-2xl text-muted`} aria-hidden="true" />}
-      <div className="min-w-0 flex-1 py-1">
+      <div id={words} className="min-w-0 flex-1 py-1">
         <p className="font-medium break-words">{title}</p>
         {details.map(
           (detail) =>

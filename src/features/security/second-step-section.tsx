@@ -9,6 +9,7 @@ import { SwitchRow } from "../../components/switch-row";
 import { showToast } from "../../components/toast";
 import { useFormat } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
+import { failureCode } from "../../lib/exchange";
 import { failureText } from "../../lib/failure-text";
 import { isolate } from "../../lib/isolate";
 import { setPasskeyStep } from "../../lib/passkeys";
@@ -99,7 +100,9 @@ export function SecondStepSection({ security }: SecondStepSectionProps) {
         setCodes(made);
       });
     } catch (error) {
-      showToast({ tone: "danger", title: t("common.error"), message: failureText(error, t) });
+      const isUnheard = failureCode(error) === "offline";
+      const message = isUnheard ? t("security.codes.unheard") : failureText(error, t);
+      showToast({ tone: "danger", title: t("common.error"), message });
     }
     setOffer(undefined);
     setMaking(false);
