@@ -2,8 +2,9 @@ import { evictDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "../../contract/ids";
 import { callAbandonedMs, callBeatMs, callNoteMs } from "../../contract/limits";
+import { pass } from "./clock";
 import { Device, request } from "./device";
-import { channelStub, evict, line, linesOf, newCallers, newContact, newTalk, Phone, pass } from "./phone";
+import { channelStub, evict, line, linesOf, newCallers, newContact, newTalk, Phone } from "./phone";
 
 /** A call of which one side's device is gone, while the other's says that it is there: its person is free. */
 

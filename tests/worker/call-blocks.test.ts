@@ -5,8 +5,9 @@ import { callRingMs } from "../../contract/limits";
 import { conversationOf } from "../../worker/objects/stubs";
 import { UserChannel } from "../../worker/objects/user-channel";
 import type { Person } from "../support/people";
+import { pass } from "./clock";
 import { Device, post, readLog, request, rowOf, until } from "./device";
-import { alarm, evict, line, linesOf, newCallers, newRing, newTalk, type Outcome, type Phone, pass } from "./phone";
+import { alarm, evict, line, linesOf, newCallers, newRing, newTalk, type Outcome, type Phone } from "./phone";
 import { befriend, seedPerson } from "./seeded-people";
 import { call as callApi } from "./site";
 

@@ -3,8 +3,9 @@ import { afterEach, expect, test, vi } from "vitest";
 import { type ConversationId, createUuid } from "../../contract/ids";
 import { callRingMs, callVerdictMs } from "../../contract/limits";
 import { Conversation } from "../../worker/objects/conversation";
+import { pass } from "./clock";
 import { Device, request, rowOf, until } from "./device";
-import { alarm, channelStub, line, linesOf, newCallers, newContact, newRing, newTalk, Phone, pass } from "./phone";
+import { alarm, channelStub, line, linesOf, newCallers, newContact, newRing, newTalk, Phone } from "./phone";
 
 /** Who is in a call, calls, or is rung already is busy for everybody else, and never for ever. */
 

@@ -4,9 +4,10 @@ import { createUuid } from "../../contract/ids";
 import { callBeatMs, markHoldMs } from "../../contract/limits";
 import { Conversation } from "../../worker/objects/conversation";
 import { UserChannel } from "../../worker/objects/user-channel";
+import { pass } from "./clock";
 import { countRows } from "./counted-rows";
 import { Device } from "./device";
-import { alarm, channelStub, newCallers, pass } from "./phone";
+import { alarm, channelStub, newCallers } from "./phone";
 
 /** What a call costs in rows and in requests from one object to another: the local counterpart of the bill. */
 const writtenMax = 24; // counted: 21

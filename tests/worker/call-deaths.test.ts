@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "../../contract/ids";
 import { callNoteMs, callRingMs, callSilentMaxMs, fanOutAlarmMs } from "../../contract/limits";
 import { UserChannel } from "../../worker/objects/user-channel";
+import { pass } from "./clock";
 import { Device, post, request, rowOf, until } from "./device";
 import {
   alarm,
@@ -15,7 +16,6 @@ import {
   newCallers,
   newRing,
   newTalk,
-  pass,
 } from "./phone";
 
 /** Calls whose objects die: what was stored goes on, and everybody is told. */

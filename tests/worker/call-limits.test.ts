@@ -12,8 +12,9 @@ import {
   unansweredMax,
   unansweredMs,
 } from "../../contract/limits";
+import { pass } from "./clock";
 import { post, until } from "./device";
-import { channelStub, evict, newCallers, newContact, newRing, Phone, pass } from "./phone";
+import { channelStub, evict, newCallers, newContact, newRing, Phone } from "./phone";
 import { call as ask } from "./site";
 
 /** Whom a call rings is not rung without end, and the objects that count are put to sleep within seconds. */

@@ -3,8 +3,9 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { CallSignals } from "../../contract/calls";
 import { policies } from "../../worker/lib/rate-limit";
 import type { Person } from "../support/people";
+import { pass } from "./clock";
 import { Device, until } from "./device";
-import { channelStub, newTalk, pass } from "./phone";
+import { channelStub, newTalk } from "./phone";
 import { seedPerson } from "./seeded-people";
 import { call, drain } from "./site";
 

@@ -4,8 +4,9 @@ import { createUuid } from "../../contract/ids";
 import { callSignalMaxBytes, creditMessages, sendBatchMax, signalBurst } from "../../contract/limits";
 import { Conversation } from "../../worker/objects/conversation";
 import { UserChannel } from "../../worker/objects/user-channel";
+import { pass } from "./clock";
 import { request, text, until } from "./device";
-import { channelStub, conversationStub, newCallers, newRing, newTalk, Phone, pass } from "./phone";
+import { channelStub, conversationStub, newCallers, newRing, newTalk, Phone } from "./phone";
 import { befriend, seedPerson } from "./seeded-people";
 
 /** What two devices tell each other inside a call: passed on between these two, and kept by nobody. */

@@ -3,8 +3,9 @@ import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "../../contract/ids";
 import { callConnectMs, callRingMs } from "../../contract/limits";
 import { conversationOf } from "../../worker/objects/stubs";
+import { pass } from "./clock";
 import { Device, post, readLog, request, rowOf, until } from "./device";
-import { alarm, alarmAtOf, line, linesOf, newCallers, newRing, newTalk, Phone, pass } from "./phone";
+import { alarm, alarmAtOf, line, linesOf, newCallers, newRing, newTalk, Phone } from "./phone";
 
 /** What a call is from the first ring to its line, told to every device of the two. */
 

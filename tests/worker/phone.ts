@@ -1,12 +1,12 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { vi } from "vitest";
 import type { CallAsk } from "../../contract/call-asks";
 import type { CallFrame, CallKind, CallReason, CallResult, CallStatus } from "../../contract/calls";
 import type { StoredBody } from "../../contract/conversations";
 import type { ErrorCode } from "../../contract/errors";
 import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
 import type { Person } from "../support/people";
+import { pass } from "./clock";
 import { Device, readLog, until } from "./device";
 import { befriend, newPair, seedPerson } from "./seeded-people";
 
@@ -132,11 +132,3 @@ export const alarm = (id: ConversationId) => runDurableObjectAlarm(conversationS
 export const alarmAtOf = (id: ConversationId): Promise<number | null> =>
   runInDurableObject(conversationStub(id), (_, { storage }) => storage.getAlarm());
 export const evict = (id: ConversationId) => evictDurableObject(conversationStub(id));
-
-/**
- * Time passes, for the test and for every object. Until the mocks are restored it passes by this alone: how fast the
- * machine is, is nothing a test counts.
- */
-export const pass = (ms: number): void => {
-  vi.spyOn(Date, "now").mockReturnValue(Date.now() + ms);
-};

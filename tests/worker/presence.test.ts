@@ -5,9 +5,9 @@ import { createUuid } from "../../contract/ids";
 import { presenceBurst, presenceStaleMs } from "../../contract/limits";
 import { defaultSettings, type Presence, type SettingsChange } from "../../contract/settings";
 import type { Person } from "../support/people";
+import { pass } from "./clock";
 import { Device, request, rowOf, until } from "./device";
 import { newGroup } from "./grouped";
-import { pass } from "./phone";
 import { befriend, newPair, seedPerson } from "./seeded-people";
 import { call } from "./site";
 
