@@ -137,15 +137,15 @@ test("where the server cannot be reached the screen of a ring says so", async ({
   await Promise.all([anas.signInToChat(ana, ben.id), bens.signIn(ben)]);
   await callButton(anas, ben).click();
   await patient(callScreen(bens, ana)).toBeVisible();
-  await expect(callScreen(bens, ana).getByText(bens.texts.calls.away)).toHaveCount(0);
+  await expect(callScreen(bens, ana).getByText(bens.texts.calls.awayRinging)).toHaveCount(0);
   await cut(true);
-  await patient(callScreen(bens, ana).getByText(bens.texts.calls.away)).toBeVisible();
+  await patient(callScreen(bens, ana).getByText(bens.texts.calls.awayRinging)).toBeVisible();
   for (const colorScheme of ["dark", "light"] as const) {
     await bens.page.emulateMedia({ colorScheme });
     expect(await faultsIn(bens.page)).toEqual([]);
   }
   await cut(false);
-  await patient(callScreen(bens, ana).getByText(bens.texts.calls.away)).toHaveCount(0);
+  await patient(callScreen(bens, ana).getByText(bens.texts.calls.awayRinging)).toHaveCount(0);
   await control(bens, "accept").click();
   await expectHearing(anas, bens);
   for (const phone of [anas, bens]) await phone.close();

@@ -112,7 +112,7 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
       )}
       {props.isAway && !isUp && (
         <p role="status" className="late my-1 rounded-card bg-raised px-3 py-2 text-sm leading-tight text-text">
-          {t("calls.away")}
+          {t(state.at === "ringing" ? "calls.awayRinging" : "calls.away")}
         </p>
       )}
     </>
