@@ -131,6 +131,31 @@ test("what was read before a change and told after it does not stay", async () =
   log.mockRestore();
 });
 
+test("of many changes at once each is told, and no more often than there are changes", async () => {
+  const count = 24;
+  const ana = await newPerson();
+  const others = await Promise.all(Array.from({ length: count }, newPerson));
+  const requests = await Promise.all(
+    others.map(async (other) => {
+      const asked = await callWith({}, "POST", "/api/requests", { token: other.token, body: { to_user_id: ana.id } });
+      return (asked.body as Relation).request_id;
+    }),
+  );
+  let times = 0;
+  const { told, USER_CHANNEL } = listenTo(async (user) => {
+    if (user === ana.id) times++;
+    await scheduler.wait(20); // long enough for others to tell the same
+  });
+  await Promise.all(
+    requests.map((id) => callWith({ USER_CHANNEL }, "POST", `/api/requests/${id}/accept`, { token: ana.token })),
+  );
+  const last = new Map(told.filter(({ user }) => user === ana.id).map(({ other, state }) => [other, state]));
+  expect([...last.values()]).toEqual(Array.from({ length: count }, () => "contact"));
+  expect(last.size).toBe(count);
+  expect(times).toBeLessThanOrEqual(count);
+  expect(await waiting(ana)).toBe(0);
+});
+
 test("a refused change tells nobody anything", async () => {
   const [ana, ben] = await twoPeople();
   await connectPeople(site, ana, ben);

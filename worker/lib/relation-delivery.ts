@@ -87,6 +87,15 @@ const listStandings = async (db: Db, user: Uuid, others: Uuid[]): Promise<Relati
   return [...relations, ...others.filter((other) => !found.has(other)).map(goneRelation)];
 };
 
+/** Those of them to whom the person stands otherwise by now than was told. */
+const findStale = async (db: Db, user: Uuid, others: Uuid[], told: Relation[]): Promise<Uuid[]> => {
+  const known = new Map(told.map((relation) => [relation.profile.id, JSON.stringify(relation)]));
+  const now = await listStandings(db, user, others);
+  return now
+    .filter((relation) => known.get(relation.profile.id) !== JSON.stringify(relation))
+    .map(({ profile }) => profile.id);
+};
+
 const inBatch = async <T extends BatchItem<"sqlite">>(db: Db, statements: T[]) => {
   const [first, ...rest] = statements;
   return first ? db.batch([first, ...rest]) : [];
@@ -104,7 +113,8 @@ export const flushPendingRelations = async (env: Env, user: Uuid): Promise<void>
       .limit(pageRows);
     if (pending.length === 0) return;
     const others = pending.map(({ other_id }) => other_id);
-    await channel.relate(user, await listStandings(db, user, others));
+    const standings = await listStandings(db, user, others);
+    await channel.relate(user, standings);
     // Only the row that was read before the channel was told: a change since then has raised its version.
     const told = pending.map(({ other_id, version }) =>
       db
@@ -118,12 +128,14 @@ export const flushPendingRelations = async (env: Env, user: Uuid): Promise<void>
         ),
     );
     const results = await inBatch(db, told);
-    // Somebody else told the channel of a change meanwhile, perhaps of a newer one and before this: it is told anew.
+    // Somebody else told the channel of these meanwhile, perhaps of a newer standing and before this: what does not hold
+    // any more is told anew. What holds is not, or many who tell the same at once would never come to an end.
     const overtaken = others.filter((_, index) => results[index]?.meta.changes === 0);
-    if (overtaken.length > 0) {
+    const stale = overtaken.length > 0 ? await findStale(db, user, overtaken, standings) : [];
+    if (stale.length > 0) {
       await inBatch(
         db,
-        overtaken.map((other) => queueStanding(db, user, other)),
+        stale.map((other) => queueStanding(db, user, other)),
       );
       await scheduler.wait(Math.random() * overtakenPauseMs);
     } else if (pending.length < pageRows) return;
