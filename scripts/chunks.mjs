@@ -21,6 +21,7 @@ const first = [
       "src/lib/api.ts",
       "src/lib/connection.ts",
       "src/lib/media/avatar-file.ts",
+      "src/lib/new-password.ts",
       "src/lib/newcomer.ts",
       "src/lib/passkey-failure.ts",
       "src/lib/passkeys.ts",
