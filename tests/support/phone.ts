@@ -28,6 +28,8 @@ export const onePixelPng = Buffer.from(
   "base64",
 );
 
+const closeMs = 20_000;
+
 const chatPath = (userId: string): string => `/app/chat/${userId}`;
 
 /** Somebody's browser, with what a person does in it. */
@@ -165,7 +167,9 @@ export class Phone {
     return page.getByRole("link").filter({ has: page.locator("bdi").getByText(name, { exact: true }) });
   }
 
+  /** Without waiting for ever where the browser does not let go of what its pages played and recorded: it ends with its worker. */
   async close(): Promise<void> {
-    await this.context.close();
+    const patience = new Promise<void>((resolve) => void setTimeout(resolve, closeMs).unref());
+    await Promise.race([this.context.close(), patience]);
   }
 }

@@ -14,7 +14,7 @@ export const useGuardedForm = (
 
   // Ticked before the script arrived. It stands before the form, which carries out what was sent by then.
   const startEarly = useEffectEvent(() => {
-    if (input.current?.checked) robot.start();
+    if (input.current?.checked) robot.startEarly();
   });
   useEffect(() => startEarly(), []);
 

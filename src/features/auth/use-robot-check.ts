@@ -49,6 +49,10 @@ export const useRobotCheck = () => {
     start: () => {
       void start(); // how it ends is told by `status`
     },
+    /** Ticked before anybody listened. A form that was sent as the script took the page over has work under way already. */
+    startEarly: () => {
+      if (!underway.current) void start();
+    },
     stop,
     /** A token for one request. Each is good once: tick on with `start` when the request was refused. */
     spend: async (): Promise<string> => {
