@@ -1,4 +1,3 @@
-import { type ReactVirtualizer, useVirtualizer } from "@tanstack/react-virtual";
 import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { ConversationId } from "../../../contract/ids";
 import { late } from "../../components/late";
@@ -20,6 +19,7 @@ import { NewestButton } from "./newest-button";
 import { stopPlaying } from "./playing";
 import { hasDeeds } from "./same-item";
 import { estimateHeight, type Placement, placementOf } from "./time-line";
+import { topPx, useHeldList } from "./use-held-list";
 import { usePages } from "./use-pages";
 import { useReading } from "./use-reading";
 
@@ -28,8 +28,6 @@ const Viewer = late(() => import("./viewer"));
 
 const bubbleEstimatePx = 56;
 const narrowPx = 360; // the list's width before it is known
-const topPx = 56; // room above the oldest message for what is said there
-const endThresholdPx = 80; // this close to the newest message counts as reading it
 const highlightMs = 3_000;
 
 type MessageListProps = {
@@ -46,9 +44,6 @@ type MessageListProps = {
   /** False while something covers the list: what is not seen is not read. */
   isShown: boolean;
 };
-
-const isNearEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): boolean =>
-  scrollHeight - scrollTop - clientHeight <= endThresholdPx;
 
 /** The messages, newest at the bottom and held there; drawn only where one looks. */
 export function MessageList({ conversation, chat, people, target, isShown, ...props }: MessageListProps) {
@@ -83,67 +78,19 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
   const heightOf = (item: ChatItem, placement: Placement): number =>
     estimateHeight(item, placement, scroller.current?.clientWidth ?? narrowPx, openKeys.has(item.key));
   useEffect(() => stopPlaying, []);
-  // A page may arrive between a scroll and its event: what is held in place must be what is in sight now.
-  const list = useRef<ReactVirtualizer<HTMLDivElement, Element>>(undefined);
-  const wasNearEnd = useRef(true);
-  if (list.current && scroller.current && list.current.options.count !== count) {
-    list.current.scrollOffset = scroller.current.scrollTop;
-    wasNearEnd.current = isNearEnd(scroller.current);
-  }
-  const virtualizer = useVirtualizer<HTMLDivElement, Element>({
+  const { virtualizer, isAtEnd, setAtEnd, onScroll } = useHeldList({
+    scroller,
     count,
-    getScrollElement: () => scroller.current,
-    estimateSize: (index) => {
+    isPast: past !== undefined,
+    hasNewer,
+    sizeOf: (index) => {
       const item = itemAt(index);
       return item ? heightOf(item, placeAt(item, index)) : bubbleEstimatePx;
     },
-    // Starts where one will look, so that nothing else is drawn first.
-    initialOffset: () => (hasTarget ? targetIndex * bubbleEstimatePx : topPx + count * bubbleEstimatePx),
-    getItemKey: (index) => itemAt(index)?.key ?? index,
-    anchorTo: "end",
-    followOnAppend: !hasNewer,
-    scrollEndThreshold: endThresholdPx,
-    paddingStart: topPx,
-    paddingEnd: 12,
-    overscan: 8,
-    directDomUpdates: true,
+    keyOf: (index) => itemAt(index)?.key ?? index,
+    startPx: () => (hasTarget ? targetIndex * bubbleEstimatePx : topPx + count * bubbleEstimatePx),
   });
-  list.current = virtualizer;
-  // What changes its height above the fold must not push what is read, whichever way one scrolls.
-  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (item, _delta, { itemSizeCache, scrollOffset }) =>
-    (itemSizeCache.has(item.key) ? item.end : item.start + 1) <= (scrollOffset ?? 0);
   const rows = virtualizer.getVirtualItems();
-
-  const [isAtEnd, setAtEnd] = useState(!past);
-  const holdsEnd = useRef(isAtEnd);
-  holdsEnd.current = isAtEnd && !hasNewer;
-  useLayoutEffect(() => {
-    const element = scroller.current;
-    if (!element) return;
-    if (holdsEnd.current) virtualizer.scrollToEnd();
-    // A keyboard or a growing composer makes the list shorter: who was at the end stays there.
-    const observer = new ResizeObserver(() => {
-      if (holdsEnd.current) virtualizer.scrollToEnd();
-    });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [virtualizer]);
-
-  // Whoever leaves the end moves up. What only proved higher than it was expected to be is followed.
-  const lastTop = useRef(0);
-  const onScroll = (element: Element) => {
-    const isNear = isNearEnd(element);
-    const isMovedUp = element.scrollTop < lastTop.current;
-    lastTop.current = element.scrollTop;
-    if (!isNear && !isMovedUp && holdsEnd.current) virtualizer.scrollToEnd();
-    else setAtEnd(isNear);
-  };
-
-  // Messages also come in above the newest one: before those of mine that were still waiting to be sent.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever there are more or fewer
-  useLayoutEffect(() => {
-    if (holdsEnd.current && wasNearEnd.current) virtualizer.scrollToEnd();
-  }, [virtualizer, count]);
 
   const loadFailed = people.members ? "groups.chat.loadFailed" : "chat.loadFailed";
   const [reachOlder, isStuck] = usePages(isShown && hasOlder && !chat.loading, chat.loadOlder, loadFailed);
@@ -178,7 +125,7 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
     setHighlighted(target);
     if (targetKey !== undefined) deeds.unfold(targetKey); // what was found may stand far down in it
     onTargetShown();
-  }, [target, hasTarget, targetIndex, targetKey, onTargetShown, virtualizer, deeds]);
+  }, [target, hasTarget, targetIndex, targetKey, onTargetShown, virtualizer, setAtEnd, deeds]);
   useEffect(() => {
     if (highlighted === undefined) return;
     const timer = setTimeout(() => setHighlighted(undefined), highlightMs);

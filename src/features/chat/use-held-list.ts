@@ -1,0 +1,85 @@
+import { type ReactVirtualizer, useVirtualizer } from "@tanstack/react-virtual";
+import { type RefObject, useLayoutEffect, useRef, useState } from "react";
+
+export const topPx = 56; // room above the oldest message for what is said there
+const endThresholdPx = 80; // this close to the newest message counts as reading it
+
+const isNearEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): boolean =>
+  scrollHeight - scrollTop - clientHeight <= endThresholdPx;
+
+type HeldList = {
+  scroller: RefObject<HTMLDivElement | null>;
+  count: number;
+  /** A look at the past ends before the newest message: its end is not held. */
+  isPast: boolean;
+  hasNewer: boolean;
+  sizeOf: (index: number) => number;
+  keyOf: (index: number) => string | number;
+  startPx: () => number;
+};
+
+/** A list that is read from its end: held there while one stays, and in place wherever else one reads. */
+export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: HeldList) {
+  const list = useRef<ReactVirtualizer<HTMLDivElement, Element>>(undefined);
+  const wasNearEnd = useRef(true);
+  const lastTop = useRef(0);
+  const isMovedUp = useRef(false);
+  // A page may arrive between a scroll and its event: what is held in place must be what is in sight now.
+  if (list.current && scroller.current && list.current.options.count !== count) {
+    list.current.scrollOffset = scroller.current.scrollTop;
+    wasNearEnd.current = isNearEnd(scroller.current);
+    isMovedUp.current ||= scroller.current.scrollTop < lastTop.current;
+  }
+  const virtualizer = useVirtualizer<HTMLDivElement, Element>({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: props.sizeOf,
+    // Starts where one will look, so that nothing else is drawn first.
+    initialOffset: props.startPx,
+    getItemKey: props.keyOf,
+    anchorTo: "end",
+    followOnAppend: !hasNewer,
+    scrollEndThreshold: endThresholdPx,
+    paddingStart: topPx,
+    paddingEnd: 12,
+    overscan: 8,
+    directDomUpdates: true,
+  });
+  list.current = virtualizer;
+  // What changes its height above the fold must not push what is read, whichever way one scrolls.
+  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (item, _delta, { itemSizeCache, scrollOffset }) =>
+    (itemSizeCache.has(item.key) ? item.end : item.start + 1) <= (scrollOffset ?? 0);
+
+  const [isAtEnd, setAtEnd] = useState(!isPast);
+  const holdsEnd = useRef(isAtEnd);
+  holdsEnd.current = isAtEnd && !hasNewer;
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    if (holdsEnd.current) virtualizer.scrollToEnd();
+    // A keyboard or a growing composer makes the list shorter: who was at the end stays there.
+    const observer = new ResizeObserver(() => {
+      if (holdsEnd.current) virtualizer.scrollToEnd();
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [virtualizer, scroller]);
+
+  // Whoever leaves the end moves up. What only proved higher than it was expected to be is followed.
+  const onScroll = (element: Element) => {
+    const isNear = isNearEnd(element);
+    const isLeft = isMovedUp.current || element.scrollTop < lastTop.current;
+    isMovedUp.current = false;
+    lastTop.current = element.scrollTop;
+    if (!isNear && !isLeft && holdsEnd.current) virtualizer.scrollToEnd();
+    else setAtEnd(isNear);
+  };
+
+  // Messages also come in above the newest one: before those of mine that were still waiting to be sent.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever there are more or fewer
+  useLayoutEffect(() => {
+    if (holdsEnd.current && wasNearEnd.current) virtualizer.scrollToEnd();
+  }, [virtualizer, count]);
+
+  return { virtualizer, isAtEnd, setAtEnd, onScroll };
+}
