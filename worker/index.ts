@@ -1,6 +1,7 @@
 import { resumeDeletions } from "./account/resuming";
 import { api } from "./api";
 import { endOldSessions } from "./auth/expiring";
+import { resealSecrets } from "./auth/resealing";
 import { forgetExpired } from "./auth/tidying";
 import { isClientFile, serveClientFile } from "./client-files";
 import { openDb } from "./db/client";
@@ -32,6 +33,7 @@ export default {
       resumeDeletions(env, now),
       endOldSessions(env, now),
       forgetExpired(openDb(env), now, expiredAtOnce),
+      resealSecrets(env),
     ]);
   },
 } satisfies ExportedHandler<Env>;

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Session } from "../../contract/auth";
 import { createUuid } from "../../contract/ids";
 import { factorsMax } from "../../contract/limits";
+import { resealSecrets } from "../../worker/auth/resealing";
 import { findStep } from "../../worker/auth/totp";
 import { until } from "./device";
 import {
@@ -77,6 +78,30 @@ test("a code app outlives the change of the key it is kept under, once it was us
   expect((await show({ FACTOR_KEY: next }, ben, 0)).status).toBe(500);
   vi.restoreAllMocks();
   expect((await show({}, ben, 0)).status).toBe(200);
+});
+
+test("a code app that nobody uses while the key changes is sealed anew by the hour", async () => {
+  const ana = await newGuarded();
+  const next = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
+  // Other tests leave rows that no key opens: they are told of and keep nothing else from its turn.
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const said = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+  const changing = { ...env, FACTOR_KEY_NEXT: next };
+  await resealSecrets(changing);
+  const left = await env.DB.prepare(
+    "SELECT count(*) AS n FROM factors WHERE substr(secret, 1, 7) <> (SELECT substr(secret, 1, 7) FROM factors WHERE id = ?)",
+  )
+    .bind(ana.factor)
+    .first<number>("n");
+  expect(said).toHaveBeenLastCalledWith(expect.stringMatching(new RegExp(`: ${left}$`)));
+
+  const tokens = await signInHalfway(ana);
+  const body = { challenge_id: await challenge(tokens, ana.factor), code: codeOf(ana.secret) };
+  const shown = await callWith({ FACTOR_KEY: next }, "POST", `/api/auth/factors/${ana.factor}/verify`, {
+    token: tokens.token,
+    body,
+  });
+  expect(shown.status).toBe(200);
 });
 
 test("a new code app is told once, as text and as a picture that GoTrue's clients can show", async () => {

@@ -8,7 +8,7 @@ import type { Caller } from "../lib/app";
 import { seal, unseal } from "./secret-box";
 import { makeTotpSecret } from "./totp";
 
-type FactorRow = typeof factors.$inferSelect;
+export type FactorRow = typeof factors.$inferSelect;
 
 const ownerOf = ({ id, user_id }: Pick<FactorRow, "id" | "user_id">): string => `${user_id} ${id}`;
 
@@ -22,6 +22,10 @@ export const openSecret = async (env: Env, db: Db, factor: FactorRow): Promise<U
     .where(and(eq(factors.id, factor.id), eq(factors.secret, factor.secret)));
   return secret;
 };
+
+/** Its secret as the newest key keeps it. */
+export const sealAnew = async (env: Env, factor: FactorRow): Promise<string> =>
+  seal(env, ownerOf(factor), (await unseal(env, ownerOf(factor), factor.secret)).secret);
 
 /** A code app that counts once its first code was right, in the place of one that never got so far. */
 export const insertFactor = async (env: Env, db: Db, user: Uuid, name: string | undefined) => {

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 const algorithm = "AES-GCM";
 const nonceBytes = 12; // NIST SP 800-38D §8.2.2: random nonces of 96 bits
 const keyBytes = 32;
@@ -17,7 +19,16 @@ const toKey = (secret: string): Promise<CryptoKey> => {
   imported.set(secret, key);
   return key;
 };
+const markChars = 6;
+const markEnd = ".";
+/** Names a key and tells nothing of it: stands before whatever it sealed. */
+const markOf = (key: string): string =>
+  createHash("sha256").update(`the mark of ${key}`).digest("base64url").slice(0, markChars) + markEnd;
 const newestKey = ({ FACTOR_KEY, FACTOR_KEY_NEXT }: Secrets): string => FACTOR_KEY_NEXT?.trim() || FACTOR_KEY;
+
+/** What begins the text of every secret that needs not be sealed anew. Undefined while no key takes another's place. */
+export const newestMark = (env: Secrets): string | undefined =>
+  newestKey(env) === env.FACTOR_KEY ? undefined : markOf(newestKey(env));
 
 const parametersOf = (iv: Uint8Array<ArrayBuffer>, owner: string) => ({
   name: algorithm,
@@ -25,15 +36,15 @@ const parametersOf = (iv: Uint8Array<ArrayBuffer>, owner: string) => ({
   additionalData: new TextEncoder().encode(owner),
 });
 
-/** Encrypts a secret for its owner: the nonce and what follows it, in base64url. In anybody else's row it opens to nobody. */
+/** Encrypts a secret for its owner: the key's mark, then the nonce and what follows it in base64url. In anybody else's row it opens to nobody. */
 export const seal = async (env: Secrets, owner: string, secret: Uint8Array<ArrayBuffer>): Promise<string> => {
   const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes));
   const sealed = await crypto.subtle.encrypt(parametersOf(nonce, owner), await toKey(newestKey(env)), secret);
-  return Buffer.concat([nonce, new Uint8Array(sealed)]).toString("base64url");
+  return markOf(newestKey(env)) + Buffer.concat([nonce, new Uint8Array(sealed)]).toString("base64url");
 };
 
 const open = async (key: string, owner: string, sealed: string): Promise<Uint8Array<ArrayBuffer>> => {
-  const bytes = Uint8Array.from(Buffer.from(sealed, "base64url"));
+  const bytes = Uint8Array.from(Buffer.from(sealed.slice(sealed.indexOf(markEnd) + 1), "base64url"));
   const parameters = parametersOf(bytes.slice(0, nonceBytes), owner);
   return new Uint8Array(await crypto.subtle.decrypt(parameters, await toKey(key), bytes.slice(nonceBytes)));
 };
