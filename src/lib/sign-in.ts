@@ -23,7 +23,7 @@ export const openSession = (path: string, body: unknown): Promise<Opened> =>
 export const signIn = (phone: string, password: string): Promise<Opened> =>
   openSession("/api/auth/token?grant_type=password", { phone, password });
 
-export const signUp = async (account: {
+export const signUp = (account: {
   phone: string;
   password: string;
   username: string;
@@ -32,13 +32,10 @@ export const signUp = async (account: {
   /** What came back from a provider that knows them (`Newcomer`). */
   identity?: SignUp["identity"];
 }): Promise<Opened> =>
-  keepSession(
-    await exchange("POST", "/api/auth/signup", {
-      phone: account.phone,
-      password: account.password,
-      data: { username: account.username },
-      identity: account.identity,
-      gotrue_meta_security: { captcha_token: account.captchaToken },
-    }),
-    "SIGNED_IN",
-  );
+  openSession("/api/auth/signup", {
+    phone: account.phone,
+    password: account.password,
+    data: { username: account.username },
+    identity: account.identity,
+    gotrue_meta_security: { captcha_token: account.captchaToken },
+  });

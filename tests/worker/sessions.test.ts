@@ -231,6 +231,35 @@ test("a socket that is held open without renewing ends with its session, within 
   used.close();
 });
 
+test("the session whose cookies a new one takes ends, whoever signs in and however far they get", async () => {
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  const signInOver = (cookie: string, person: Person) =>
+    call("POST", "/api/auth/token?grant_type=password", {
+      headers: { ...cookieSite, cookie },
+      body: { phone: person.phone, password: testPassword },
+    });
+  const idsOf = async (person: Person) => (await devicesOf(person)).map(({ id }) => id);
+  const own = await idsOf(ana);
+  const first = cookiesOf(await signInOver("", ana));
+  expect(await idsOf(ana)).toHaveLength(2);
+  const second = cookiesOf(await signInOver(first, ana));
+  await expect.poll(() => idsOf(ana)).toHaveLength(2);
+  const [newest] = (await idsOf(ana)).filter((id) => !own.includes(id));
+
+  // A refused password takes nobody's place.
+  const { status } = await call("POST", "/api/auth/token?grant_type=password", {
+    headers: { ...cookieSite, cookie: second },
+    body: { phone: ben.phone, password: newPassword },
+  });
+  expect(status).toBe(400);
+  expect(await idsOf(ana)).toContain(newest);
+
+  await addCodeApp(ben);
+  const half = await signInOver(second, ben);
+  expect(half.body).toMatchObject({ awaits: ["totp"] });
+  await expect.poll(() => idsOf(ana)).toEqual(own);
+});
+
 test("a session is renewed up to its thirtieth idle day and its ninetieth in all", async () => {
   const ana = await newPerson();
   await letPass(ana, 30 * day - 60);

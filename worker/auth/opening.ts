@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import { getCookie } from "hono/cookie";
 import { type SecondStep, type Session, sessionTransportHeader } from "../../contract/auth";
 import type { Uuid } from "../../contract/ids";
 import { accessTokenSeconds } from "../../contract/limits";
@@ -7,7 +8,7 @@ import { sessions } from "../db/schema";
 import { signAccessToken } from "../lib/access-token";
 import { type AppContext, afterAnswer } from "../lib/app";
 import { isSessionLive } from "../lib/authenticate";
-import { setSessionCookies } from "../lib/cookies";
+import { refreshCookie, setSessionCookies } from "../lib/cookies";
 import { addressOf } from "../lib/rate-limit";
 import { findMeans, type Method, stepsOwed, toAssurance } from "./assurance";
 import { deviceOf } from "./device-name";
@@ -16,7 +17,17 @@ import { byHalf, byPassword, type Ground, onNothing, together } from "./grounds"
 import { hashOfAddress } from "./mailed-tokens";
 import { notify } from "./notices";
 import { type Account, findAccount, findOwnCredentials, toAuthUser } from "./queries";
-import { insertSession, newSession, proveSession, type SessionRow, type Tokens, toTokens } from "./sessions";
+import { parseRefreshToken } from "./refresh-token";
+import {
+  endSessions,
+  findSession,
+  insertSession,
+  newSession,
+  proveSession,
+  type SessionRow,
+  type Tokens,
+  toTokens,
+} from "./sessions";
 import { closeSockets } from "./sockets";
 import { tidy } from "./tidying";
 
@@ -25,6 +36,8 @@ export const usesCookies = (c: AppContext): boolean => c.req.header(sessionTrans
 /** What a request was let in by. A session that came in cookies stays there: no script gets hold of it by leaving out a header. */
 const cameInCookies = (c: AppContext): boolean =>
   c.var.caller !== undefined && c.req.header("authorization") === undefined;
+
+const answersInCookies = (c: AppContext): boolean => usesCookies(c) || cameInCookies(c);
 
 /** The session as the client asked for it: tokens in the body, or in cookies and empty in the body. */
 export const toSession = async (
@@ -38,7 +51,7 @@ export const toSession = async (
   const claims = { sub: user.id, sid: session, gen: generation };
   const access_token = await signAccessToken(c.env, claims, now, toAssurance(tokens));
   tidy(c, user.id);
-  const inCookies = usesCookies(c) || cameInCookies(c);
+  const inCookies = answersInCookies(c);
   if (inCookies) setSessionCookies(c, { access_token, refresh_token });
   return {
     access_token: inCookies ? "" : access_token,
@@ -68,6 +81,16 @@ const finishReset = async (c: AppContext, user: Uuid, ground: Ground): Promise<v
 export const listOwed = async (db: Db, { user_id, methods }: Pick<SessionRow, "user_id" | "methods">) =>
   stepsOwed(methods, await findMeans(db, user_id)) ?? [];
 
+/** Whatever session the cookies held that a new one takes: nobody reaches it from here on, so it ends (ASVS 7.2.4). */
+const endReplaced = async (c: AppContext): Promise<void> => {
+  const cookie = answersInCookies(c) ? getCookie(c, refreshCookie) : undefined;
+  const token = cookie === undefined ? undefined : parseRefreshToken(cookie);
+  const db = openDb(c.env);
+  const replaced = token && (await findSession(c.env, db, token));
+  if (!replaced) return;
+  await closeSockets(c.env, replaced.user_id, await endSessions(db, replaced.user_id, { only: replaced.id }));
+};
+
 /** A session on this device, by these methods. Undefined when what was shown does not hold any more. */
 const begin = async (
   c: AppContext,
@@ -85,6 +108,7 @@ const begin = async (
   const begun = await insertSession(db, row, ground);
   if (!begun) return undefined;
   const { session, ended } = begun;
+  afterAnswer(c.executionCtx, "end the session this one replaces", endReplaced(c));
   const tokens = toTokens(c.env, session);
   if (session.awaits) return toSession(c, user, tokens, await listOwed(db, session));
   afterAnswer(c.executionCtx, "close the oldest session", closeSockets(c.env, user.id, ended));
