@@ -96,10 +96,10 @@ export const addCodeApp = async (site: Site, token: string): Promise<{ next: () 
   const { id, totp } = enrolled.body as Enrolled;
   const app = new TOTP({ secret: Secret.fromBase32(totp.secret) });
   const asked = await callSite(site, "POST", `/api/auth/factors/${id}/challenge`, { token });
-  // The step before the next one's, which is taken too.
-  const timestamp = Date.now() - totpStepSeconds * 1_000;
-  const body = { challenge_id: (asked.body as FactorChallenge).id, code: app.generate({ timestamp }) };
+  const now = Date.now();
+  const body = { challenge_id: (asked.body as FactorChallenge).id, code: app.generate({ timestamp: now }) };
   const verified = await callSite(site, "POST", `/api/auth/factors/${id}/verify`, { token, body });
   if (verified.status !== 200) throw new Error(`no code app: ${JSON.stringify(verified.body)}`);
-  return { next: () => app.generate() };
+  // The next one is taken already, and still when its half minute comes.
+  return { next: () => app.generate({ timestamp: now + totpStepSeconds * 1_000 }) };
 };

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { createHash } from "node:crypto";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Session } from "../../contract/auth";
 import type { Ceremony, FactorChallenge, Passkey } from "../../contract/factors";
 import { createUuid, type Uuid } from "../../contract/ids";
@@ -11,9 +11,23 @@ import { insertRecovery } from "../../worker/auth/mailed-tokens";
 import { openDb } from "../../worker/db/client";
 import { type Authenticator, makeAuthenticator } from "../support/authenticator";
 import { makeCaptchaToken, type Person, testPassword } from "../support/people";
-import { codeOf, enrol, makeRecoveryCodes, newGuarded, showCode, signIn, signInHalfway } from "./factored";
+import {
+  codeOf,
+  enrol,
+  makeRecoveryCodes,
+  newGuarded,
+  showCode,
+  signIn,
+  signInHalfway,
+  startClock,
+  stopClock,
+} from "./factored";
 import { call, newPerson, site } from "./site";
 import { callWith } from "./wrapped-site";
+
+// A code is right for a minute and a half, whatever the machine is at.
+beforeEach(stopClock);
+afterEach(startClock);
 
 /**
  * Another device takes back what somebody is just showing, or turns the second step on, in the very moment before the session

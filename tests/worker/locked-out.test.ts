@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { createHash } from "node:crypto";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Session } from "../../contract/auth";
 import type { Ceremony, RecoveryCodes } from "../../contract/factors";
 import { createUuid } from "../../contract/ids";
@@ -9,8 +9,12 @@ import { insertIdentity } from "../../worker/auth/identities";
 import { openDb } from "../../worker/db/client";
 import { type Authenticator, makeAuthenticator } from "../support/authenticator";
 import { makeCaptchaToken, testPassword } from "../support/people";
-import { codeOf, newGuarded, showCode, signInHalfway } from "./factored";
+import { codeOf, newGuarded, showCode, signInHalfway, startClock, stopClock } from "./factored";
 import { call, cookieSite, cookiesOf, drain, newPerson, site } from "./site";
+
+// A code is right for a minute and a half, whatever the machine is at.
+beforeEach(stopClock);
+afterEach(startClock);
 
 /** A stranger who guesses from everywhere makes the password wait, and keeps its owner out of nothing. */
 
