@@ -100,6 +100,6 @@ export const addCodeApp = async (site: Site, token: string): Promise<{ next: () 
   const body = { challenge_id: (asked.body as FactorChallenge).id, code: app.generate({ timestamp: now }) };
   const verified = await callSite(site, "POST", `/api/auth/factors/${id}/verify`, { token, body });
   if (verified.status !== 200) throw new Error(`no code app: ${JSON.stringify(verified.body)}`);
-  // The next one is taken already, and still when its half minute comes.
-  return { next: () => app.generate({ timestamp: now + totpStepSeconds * 1_000 }) };
+  // Another than that one, which is taken before its half minute too.
+  return { next: () => app.generate({ timestamp: Math.max(Date.now(), now + totpStepSeconds * 1_000) }) };
 };
