@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { CallKind, CallReason, CallStatus, Device, Signal } from "./calls";
+import { Ago, CallKind, CallReason, CallStatus, Device, Signal } from "./calls";
 import { Uuid } from "./ids";
 
 /** What a device asks about calls, but for the conversation it is asked in. */
@@ -14,6 +14,7 @@ export const CallAsk = v.variant("type", [
     device: Device,
     status: CallStatus,
     reason: v.optional(CallReason),
+    ago: v.optional(Ago),
   }),
   /** How the call stands, or how it ended if none came after it. */
   v.strictObject({ type: v.literal("standing"), call: Uuid }),

@@ -22,6 +22,9 @@ export type CallReason = v.InferOutput<typeof CallReason>;
 export const Device = Uuid;
 export type Device = v.InferOutput<typeof Device>;
 
+/** So many ms ago a side hung up, where nobody could be told at once. A length, for clocks differ. */
+export const Ago = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
 /** The line a call leaves in the log. Its client id is the call's own, so that it stands there once; its sender called. */
 export const CallBody = v.strictObject({
   type: v.literal("call"),
@@ -53,7 +56,7 @@ export type Heard = { caller: number; callee: number };
 export type CallDeed =
   | { type: "create"; id: Uuid; kind: CallKind; device: Device }
   | { type: "answer"; id: Uuid; device: Device }
-  | { type: "end"; id: Uuid; device: Device; status: CallStatus; reason?: CallReason };
+  | { type: "end"; id: Uuid; device: Device; status: CallStatus; reason?: CallReason; ago?: number };
 
 type CallRefusal = "call_in_progress" | "call_not_found" | "answered_elsewhere" | "not_allowed";
 /** What a deed makes of the call: how it stands, and what is written when that is its end. */
@@ -133,7 +136,9 @@ export const advance = (
   const status = endOf(call, isCaller, deed, now);
   // Busy is only somebody who is rung, and has not refused it.
   const isUntrue = deed.reason === "busy" && (isCaller || status !== "missed");
-  return close(call, status, now, isUntrue ? undefined : deed.reason);
+  // Both would have been told that nobody is there by then.
+  const until = now - Math.min(deed.ago ?? 0, callSilentMaxMs);
+  return close(call, status, until, isUntrue ? undefined : deed.reason);
 };
 
 /** What time alone makes of a call; undefined when it is not due yet. */

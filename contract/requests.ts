@@ -63,8 +63,8 @@ export const toHttpRequest = (command: Command): HttpRequest => {
     case "answer":
       return { method: "POST", path: `/api/calls/${command.call}/answer`, body: { ...place, device: command.device } };
     case "hangUp": {
-      const { call, device, status, reason } = command;
-      return { method: "POST", path: `/api/calls/${call}/end`, body: { ...place, device, status, reason } };
+      const { call, device, status, reason, ago } = command;
+      return { method: "POST", path: `/api/calls/${call}/end`, body: { ...place, device, status, reason, ago } };
     }
     case "standing":
       return { method: "GET", path: withQuery(`/api/calls/${command.call}`, place) };

@@ -18,6 +18,7 @@ const End = v.object({
 type End = v.InferOutput<typeof End>;
 
 const prefix = "call-end:";
+const tellsFromMs = 1_000; // sooner than that it is as if it were told at once
 const staleMs = 2 * callSilentMaxMs; // the server has ended such a call by itself
 
 /**
@@ -91,10 +92,12 @@ export class Ends {
   async #tell(end: End): Promise<boolean> {
     const { at, ...asked } = end;
     await this.#after.get(end.call);
-    const isStale = this.#link.platform.now() - at > staleMs;
+    const sinceMs = Math.max(0, this.#link.platform.now() - at);
+    const isStale = sinceMs > staleMs;
+    const ago = sinceMs < tellsFromMs ? {} : { ago: sinceMs };
     const outcome = isStale
       ? true
-      : await askOnce(this.#link, () => this.#link.ask({ type: "hangUp", ...asked })).then(
+      : await askOnce(this.#link, () => this.#link.ask({ type: "hangUp", ...asked, ...ago })).then(
           // How it ended is news to everybody here.
           ({ call, over }) => {
             const { call_id, conversation } = call;

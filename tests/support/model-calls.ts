@@ -59,8 +59,8 @@ export class ModelCalls {
         if (this.#isBusy(user, conversation)) return { error: "call_in_progress" };
         return this.#do(place, by, { type: "answer", id, device: command.device });
       case "hangUp": {
-        const { device, status, reason } = command;
-        return this.#do(place, by, { type: "end", id, device, status, ...(reason ? { reason } : {}) });
+        const { type: _, conversation: __, call: ___, ...how } = command;
+        return this.#do(place, by, { type: "end", id, ...how });
       }
       case "standing":
         return place.kept?.id === id ? this.#result(place.id, place.kept) : { error: "call_not_found" };

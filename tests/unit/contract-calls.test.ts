@@ -97,6 +97,16 @@ describe("a call on the server", () => {
     expect(advance(answered, ben, claim, latest + 1_000)).toEqual(late);
   });
 
+  test("lasted until somebody hung up, though the server hears of it later; never less than nothing, nor a minute less", () => {
+    const now = start + 4_000 + 65_000;
+    const lasted = (ago: number, at = now) => {
+      const next = advance(answered, ben, { type: "end", id: first, device: bens, status: "ended", ago }, at);
+      return "line" in next ? next.line?.seconds : undefined;
+    };
+    expect([lasted(0), lasted(9_000), lasted(3_600_000)]).toEqual([65, 56, 5]);
+    expect(lasted(30_000, start + 4_000 + 9_000)).toBe(0);
+  });
+
   test("is not ended by a device that only rang, once another one talks", () => {
     const refused = { error: "answered_elsewhere" };
     expect(advance(answered, ben, end(first, bensLaptop, "rejected"), start)).toEqual(refused);

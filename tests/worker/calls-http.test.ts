@@ -4,6 +4,7 @@ import type { CallResult } from "../../contract/calls";
 import { createUuid, privateConversationId } from "../../contract/ids";
 import { conversationOf } from "../../worker/objects/stubs";
 import type { Person } from "../support/people";
+import { pass } from "./clock";
 import { readLog, until } from "./device";
 import { befriend, newPair, type Pair, seedPerson } from "./seeded-people";
 import { call, drain } from "./site";
@@ -47,6 +48,19 @@ test("a program that knows nobody's ids but people's calls, is answered and ends
   const ended = await ask(ana, "POST", at("end"), { to_user_id: ben.id, status: "ended" });
   expect(ended).toMatchObject({ status: 200, body: { call: talked, over: { type: "call", status: "ended" } } });
   expect((await readLog(ben, id)).map(({ body }) => body)).toMatchObject([{ type: "call", kind: "video" }]);
+});
+
+test("a call lasted until its side hung up, not until it could be told so", async () => {
+  const pair = await newPair();
+  pass(0);
+  const { call_id } = await dial(pair);
+  await rungFor(pair.ben, call_id);
+  const at = (action: string) => `/api/calls/${call_id}/${action}`;
+  expect((await ask(pair.ben, "POST", at("answer"), { to_user_id: pair.ana.id })).status).toBe(200);
+  pass(22_000);
+  const end = (ago: unknown) => ask(pair.ana, "POST", at("end"), { to_user_id: pair.ben.id, status: "ended", ago });
+  for (const wrong of [-1, 0.5, "9000"]) expect(await codeOf(end(wrong))).toEqual([400, "invalid_input"]);
+  expect(await end(9_000)).toMatchObject({ status: 200, body: { over: { status: "ended", seconds: 13 } } });
 });
 
 test("the same call under an id of one's own is dialled once, whichever way the other is named", async () => {

@@ -1,5 +1,15 @@
 import * as v from "valibot";
-import { Call, CallKind, CallReason, CallResult, CallStatus, CallVerdict, Device, Signal } from "../../contract/calls";
+import {
+  Ago,
+  Call,
+  CallKind,
+  CallReason,
+  CallResult,
+  CallStatus,
+  CallVerdict,
+  Device,
+  Signal,
+} from "../../contract/calls";
 import { IceServers } from "../../contract/ice";
 import { ConversationId, privateConversationId, Uuid } from "../../contract/ids";
 
@@ -21,7 +31,12 @@ const within = <T extends v.ObjectEntries>(entries: T) =>
     v.strictObject({ to_user_id: Uuid, ...entries }),
   ]);
 export const Answer = within({ device: v.optional(Device) });
-export const End = within({ device: v.optional(Device), status: CallStatus, reason: v.optional(CallReason) });
+export const End = within({
+  device: v.optional(Device),
+  status: CallStatus,
+  reason: v.optional(CallReason),
+  ago: v.optional(Ago),
+});
 export const Beat = within({ device: v.optional(Device) });
 export const Pass = within({ from: v.optional(Device), to: v.optional(v.nullable(Device), null), signal: Signal });
 export const Judge = within(CallVerdict.entries);

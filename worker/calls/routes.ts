@@ -148,9 +148,10 @@ export const callRoutes = createRoutes()
     async (c) => {
       const { id: call } = c.req.valid("param");
       const body = c.req.valid("json");
-      const { status, reason, device = await deviceIn(c, call) } = body;
+      const { device = await deviceIn(c, call), status, reason, ago } = body;
       const conversation = placeOf(body, c.var.caller.user);
-      return carry<"hangUp">(c, { type: "hangUp", call, conversation, device, status, ...(reason ? { reason } : {}) });
+      const more = { ...(reason ? { reason } : {}), ...(ago ? { ago } : {}) };
+      return carry<"hangUp">(c, { type: "hangUp", call, conversation, device, status, ...more });
     },
   )
   .put(

@@ -97,8 +97,8 @@ export class PersonCalls {
     return this.#claim(conversation, call, () => this.#known.do(conversation, deed, session));
   }
 
-  async #hangUp({ conversation, call, device, status, reason }: AskOf<"hangUp">): Promise<CallResult | Refusal> {
-    const end: CallDeed = { type: "end", id: call, device, status, ...(reason ? { reason } : {}) };
+  async #hangUp({ type: _, conversation, call, ...how }: AskOf<"hangUp">): Promise<CallResult | Refusal> {
+    const end: CallDeed = { type: "end", id: call, ...how };
     const answer = await this.#known.do(conversation, end);
     if (!isRefusal(answer) || answer.error !== "call_not_found") return answer;
     if (this.#givenUp.size >= givenUpMax) this.#givenUp.clear();
