@@ -39,6 +39,7 @@ export const errorStatus = {
   passkey_refused: 400,
   too_many_passkeys: 422,
   reset_not_possible: 409,
+  reset_paused: 429, // it was stopped lately
   email_exists: 422,
   otp_expired: 403,
   flow_state_not_found: 404,

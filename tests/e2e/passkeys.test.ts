@@ -106,6 +106,7 @@ test("a passkey is the second step after the password", async ({ browser, server
   await page.getByLabel(texts.auth.password, { exact: true }).fill(person.password);
   await page.getByRole("button", { name: texts.auth.logIn, exact: true }).click();
   await expect(page.getByRole("heading", { name: texts.auth.secondStep.title })).toBeVisible();
+  await expect(page).toHaveTitle(`${texts.auth.secondStep.title} · Lisolo`);
   await page.getByRole("button", { name: texts.auth.secondStep.usePasskey }).click();
   await isIn(phone, person);
   await phone.context.close();

@@ -362,6 +362,11 @@ test("whoever lost everything asks at the log-in, and one tap on another device 
   await expect(heading(page, texts.security.title)).toBeFocused();
   const { body } = await callSite(site, "GET", "/api/auth/security", { token: eve.token });
   expect((body as { reset: unknown }).reset).toBeNull();
+
+  await button(visitor.page, texts.common.back).click();
+  await button(visitor.page, step.lost).click();
+  await button(visitor.page, step.lostAsk).click();
+  await expect(visitor.page.getByText(texts.errors.reset_paused)).toBeVisible();
   for (const one of [phone, visitor]) await one.close();
 });
 

@@ -118,7 +118,7 @@ test("stopped again and again it cannot be asked for again for longer and longer
     wait(pause * hours - 10);
     const half = await signInHalfway(ana);
     const early = await ask(half);
-    expect(early).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+    expect(early).toMatchObject({ status: 429, body: { error_code: "reset_paused" } });
     expect(Number(early.headers.get("retry-after"))).toBe(10);
     expect((await showCode(half, ana.factor, codeOf(ana.secret))).status).toBe(200);
     wait(10);

@@ -19,7 +19,7 @@ export const factorResetRoutes = createRoutes()
       summary:
         "Ask, in a session that owes its second step, that it be taken away after three days. Asked again, it tells when; after it was stopped one waits before asking again",
       ok: { status: 200, body: FactorReset },
-      refusals: ["reset_not_possible", "forbidden_origin"],
+      refusals: ["reset_not_possible", "reset_paused", "forbidden_origin"],
     }),
     authenticateHalfway,
     limitSession("step_by_session"),
@@ -28,7 +28,7 @@ export const factorResetRoutes = createRoutes()
       const standing = await findStanding(c, session);
       if (!standing?.awaits) return refuse(c, "reset_not_possible");
       const started = await startReset(openDb(c.env), user);
-      if (!started.ok) return refuse(c, "rate_limited", started);
+      if (!started.ok) return refuse(c, "reset_paused", started);
       const { isNew, started_at, due_at } = started;
       // The session that asked shows nothing yet: everybody else's devices are told.
       if (isNew) notify(c, user, { event: "reset_started", session: null, device: deviceOf(c), due_at });

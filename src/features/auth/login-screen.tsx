@@ -22,7 +22,6 @@ const explainPasskey = (error: unknown): Problem =>
 /** SPEC.md §2: a phone number and a password. */
 export default function LoginScreen() {
   const t = useT();
-  useDocumentTexts(t("auth.loginTitle"), t("auth.loginDescription"));
   const entry = useEntryForm(
     async (data) => {
       const typed = { phoneNumber: textOf(data, "phoneNumber"), password: textOf(data, "password") };
@@ -52,6 +51,7 @@ export default function LoginScreen() {
     onFailed,
   });
   const isHalfway = secondStep !== undefined;
+  useDocumentTexts(t(isHalfway ? "auth.secondStep.title" : "auth.loginTitle"), t("auth.loginDescription"));
   const { isReturning } = useProviderReturn({ onOpened: arrive, onFailed });
   const passkey = usePasskeySignIn({
     isPaused: isHalfway,
