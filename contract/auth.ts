@@ -97,6 +97,10 @@ export const Session = v.object({
 export type Session = v.InferOutput<typeof Session>;
 
 export const sessionTransportHeader = "x-session-transport";
+/** Whom a request is made for. Another person's cookies may have come into the browser since; theirs do not carry it. */
+export const personHeader = "x-person";
+/** The same in the socket's address, where a page sets no header. */
+export const personQuery = "person";
 const signOutScopes = ["global", "local", "others"] as const;
 
 export const SignOut = v.object({ scope: v.optional(v.picklist(signOutScopes), "global") });

@@ -1,32 +1,45 @@
+import { personHeader } from "../../contract/auth";
+import type { Uuid } from "../../contract/ids";
 import { ApiFailure, exchange, type Method, type RequestOptions } from "./exchange";
 import { dropSession, getSession, isNearExpiry } from "./session";
 import { refreshSession } from "./session-refresh";
 
 export { ApiFailure } from "./exchange";
 
+/** `person`: for whom, where that is known better than by who is signed in now. */
+type PersonOptions = RequestOptions & { person?: Uuid };
+
 /**
  * The one way to the API for the signed-in person; it shows nothing and goes nowhere itself. It renews a session near its end first, and once more when the server
- * says 401 all the same. The answer is unknown until the caller's schema has read it.
+ * says 401 all the same. It says for whom it asks: another account may sign in meanwhile, in another tab, and its session
+ * must not carry this request. The answer is unknown until the caller's schema has read it.
  */
 export const request = async (
   method: Method,
   path: string,
   body?: unknown,
-  options: RequestOptions = {},
+  { person = getSession()?.userId, headers, ...options }: PersonOptions = {},
 ): Promise<unknown> => {
+  const isTheirs = () => getSession()?.userId === person;
+  const ask = () => {
+    if (!isTheirs()) throw new ApiFailure("session_not_found", 401);
+    return exchange(method, path, body, {
+      ...options,
+      headers: { ...headers, ...(person === undefined ? {} : { [personHeader]: person }) },
+    });
+  };
   const session = getSession();
   if (session && isNearExpiry(session)) await refreshSession();
   try {
-    return await exchange(method, path, body, options);
+    return await ask();
   } catch (error) {
-    if (!(error instanceof ApiFailure) || error.status !== 401 || !getSession()) throw error;
-    // Another account may have signed in meanwhile, in another tab: its session must not carry this request.
+    if (!(error instanceof ApiFailure) || error.status !== 401 || !getSession() || !isTheirs()) throw error;
     const renewed = await refreshSession(true);
-    if (!renewed || getSession()?.userId !== session?.userId) throw error;
+    if (!renewed || !isTheirs()) throw error;
     try {
-      return await exchange(method, path, body, options);
+      return await ask();
     } catch (again) {
-      if (again instanceof ApiFailure && again.status === 401) dropSession();
+      if (again instanceof ApiFailure && again.status === 401 && isTheirs()) dropSession();
       throw again;
     }
   }

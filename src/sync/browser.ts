@@ -1,3 +1,4 @@
+import { personQuery } from "../../contract/auth";
 import type { Uuid } from "../../contract/ids";
 import { ApiFailure, request } from "../lib/api";
 import { dropPictures } from "../lib/picture-cache";
@@ -25,7 +26,7 @@ const toSyncError = (error: unknown): unknown =>
 export const browserPlatform = (userId: Uuid): Platform => ({
   async request({ method, path, body }, options) {
     try {
-      return await request(method, path, body, options);
+      return await request(method, path, body, { ...options, person: userId });
     } catch (error) {
       throw toSyncError(error);
     }
@@ -33,7 +34,7 @@ export const browserPlatform = (userId: Uuid): Platform => ({
   async open(path, from, signal) {
     const headers: Record<string, string> = from > 0 ? { range: `bytes=${from}-` } : {};
     try {
-      return (await request("GET", path, undefined, { signal, headers, unread: true })) as Response;
+      return (await request("GET", path, undefined, { person: userId, signal, headers, unread: true })) as Response;
     } catch (error) {
       throw toSyncError(error);
     }
@@ -41,7 +42,7 @@ export const browserPlatform = (userId: Uuid): Platform => ({
   async look(path, mark) {
     const headers: Record<string, string> = mark === undefined ? {} : { "if-none-match": mark };
     try {
-      const response = (await request("GET", path, undefined, { headers, unread: true })) as Response;
+      const response = (await request("GET", path, undefined, { person: userId, headers, unread: true })) as Response;
       if (response.status === 304) return undefined;
       const body: unknown = await response.json().catch(() => {
         throw new SyncError("offline"); // it broke off
@@ -52,7 +53,7 @@ export const browserPlatform = (userId: Uuid): Platform => ({
     }
   },
   WebSocket,
-  socketUrl: `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/socket`,
+  socketUrl: `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/socket?${personQuery}=${userId}`,
   connectTimeoutMs,
   openTimeoutMs,
   session: {

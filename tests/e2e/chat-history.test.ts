@@ -3,7 +3,7 @@ import { privateConversationId } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
 import { sendTexts } from "../support/messages";
 import { isKeptOffline, keptOffline } from "../support/offline";
-import { siteOf } from "../support/pair";
+import { makeCouple, siteOf } from "../support/pair";
 import { connectPeople, makePerson, type Person, type Site } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
@@ -227,6 +227,42 @@ test("in very large text a chat opens at its newest message however often, and w
     await page.getByRole("link", { name: texts.common.back }).click();
     await expect(anas.conversation("Ben")).toContainText(`encore ${time}`);
     await expect(anas.conversation("Ben")).not.toContainText(unread);
+  }
+  await anas.close();
+});
+
+test("who reads further up reads on at the same message when the phone is turned, and turned back", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const { people, conversation } = await makeCouple(site, 590);
+  const [ana, ben] = people;
+  const long = (n: number) => `lettre ${n} ${"des mots sur plusieurs lignes ".repeat(n % 5)}`.trim();
+  await sendTexts(
+    site,
+    ben,
+    conversation,
+    Array.from({ length: 60 }, (_, i) => long(i + 1)),
+  );
+  const anas = await Phone.open(browser, server);
+  const { page, texts } = anas;
+  await anas.signInToChat(ana, ben.id);
+  await expect(anas.message(long(60))).toBeInViewport();
+  await page.mouse.move(180, 350);
+  const read = anas.message(long(52));
+  await expect(async () => {
+    await page.mouse.wheel(0, -100);
+    await expect(read).toBeInViewport({ timeout: 300 });
+  }).toPass();
+  for (const viewport of [
+    { width: 740, height: 360 },
+    { width: 360, height: 740 },
+  ]) {
+    await page.setViewportSize(viewport);
+    await expect(anas.message(long(60))).not.toBeInViewport();
+    await expect(read).toBeInViewport();
+    await expect(page.getByRole("button", { name: texts.chat.toLatest })).toBeVisible();
   }
   await anas.close();
 });

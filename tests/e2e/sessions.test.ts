@@ -3,9 +3,11 @@ import { Secret, TOTP } from "otpauth";
 import * as v from "valibot";
 import { Session } from "../../contract/auth";
 import { Enrolled, FactorChallenge } from "../../contract/factors";
+import { privateConversationId } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
+import { sendTexts } from "../support/messages";
 import { siteOf } from "../support/pair";
-import { callSite, makePerson, type Person, type Site, testPassword } from "../support/people";
+import { callSite, connectPeople, makePerson, type Person, type Site, testPassword } from "../support/people";
 import { fill, Phone, type Texts } from "../support/phone";
 
 const chromeOnAndroid =
@@ -189,4 +191,39 @@ test("whoever asks for a second step to be taken away is stopped with one tap on
   expect(body).toMatchObject({ reset: null, factors: [{ status: "verified" }] });
   await phone.close();
   await tablet.close();
+});
+
+test("whoever signs in where another one's chat stands open, and whose answer breaks off, sees their own messages and no page keeps them for the other", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben, cleo] = [
+    await makePerson(site, 9_904, "Ana Mbuyi"),
+    await makePerson(site, 9_905, "Ben Ilunga"),
+    await makePerson(site, 9_906, "Cleo Nsimba"),
+  ];
+  await connectPeople(site, ana, ben);
+  await connectPeople(site, cleo, ben);
+  await sendTexts(site, ben, privateConversationId(ben.id, cleo.id), ["pour Cleo seule"]);
+  const phone = await Phone.open(browser, server);
+  const { page } = phone;
+  await phone.signInToChat(ana, ben.id);
+  await phone.write("bonjour");
+  await expect(phone.ticks("bonjour", "sent").or(phone.ticks("bonjour", "delivered"))).toBeVisible();
+  await phone.context.setOffline(true);
+  await phone.composer().fill("à finir");
+  // The head of the answer came, with the cookies; its body did not.
+  await phone.keepCookies(cleo);
+  await phone.context.setOffline(false);
+  await expect.poll(() => page.evaluate(() => localStorage.getItem("session"))).toContain(cleo.id);
+  await phone.goTo("/app");
+  await expect(phone.conversation("Ben Ilunga")).toContainText("pour Cleo seule");
+  await expect(page.getByText("bonjour")).toHaveCount(0);
+
+  // Hers wait for her.
+  await phone.signIn(ana);
+  await expect(phone.conversation("Ben Ilunga")).toContainText("à finir");
+  await expect(page.getByText("pour Cleo seule")).toHaveCount(0);
+  await phone.close();
 });

@@ -93,7 +93,16 @@ export class Phone {
   }
 
   /** With the session that was opened when the person was made: the form is shown in tests of its own. */
-  async signIn({ id, token, refreshToken }: Person, path = "/app"): Promise<void> {
+  async signIn(person: Person, path = "/app"): Promise<void> {
+    const expires = await this.keepCookies(person);
+    await this.goTo("/favicon.svg"); // a page of this origin without a script
+    const session = { userId: person.id, expiresAt: expires * 1_000 };
+    await this.page.evaluate((text) => localStorage.setItem("session", text), JSON.stringify(session));
+    await this.goTo(path);
+  }
+
+  /** That session's cookies alone, in the place of any there are; until when they hold, in seconds since 1970. */
+  async keepCookies({ token, refreshToken }: Person): Promise<number> {
     const url = this.#origin.replace("http:", "https:"); // what is secure is sent to localhost all the same
     const expires = Math.floor(Date.now() / 1_000) + accessTokenSeconds;
     const kept = { url, expires, httpOnly: true, sameSite: "Strict", secure: true } as const;
@@ -101,10 +110,7 @@ export class Phone {
       { ...kept, name: accessCookie, value: token },
       { ...kept, name: refreshCookie, value: refreshToken },
     ]);
-    await this.goTo("/favicon.svg"); // a page of this origin without a script
-    const session = { userId: id, expiresAt: expires * 1_000 };
-    await this.page.evaluate((text) => localStorage.setItem("session", text), JSON.stringify(session));
-    await this.goTo(path);
+    return expires;
   }
 
   async signInToChat(person: Person, userId: string): Promise<void> {

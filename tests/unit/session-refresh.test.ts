@@ -33,7 +33,7 @@ const renewed: Reply = { status: 200, body: sessionOf(userId) };
 /** A browser with one storage, one lock manager and any number of tabs: each import of the module is a tab. */
 const makeBrowser = (replies: Reply[]) => {
   const stored = new Map<string, string>();
-  const calls: { path: string; at: number }[] = [];
+  const calls: { path: string; at: number; person: string | null }[] = [];
   vi.stubGlobal("localStorage", {
     getItem: (name: string) => stored.get(name) ?? null,
     setItem: (name: string, value: string) => stored.set(name, value),
@@ -51,8 +51,8 @@ const makeBrowser = (replies: Reply[]) => {
       },
     },
   });
-  vi.stubGlobal("fetch", async (path: string) => {
-    calls.push({ path, at: Date.now() });
+  vi.stubGlobal("fetch", async (path: string, { headers }: RequestInit) => {
+    calls.push({ path, at: Date.now(), person: new Headers(headers).get("x-person") });
     await new Promise((resolve) => setTimeout(resolve, 10));
     const reply = replies.length > 1 ? replies.shift() : replies[0];
     if (reply === undefined || reply === "no network") throw new TypeError("Failed to fetch");
@@ -345,6 +345,19 @@ describe("a request", () => {
     await vi.runAllTimersAsync();
     await done;
     expect(calls).toHaveLength(2);
+  });
+
+  it("says for whom it is made, and is none for whoever is not signed in any more, who signs nobody out", async () => {
+    const { calls, stored, openTab, signInAs } = makeBrowser([{ status: 200, body: [] }]);
+    signInAs(userId, 600_000);
+    const tab = await openTab();
+    await Promise.all([tab.request("GET", "/api/contacts"), vi.runAllTimersAsync()]);
+    expect(calls.map(({ person }) => person)).toEqual([userId]);
+    signInAs(otherId, 600_000);
+    const asked = tab.request("GET", "/api/contacts", undefined, { person: userId });
+    await expect(asked).rejects.toMatchObject({ status: 401 });
+    expect(calls).toHaveLength(1);
+    expect(stored.get(key)).toContain(otherId);
   });
 
   it("without an answer fails as offline, and a body that is not ours as unavailable", async () => {

@@ -260,6 +260,19 @@ test("the session whose cookies a new one takes ends, whoever signs in and howev
   await expect.poll(() => idsOf(ana)).toEqual(own);
 });
 
+test("nobody's session carries what a page asks for somebody else, neither a request nor a socket", async () => {
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  const ask = (person: string) => call("GET", "/api/contacts", { token: ana.token, headers: { "x-person": person } });
+  expect((await ask(ana.id)).status).toBe(200);
+  expect(await ask(ben.id)).toMatchObject({ status: 401, body: { error_code: "session_not_found" } });
+  const connect = (person: string) => Device.connect(ana, {}, `?person=${person}`);
+  const own = await connect(ana.id);
+  expect(own.status).toBe(101);
+  own.webSocket?.accept();
+  own.webSocket?.close();
+  expect((await connect(ben.id)).status).toBe(401);
+});
+
 test("a session is renewed up to its thirtieth idle day and its ninetieth in all", async () => {
   const ana = await newPerson();
   await letPass(ana, 30 * day - 60);

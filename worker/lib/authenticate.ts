@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { getCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import { parse as parseCookies } from "hono/utils/cookie";
+import { personHeader, personQuery } from "../../contract/auth";
 import type { Uuid } from "../../contract/ids";
 import { awaitingMinutes } from "../../contract/limits";
 import { type Db, openDb } from "../db/client";
@@ -60,6 +61,10 @@ const markSeen = async (db: Db, session: Uuid, generation: number): Promise<void
     .where(eq(sessions.id, session));
 };
 
+/** What is asked for one person is never carried by the session of another. */
+const isForAnother = (person: string | null | undefined, { user }: Caller): boolean =>
+  typeof person === "string" && person !== user;
+
 const bearer = /^Bearer +([\w.~+/=-]+)$/i;
 
 /** A Bearer token goes before the cookie: who sends one means it. */
@@ -75,6 +80,7 @@ const requireCaller = (halfway: boolean) =>
     const db = openDb(c.env);
     const found = await recognize(c.env, db, token, halfway);
     if (typeof found === "string") return refuse(c, found);
+    if (isForAnother(c.req.header(personHeader), found.caller)) return refuse(c, "session_not_found");
     if (found.firstUseOf !== undefined) {
       afterAnswer(c.executionCtx, "mark a session seen", markSeen(db, found.caller.session, found.firstUseOf));
     }
@@ -103,6 +109,8 @@ export const authenticateUpgrade = async (request: Request, env: Env): Promise<C
   const db = openDb(env);
   const found = await recognize(env, db, token);
   if (typeof found === "string") return refusalResponse(found);
+  const person = new URL(request.url).searchParams.get(personQuery);
+  if (isForAnother(person, found.caller)) return refusalResponse("session_not_found");
   const taken = await takeToken(db, found.caller.user, "socket_by_user");
   if (!taken.ok) return refusalResponse("rate_limited", taken.retryAfterMs);
   if (found.firstUseOf !== undefined) await markSeen(db, found.caller.session, found.firstUseOf);

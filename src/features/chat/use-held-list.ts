@@ -24,6 +24,7 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
   const wasNearEnd = useRef(true);
   const lastTop = useRef(0);
   const isMovedUp = useRef(false);
+  const firstSeen = useRef<number>(undefined);
   // A page may arrive between a scroll and its event: what is held in place must be what is in sight now.
   if (list.current && scroller.current && list.current.options.count !== count) {
     list.current.scrollOffset = scroller.current.scrollTop;
@@ -57,9 +58,15 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
     const element = scroller.current;
     if (!element) return;
     if (holdsEnd.current) virtualizer.scrollToEnd();
-    // A keyboard or a growing composer makes the list shorter: who was at the end stays there.
+    let width = element.clientWidth;
     const observer = new ResizeObserver(() => {
+      const isTurned = element.clientWidth !== width;
+      width = element.clientWidth;
+      // A keyboard or a growing composer makes the list shorter: who was at the end stays there.
       if (holdsEnd.current) virtualizer.scrollToEnd();
+      // On a phone that was turned all rows have other heights: who read further up goes on where they were.
+      else if (isTurned && firstSeen.current !== undefined)
+        virtualizer.scrollToIndex(firstSeen.current, { align: "start" });
     });
     observer.observe(element);
     return () => observer.disconnect();
@@ -71,6 +78,7 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
     const isLeft = isMovedUp.current || element.scrollTop < lastTop.current;
     isMovedUp.current = false;
     lastTop.current = element.scrollTop;
+    firstSeen.current = virtualizer.getVirtualItemForOffset(element.scrollTop)?.index;
     if (!isNear && !isLeft && holdsEnd.current) virtualizer.scrollToEnd();
     else setAtEnd(isNear);
   };
