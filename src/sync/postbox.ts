@@ -111,6 +111,29 @@ export const readOutcome = (store: Store, id: Uuid): Promise<Outcome> =>
     return (await store.posts.where("id").equals(id).count()) > 0 ? "published" : "takenBack";
   });
 
+const outcomeLookMs = 100;
+const patienceMs = 8_000;
+const connectingMs = 1_000; // without the socket it is not worth more
+
+/** How long it is worth waiting for the server, as things stand. */
+const worthMs = ({ platform, link }: Tab): number => {
+  if (!platform.isOnline() || link.get() === "offline") return 0;
+  return link.get() === "online" ? patienceMs : connectingMs;
+};
+
+/** What becomes of a status within some seconds: "waiting" when nothing did, and at once where there is no network. */
+export const awaitOutcome = async (tab: Tab, id: Uuid): Promise<Outcome> => {
+  const { platform, context } = tab;
+  const begun = platform.now();
+  for (;;) {
+    const store = context.get()?.store;
+    const outcome = store && (await readOutcome(store, id));
+    if (outcome !== undefined && outcome !== "waiting") return outcome;
+    if (platform.now() - begun >= worthMs(tab)) return "waiting";
+    await new Promise<void>((resolve) => platform.after(outcomeLookMs, resolve));
+  }
+};
+
 export type WaitingPost = PostboxRow & { blob: Blob | undefined };
 
 /** What waits, the newest first, with its picture. */
