@@ -5,6 +5,7 @@ import { pictureMaxBytes } from "../../contract/limits";
 import { cleanPost, NewPost, type PostPicture } from "../../contract/tala";
 import { type Context, withRoom } from "./context";
 import { readCursor } from "./cursor";
+import { settlePictures } from "./post-pictures";
 import { markGone } from "./posts";
 import { isQuotaError } from "./room";
 import type { KeptChoice, PostboxRow, Store } from "./store";
@@ -93,9 +94,11 @@ export const takeBack = async (tab: Tab, id: Uuid): Promise<void> => {
 
 /** Deletes a published status for everybody; throws a SyncError. */
 export const unpublish = async (tab: Tab, id: Uuid): Promise<void> => {
-  const { platform, store } = getContext(tab);
+  const context = getContext(tab);
+  const { platform, store } = context;
   await platform.request({ method: "DELETE", path: `/api/tala/${id}` });
   await markGone(store, id, platform.now());
+  void settlePictures(context);
 };
 
 export type Outcome = "published" | "failed" | "takenBack" | "waiting";
