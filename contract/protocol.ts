@@ -106,6 +106,7 @@ const serverFrames = {
   e: v.strictTuple([v.literal("e"), Count, Count, Count, Count, v.array(WireMessage)]),
   // Not a change of the inbox, and lost if nobody hears it: who is typing (handle, member number)
   t: v.strictTuple([v.literal("t"), Count, Count]),
+  l: v.strictTuple([v.literal("l")]), // nor this: whom I asked about lets themselves be seen now, or no more
 } as const;
 export type ServerFrame = v.InferOutput<(typeof serverFrames)[keyof typeof serverFrames]>;
 

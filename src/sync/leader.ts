@@ -31,6 +31,8 @@ export type LeaderEvents = {
   outdated(): void;
   /** The other of a conversation types, or stopped. */
   typing(typist: Typist, isOn: boolean): void;
+  /** Whether somebody is here is to be asked anew. */
+  presenceTurned(): void;
   called(news: CallNews): void;
   /** What was changed of the settings is as it was before. */
   settingsRefused(): void;
@@ -79,6 +81,7 @@ export class Leader {
           inBackground(context, this.#outbox.refused(cid, new SyncError(code, retryAfterMs))),
         called: events.called,
         typing: (handle, number) => inBackground(context, this.#typists.heard(handle, number)),
+        presenceTurned: events.presenceTurned,
       },
       async () => {
         await this.#receiver.idle();

@@ -45,6 +45,8 @@ export type LineEvents = Pick<SocketEvents, "ended" | "refused" | "outdated"> & 
   changed(changes: Change[], taken: () => void): void;
   refusedSend(cid: Uuid, code: ErrorCode, retryAfterMs: number | undefined): void;
   typing(handle: number, member: number): void;
+  /** Whom one asked about lets themselves be seen now, or no more. */
+  presenceTurned(): void;
   called(news: CallNews): void;
 };
 
@@ -180,6 +182,9 @@ export class Line {
         break;
       case "t":
         this.#events.typing(frame[1], frame[2]);
+        break;
+      case "l":
+        this.#events.presenceTurned();
         break;
       case "x":
         break;

@@ -135,6 +135,11 @@ export class ModelSocket extends EventTarget {
     if (this.#base) this.#push(encodeFrame(["t", handle, member]));
   }
 
+  /** Somebody about whom this person asked lets themselves be seen now, or no more. */
+  tellTurned(): void {
+    if (this.#base) this.#push(encodeFrame(["l"]));
+  }
+
   #toText(n: number, told: Told, now: number): string {
     switch (told.type) {
       case "messages": {
