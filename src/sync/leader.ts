@@ -15,6 +15,7 @@ import { Outage } from "./outage";
 import { Outbox } from "./outbox";
 import type { Asked } from "./peers";
 import { Poller } from "./poller";
+import { forgetPost } from "./postbox";
 import { fetchProfile } from "./profile";
 import { Receiver } from "./receiver";
 import { Resume } from "./resume";
@@ -82,6 +83,7 @@ export class Leader {
         called: events.called,
         typing: (handle, number) => inBackground(context, this.#typists.heard(handle, number)),
         presenceTurned: events.presenceTurned,
+        postDeleted: (id) => inBackground(context, forgetPost(context, id)),
       },
       async () => {
         await this.#receiver.idle();

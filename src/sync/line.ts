@@ -2,7 +2,7 @@ import type { ClientFrame } from "../../contract/client-frames";
 import { toClientFrame, toSendFrame, toSpreadFrame } from "../../contract/command-frames";
 import type { Command, CommandResults } from "../../contract/commands";
 import type { ErrorCode } from "../../contract/errors";
-import type { ConversationId, Uuid } from "../../contract/ids";
+import { type ConversationId, type Uuid, unpackUuid } from "../../contract/ids";
 import {
   baseOf,
   decodeServerFrame,
@@ -47,6 +47,8 @@ export type LineEvents = Pick<SocketEvents, "ended" | "refused" | "outdated"> & 
   typing(handle: number, member: number): void;
   /** Whom one asked about lets themselves be seen now, or no more. */
   presenceTurned(): void;
+  /** This person deleted their status, here or on another device. */
+  postDeleted(id: Uuid): void;
   called(news: CallNews): void;
 };
 
@@ -185,6 +187,9 @@ export class Line {
         break;
       case "l":
         this.#events.presenceTurned();
+        break;
+      case "d":
+        this.#events.postDeleted(unpackUuid(frame[1]));
         break;
       case "x":
         break;

@@ -92,13 +92,17 @@ export const takeBack = async (tab: Tab, id: Uuid): Promise<void> => {
   tab.written();
 };
 
+/** One's own status is deleted: neither it nor its picture is shown here any more. */
+export const forgetPost = async (context: Context, id: Uuid): Promise<void> => {
+  await markGone(context.store, id, context.platform.now());
+  void settlePictures(context);
+};
+
 /** Deletes a published status for everybody; throws a SyncError. */
 export const unpublish = async (tab: Tab, id: Uuid): Promise<void> => {
   const context = getContext(tab);
-  const { platform, store } = context;
-  await platform.request({ method: "DELETE", path: `/api/tala/${id}` });
-  await markGone(store, id, platform.now());
-  void settlePictures(context);
+  await context.platform.request({ method: "DELETE", path: `/api/tala/${id}` });
+  await forgetPost(context, id);
 };
 
 export type Outcome = "published" | "failed" | "takenBack" | "waiting";

@@ -147,6 +147,21 @@ describe("the feed on a phone", () => {
     await isKept();
   });
 
+  it("lets go at once of what one deleted on another device, though an older page names it still", async () => {
+    const { server, amina, phone, tab } = await open();
+    const [kept, gone] = write(server, amina, "kept", "gone");
+    const looker = await openFeed(tab);
+    phone.postPictures.add(kept?.id ?? "").add(gone?.id ?? "");
+    server.tala.kept = server.tala.page();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    phone.sockets.at(-1)?.tellPostDeleted(gone?.id ?? createUuid());
+    await eventually(async () => expect((await look(tab)).texts).toEqual(["kept"]));
+    await eventually(() => expect([...phone.postPictures]).toEqual([kept?.id]));
+    await lookAgain(looker);
+    expect((await look(tab)).texts).toEqual(["kept"]);
+    looker.stop();
+  });
+
   it("lets go of what its author deleted, wherever it stood", async () => {
     const { server, benoit, phone, tab } = await open();
     const posts = write(server, benoit, ...numbered(1, 5));

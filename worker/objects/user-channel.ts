@@ -3,7 +3,7 @@ import { type ConnectionContext, Server } from "partyserver";
 import type { Call, CallSignals } from "../../contract/calls";
 import { type ClientFrame, decodeClientFrames } from "../../contract/client-frames";
 import type { Command, CommandResults, Refusal } from "../../contract/commands";
-import type { ConversationId, Uuid } from "../../contract/ids";
+import { type ConversationId, packUuid, type Uuid } from "../../contract/ids";
 import { frameMaxBytes } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
 import { baseOf, protocolVersion } from "../../contract/protocol";
@@ -189,6 +189,10 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   async presenceTurned(_user: Uuid, by: Uuid): Promise<void> {
     this.#presences.turned(by);
+  }
+
+  async postDeleted(_user: Uuid, post: Uuid): Promise<void> {
+    this.#sockets.signal(["d", packUuid(post)]);
   }
 
   async seesReadUpTo(_user: Uuid, conversation: ConversationId): Promise<number> {
