@@ -15,7 +15,7 @@ import { Outage } from "./outage";
 import { Outbox } from "./outbox";
 import type { Asked } from "./peers";
 import { Poller } from "./poller";
-import { forgetPost } from "./postbox";
+import { forgetPost } from "./post-pictures";
 import { fetchProfile } from "./profile";
 import { Receiver } from "./receiver";
 import { Resume } from "./resume";

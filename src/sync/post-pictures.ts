@@ -1,5 +1,6 @@
+import type { Uuid } from "../../contract/ids";
 import type { Context } from "./context";
-import { readFeed } from "./posts";
+import { markGone, readFeed } from "./posts";
 
 /** Forgets the kept pictures of statuses that this device does not show any more. */
 export const settlePictures = ({ platform, store }: Context): Promise<void> =>
@@ -10,3 +11,9 @@ export const settlePictures = ({ platform, store }: Context): Promise<void> =>
     })
     // Their cache cannot be had, or the store: it is tried again the next time.
     .catch(() => undefined);
+
+/** One's own status is deleted: neither it nor its picture is kept to be shown here. */
+export const forgetPost = async (context: Context, id: Uuid): Promise<void> => {
+  await markGone(context.store, id, context.platform.now());
+  void settlePictures(context);
+};

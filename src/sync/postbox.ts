@@ -5,8 +5,7 @@ import { pictureMaxBytes } from "../../contract/limits";
 import { cleanPost, NewPost, type PostPicture } from "../../contract/tala";
 import { type Context, withRoom } from "./context";
 import { readCursor } from "./cursor";
-import { settlePictures } from "./post-pictures";
-import { markGone } from "./posts";
+import { forgetPost } from "./post-pictures";
 import { isQuotaError } from "./room";
 import type { KeptChoice, PostboxRow, Store } from "./store";
 import { SyncError } from "./sync-error";
@@ -90,12 +89,6 @@ export const takeBack = async (tab: Tab, id: Uuid): Promise<void> => {
     else await strict.postbox.update(id, { state: "cancelled" });
   });
   tab.written();
-};
-
-/** One's own status is deleted: neither it nor its picture is shown here any more. */
-export const forgetPost = async (context: Context, id: Uuid): Promise<void> => {
-  await markGone(context.store, id, context.platform.now());
-  void settlePictures(context);
 };
 
 /** Deletes a published status for everybody; throws a SyncError. */
