@@ -3,6 +3,7 @@ import { Call, CallFrame, CallResult } from "./calls";
 import type { ClientFrame } from "./client-frames";
 import { type ErrorCode, errorCodes } from "./errors";
 import { Count, Int, parseJson, Ref, readFrame } from "./frame-parts";
+import { PackedUuid } from "./ids";
 import { frameMaxBytes, joinedFramesMax } from "./limits";
 import { SecurityNotice } from "./security";
 import { KeptSettings } from "./settings";
@@ -106,6 +107,8 @@ const serverFrames = {
   e: v.strictTuple([v.literal("e"), Count, Count, Count, Count, v.array(WireMessage)]),
   // Not a change of the inbox, and lost if nobody hears it: who is typing (handle, member number)
   t: v.strictTuple([v.literal("t"), Count, Count]),
+  l: v.strictTuple([v.literal("l")]), // nor this: whom I asked about lets themselves be seen now, or no more
+  d: v.strictTuple([v.literal("d"), PackedUuid]), // nor this: I deleted this status
 } as const;
 export type ServerFrame = v.InferOutput<(typeof serverFrames)[keyof typeof serverFrames]>;
 

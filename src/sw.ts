@@ -1,11 +1,11 @@
-import { answerAvatar } from "./sw/avatars";
 import { answerEntryPage, installEntryPages, isEntryPage } from "./sw/entry-pages";
+import { answerAvatar, answerPostPicture, isPostPicture } from "./sw/pictures";
 import { answerAppPage, answerAsset, dropOldFiles, installShell, keepAssets } from "./sw/shell";
 
 /**
  * The service worker: the app opens at once and offline. It keeps the app's own files, the entry pages in the
- * person's language and pictures of people; nothing else of the API is ever kept. What the caches cannot do (no
- * room, no permission) the network does, as if there were no worker.
+ * person's language, pictures of people and small ones of statuses; nothing else of the API is ever kept. What the
+ * caches cannot do (no room, no permission) the network does, as if there were no worker.
  */
 declare const self: ServiceWorkerGlobalScope;
 
@@ -29,7 +29,7 @@ self.addEventListener("message", (event) => {
 
 self.addEventListener("fetch", (event) => {
   const { request } = event;
-  const { origin, pathname } = new URL(request.url);
+  const { origin, pathname, search } = new URL(request.url);
   if (request.method !== "GET" || origin !== location.origin || request.headers.has("range")) return;
   const later = (work: Promise<unknown>) => event.waitUntil(work);
   if (request.mode === "navigate") {
@@ -37,4 +37,5 @@ self.addEventListener("fetch", (event) => {
     else if (isEntryPage(pathname)) event.respondWith(answerEntryPage(request, pathname, later));
   } else if (pathname.startsWith("/assets/")) event.respondWith(answerAsset(request, pathname, later));
   else if (pathname.startsWith("/api/avatars/")) event.respondWith(answerAvatar(request, later));
+  else if (isPostPicture(pathname, search)) event.respondWith(answerPostPicture(request, later));
 });

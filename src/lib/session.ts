@@ -101,8 +101,8 @@ export const wasSignedOut = (): boolean => readKey(signedOutKey) !== null;
 export const wasDeleted = (): boolean => readKey(signedOutKey) === signedOutMarks.account;
 
 /**
- * Forgets the session on this browser, in all tabs, and the pictures of people that the service worker kept
- * (`src/sw/avatars.ts`). What else belongs to it is removed by whoever subscribes.
+ * Forgets the session on this browser, in all tabs, and the pictures that the service worker kept
+ * (`src/sw/pictures.ts`). What else belongs to it is removed by whoever subscribes.
  */
 export const dropSession = (): void => {
   store(undefined);

@@ -1,7 +1,7 @@
 import { personQuery } from "../../contract/auth";
 import type { Uuid } from "../../contract/ids";
 import { ApiFailure, request } from "../lib/api";
-import { dropPictures } from "../lib/picture-cache";
+import { dropPictures, keepPostPictures } from "../lib/picture-cache";
 import { dropSession, getSession, isNearExpiry } from "../lib/session";
 import { refreshSession } from "../lib/session-refresh";
 import type { Platform } from "./platform";
@@ -103,6 +103,7 @@ export const browserPlatform = (userId: Uuid): Platform => ({
     return (await navigator.storage?.estimate?.())?.quota;
   },
   dropPictures,
+  keepPostPictures,
   createUrl(blob) {
     const url = URL.createObjectURL(blob);
     return { url, undo: () => URL.revokeObjectURL(url) };

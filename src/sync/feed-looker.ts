@@ -3,6 +3,7 @@ import { feedLookMs } from "../../contract/limits";
 import { PostPage } from "../../contract/tala";
 import { Observable } from "../lib/observable";
 import { type Context, withRoom } from "./context";
+import { settlePictures } from "./post-pictures";
 import { readMark, takePage, trimPosts } from "./posts";
 import { asSyncError, type FailureCode, SyncError } from "./sync-error";
 import type { Tab } from "./tab";
@@ -16,21 +17,26 @@ const readPage = (body: unknown): PostPage => {
   return parsed.output;
 };
 
+/** Takes in a page, and lets go of the pictures of what it says is gone. */
+const takeIn = async (context: Context, page: PostPage, of: Parameters<typeof takePage>[3]): Promise<void> => {
+  const { platform, store } = context;
+  const gone = await withRoom(context, () => takePage(store, page, platform.now(), of), false);
+  if (gone > 0) void settlePictures(context);
+};
+
 /** Asks for the newest statuses; nothing travels where they are those that are here. Throws a SyncError. */
 const bringNewest = async (context: Context): Promise<void> => {
   const { platform, store } = context;
   const askedAt = platform.now();
   const answer = await platform.look(feedPath, await readMark(store));
   if (!answer) return;
-  const page = readPage(answer.body);
-  await withRoom(context, () => takePage(store, page, platform.now(), { mark: answer.mark, askedAt }), false);
+  await takeIn(context, readPage(answer.body), { mark: answer.mark, askedAt });
 };
 
 /** Asks for the page that begins before a number. Throws a SyncError. */
 export const bringOlder = async (context: Context, before: number): Promise<void> => {
-  const { platform, store } = context;
-  const page = readPage(await platform.request({ method: "GET", path: `${feedPath}?before=${before}` }));
-  await withRoom(context, () => takePage(store, page, platform.now(), { before }), false);
+  const answer = await context.platform.request({ method: "GET", path: `${feedPath}?before=${before}` });
+  await takeIn(context, readPage(answer), { before });
 };
 
 /** How it stands with the newest statuses: asked for the first time, here, or not to be had. */
@@ -76,7 +82,10 @@ export class FeedLooker {
 
   #trim(): void {
     const context = this.#tab.context.get();
-    if (context) trimPosts(context.store).catch(() => undefined); // it is tried again the next time
+    if (!context) return;
+    trimPosts(context.store)
+      .catch(() => undefined) // it is tried again the next time
+      .then(() => settlePictures(context));
   }
 
   #lookIfDue(): void {

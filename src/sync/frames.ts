@@ -10,8 +10,8 @@ export type Base = ProtocolBase & { epoch: string };
 type FrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
 export type WelcomeFrame = FrameOf<"w">;
 export type AnswerFrame = FrameOf<"c" | "g" | "j" | "L" | "q" | "v" | "y">;
-type TypingFrame = FrameOf<"t">;
-export type ChangeFrame = Exclude<ServerFrame, AnswerFrame | TypingFrame | FrameOf<"w" | "n" | "x">>;
+type SignalFrame = FrameOf<"t" | "l" | "d">;
+export type ChangeFrame = Exclude<ServerFrame, AnswerFrame | SignalFrame | FrameOf<"w" | "n" | "x">>;
 
 export const isChangeFrame = (frame: ServerFrame): frame is ChangeFrame => "amioupbesz".includes(frame[0]);
 

@@ -15,6 +15,7 @@ import { Outage } from "./outage";
 import { Outbox } from "./outbox";
 import type { Asked } from "./peers";
 import { Poller } from "./poller";
+import { forgetPost } from "./post-pictures";
 import { fetchProfile } from "./profile";
 import { Receiver } from "./receiver";
 import { Resume } from "./resume";
@@ -31,6 +32,8 @@ export type LeaderEvents = {
   outdated(): void;
   /** The other of a conversation types, or stopped. */
   typing(typist: Typist, isOn: boolean): void;
+  /** Whether somebody is here is to be asked anew. */
+  presenceTurned(): void;
   called(news: CallNews): void;
   /** What was changed of the settings is as it was before. */
   settingsRefused(): void;
@@ -79,6 +82,8 @@ export class Leader {
           inBackground(context, this.#outbox.refused(cid, new SyncError(code, retryAfterMs))),
         called: events.called,
         typing: (handle, number) => inBackground(context, this.#typists.heard(handle, number)),
+        presenceTurned: events.presenceTurned,
+        postDeleted: (id) => inBackground(context, forgetPost(context, id)),
       },
       async () => {
         await this.#receiver.idle();

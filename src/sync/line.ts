@@ -2,7 +2,7 @@ import type { ClientFrame } from "../../contract/client-frames";
 import { toClientFrame, toSendFrame, toSpreadFrame } from "../../contract/command-frames";
 import type { Command, CommandResults } from "../../contract/commands";
 import type { ErrorCode } from "../../contract/errors";
-import type { ConversationId, Uuid } from "../../contract/ids";
+import { type ConversationId, type Uuid, unpackUuid } from "../../contract/ids";
 import {
   baseOf,
   decodeServerFrame,
@@ -45,6 +45,10 @@ export type LineEvents = Pick<SocketEvents, "ended" | "refused" | "outdated"> & 
   changed(changes: Change[], taken: () => void): void;
   refusedSend(cid: Uuid, code: ErrorCode, retryAfterMs: number | undefined): void;
   typing(handle: number, member: number): void;
+  /** Whom one asked about lets themselves be seen now, or no more. */
+  presenceTurned(): void;
+  /** This person deleted their status, here or on another device. */
+  postDeleted(id: Uuid): void;
   called(news: CallNews): void;
 };
 
@@ -180,6 +184,12 @@ export class Line {
         break;
       case "t":
         this.#events.typing(frame[1], frame[2]);
+        break;
+      case "l":
+        this.#events.presenceTurned();
+        break;
+      case "d":
+        this.#events.postDeleted(unpackUuid(frame[1]));
         break;
       case "x":
         break;

@@ -19,6 +19,7 @@ type PeerMessage =
   | { type: "written" }
   | { type: "read" | "opened" | "say-typing"; conversation: ConversationId }
   | { type: "typing"; typist: Typist; isOn: boolean } // from the leader: somebody types, or stopped
+  | { type: "presence-turned" } // from the leader: whether somebody is here is to be asked anew
   | { type: "call"; news: CallNews } // from the leader, but for "taken"
   | { type: "look"; tab: Uuid; isOn: boolean } // a tab is looked at, or no more
   | { type: "which-calls" } // from a tab that has just been opened
@@ -38,6 +39,7 @@ export type PeerEvents = {
   opened(conversation: ConversationId): void;
   sayTyping(conversation: ConversationId): void;
   typing(typist: Typist, isOn: boolean): void;
+  presenceTurned(): void;
   called(news: CallNews): void;
   standing(): CallNews | undefined;
   woke(): void;
@@ -133,6 +135,9 @@ export class Peers {
         break;
       case "typing":
         events.typing(message.typist, message.isOn);
+        break;
+      case "presence-turned":
+        events.presenceTurned();
         break;
       case "call":
         events.called(message.news);

@@ -43,6 +43,8 @@ export type Platform = {
   quota(): Promise<number | undefined>;
   /** Forgets the pictures that are kept of these people and groups. */
   dropPictures(owners: ReadonlySet<string>): Promise<void>;
+  /** Forgets the pictures that are kept of statuses which are not among these; asked for only where there are any. */
+  keepPostPictures(listWanted: () => Promise<ReadonlySet<string>>): Promise<void>;
   /** A blob's address for this page; `undo` gives it back. */
   createUrl(blob: Blob): { url: string; undo(): void };
   /** A small storage that has what it is told before the call returns; undefined where the browser gives none. */

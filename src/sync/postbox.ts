@@ -5,7 +5,7 @@ import { pictureMaxBytes } from "../../contract/limits";
 import { cleanPost, NewPost, type PostPicture } from "../../contract/tala";
 import { type Context, withRoom } from "./context";
 import { readCursor } from "./cursor";
-import { markGone } from "./posts";
+import { forgetPost } from "./post-pictures";
 import { isQuotaError } from "./room";
 import type { KeptChoice, PostboxRow, Store } from "./store";
 import { SyncError } from "./sync-error";
@@ -93,9 +93,9 @@ export const takeBack = async (tab: Tab, id: Uuid): Promise<void> => {
 
 /** Deletes a published status for everybody; throws a SyncError. */
 export const unpublish = async (tab: Tab, id: Uuid): Promise<void> => {
-  const { platform, store } = getContext(tab);
-  await platform.request({ method: "DELETE", path: `/api/tala/${id}` });
-  await markGone(store, id, platform.now());
+  const context = getContext(tab);
+  await context.platform.request({ method: "DELETE", path: `/api/tala/${id}` });
+  await forgetPost(context, id);
 };
 
 export type Outcome = "published" | "failed" | "takenBack" | "waiting";
@@ -110,6 +110,29 @@ export const readOutcome = (store: Store, id: Uuid): Promise<Outcome> =>
     // It enters the feed in the moment it leaves the postbox.
     return (await store.posts.where("id").equals(id).count()) > 0 ? "published" : "takenBack";
   });
+
+const outcomeLookMs = 100;
+const patienceMs = 8_000;
+const connectingMs = 1_000; // without the socket it is not worth more
+
+/** How long it is worth waiting for the server, as things stand. */
+const worthMs = ({ platform, link }: Tab): number => {
+  if (!platform.isOnline() || link.get() === "offline") return 0;
+  return link.get() === "online" ? patienceMs : connectingMs;
+};
+
+/** What becomes of a status within some seconds: "waiting" when nothing did, and at once where there is no network. */
+export const awaitOutcome = async (tab: Tab, id: Uuid): Promise<Outcome> => {
+  const { platform, context } = tab;
+  const begun = platform.now();
+  for (;;) {
+    const store = context.get()?.store;
+    const outcome = store && (await readOutcome(store, id));
+    if (outcome !== undefined && outcome !== "waiting") return outcome;
+    if (platform.now() - begun >= worthMs(tab)) return "waiting";
+    await new Promise<void>((resolve) => platform.after(outcomeLookMs, resolve));
+  }
+};
 
 export type WaitingPost = PostboxRow & { blob: Blob | undefined };
 

@@ -44,14 +44,15 @@ const isMissed = (row: PostRow, upTo: number, askedAt: number): boolean => {
 
 /**
  * Takes in a page: that of the newest statuses, or the one that begins `before`. `mark` is the server's of the newest
- * page, kept only when that page has all that is here; `askedAt` is when the page was asked for.
+ * page, kept only when that page has all that is here; `askedAt` is when the page was asked for. Resolves with how many
+ * statuses are gone.
  */
 export const takePage = (
   store: Store,
   page: PostPage,
   now: number,
   { before, mark, askedAt = now }: { before?: number; mark?: string | null; askedAt?: number } = {},
-): Promise<void> =>
+): Promise<number> =>
   store.transaction("rw", [store.posts, store.meta], async () => {
     const told = toTold(page);
     const newest = told[0]?.number ?? 0;
@@ -77,11 +78,12 @@ export const takePage = (
     const speaksOf = ({ number }: PostRow) => number >= from && (before === undefined || number < before);
     const isGone = (row: PostRow) =>
       !named.has(row.number) && speaksOf(row) && isMissed(row, before ?? newest, askedAt);
-    await store.posts.filter(isGone).delete();
-    if (before !== undefined) return;
+    const gone = await store.posts.filter(isGone).delete();
+    if (before !== undefined) return gone;
     const isAll = (await store.posts.where("number").above(newest).count()) === 0;
     if (isAll && mark) await store.meta.put({ key: feedMarkKey, value: mark });
     else await store.meta.delete(feedMarkKey);
+    return gone;
   });
 
 /** The server's mark of the newest page, when it is here as it was told. */

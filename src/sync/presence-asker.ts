@@ -3,9 +3,12 @@ import { presenceStaleMs } from "../../contract/limits";
 import type { Presence } from "../../contract/settings";
 import type { Tab } from "./tab";
 
-type AskingTab = Pick<Tab, "platform" | "link" | "ask">;
+type AskingTab = Pick<Tab, "platform" | "link" | "ask" | "presenceTurns">;
 
-/** Asks again and again whether somebody is here, while the page is looked at and the server can be reached. */
+/**
+ * Asks again and again whether somebody is here, while the page is looked at and the server can be reached: at once
+ * where they let themselves be seen now, or no more.
+ */
 export class PresenceAsker {
   readonly #tab: AskingTab;
   readonly #conversation: ConversationId;
@@ -15,6 +18,7 @@ export class PresenceAsker {
   #askedAt = Number.NEGATIVE_INFINITY;
   #heardAt = Number.NEGATIVE_INFINITY;
   #isAsking = false;
+  #hasTurned = false;
   #isStopped = false;
   #cancel = () => {};
 
@@ -28,7 +32,14 @@ export class PresenceAsker {
     this.#conversation = conversation;
     this.#everyMs = everyMs;
     this.#tell = tell;
-    this.#unsubscribe = [tab.platform.onWake(() => void this.#ask()), tab.link.subscribe(() => void this.#ask())];
+    this.#unsubscribe = [
+      tab.platform.onWake(() => void this.#ask()),
+      tab.link.subscribe(() => void this.#ask()),
+      tab.presenceTurns.subscribe(() => {
+        this.#hasTurned = true;
+        void this.#ask();
+      }),
+    ];
     void this.#ask();
   }
 
@@ -44,8 +55,14 @@ export class PresenceAsker {
     this.#cancel();
     // What was heard long ago says nothing of now.
     if (platform.now() - this.#heardAt > presenceStaleMs) this.#tell(undefined);
-    const dueMs = this.#askedAt + this.#everyMs - platform.now();
-    if (dueMs <= 0 && !this.#isAsking && platform.isVisible() && link.get() === "online") await this.#askNow();
+    const dueMs = this.#hasTurned ? 0 : this.#askedAt + this.#everyMs - platform.now();
+    if (dueMs <= 0 && !this.#isAsking && platform.isVisible() && link.get() === "online") {
+      // What is answered while they turn it may speak of before.
+      do {
+        this.#hasTurned = false;
+        await this.#askNow();
+      } while (this.#hasTurned && !this.#isStopped);
+    }
     if (this.#isStopped) return;
     this.#cancel();
     this.#cancel = platform.after(Math.max(dueMs <= 0 ? this.#everyMs : dueMs, 1), () => void this.#ask());

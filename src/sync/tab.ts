@@ -9,6 +9,7 @@ import { compete, type Leadership } from "./leadership";
 import { MemberLearner } from "./learning";
 import { Looking } from "./looking";
 import { type Asked, Peers } from "./peers";
+import { askPersistenceOnce } from "./persistence";
 import type { Platform } from "./platform";
 import { closeStores, type Opened, openStores } from "./repair";
 import { storeName } from "./store";
@@ -31,6 +32,8 @@ export class Tab {
   readonly trouble = new Observable<StorageTrouble | undefined>(undefined);
   /** What the parts share; another object after the store was opened anew. */
   readonly context = new Observable<Context | undefined>(undefined);
+  /** Another number whenever whether somebody is here is to be asked anew. */
+  readonly presenceTurns = new Observable(0);
   readonly typing: Typing;
   readonly calls = new CallWire(() => this.platform.now());
   readonly members = new MemberLearner(this);
@@ -43,7 +46,6 @@ export class Tab {
   #failedAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
   #reopening: Promise<void> | undefined;
-  #hasAskedPersistence = false;
   #unsubscribe: (() => void)[] = [];
 
   constructor(
@@ -69,6 +71,7 @@ export class Tab {
         if (this.#leader) this.#sayTyping(conversation);
       },
       typing: (typist, isOn) => this.typing.set(typist, isOn),
+      presenceTurned: () => this.presenceTurns.set(this.presenceTurns.get() + 1),
       called: (news) => this.calls.tell(news),
       standing: () => this.calls.standing(),
       woke: () => this.#leader?.wake(),
@@ -215,13 +218,17 @@ export class Tab {
     if (!context || this.#isStopped || this.#leader) return;
     this.link.set("connecting");
     this.#leader = new Leader(context, {
-      delivered: () => this.#background(this.#askPersistence()),
+      delivered: () => this.#background(askPersistenceOnce(context)),
       signedOut: () => this.#notify("signed-out"),
       outdated: () => this.#notify("outdated"),
       settingsRefused: () => this.#notify("settings-refused"),
       typing: (typist, isOn) => {
         this.typing.set(typist, isOn);
         this.#peers.tell({ type: "typing", typist, isOn });
+      },
+      presenceTurned: () => {
+        this.presenceTurns.set(this.presenceTurns.get() + 1);
+        this.#peers.tell({ type: "presence-turned" });
       },
       called: (news) => {
         this.calls.tell(news);
@@ -284,15 +291,5 @@ export class Tab {
     await this.#open(isSuspect);
     if (isSuspect) this.#notify("store-reset");
     if (!this.#isStopped) this.#compete();
-  }
-
-  async #askPersistence(): Promise<void> {
-    const context = this.context.get();
-    if (this.#hasAskedPersistence || !context) return;
-    this.#hasAskedPersistence = true;
-    const key = "persistenceAsked";
-    if (await context.store.meta.get(key)) return;
-    await context.store.meta.put({ key, value: true });
-    await this.platform.askPersistence();
   }
 }

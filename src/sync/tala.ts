@@ -1,6 +1,6 @@
 import type { Uuid } from "../../contract/ids";
 import { running } from "./engine";
-import { type Outcome, type OutgoingPicture, publish, readOutcome, retryPost, takeBack, unpublish } from "./postbox";
+import { awaitOutcome, type Outcome, type OutgoingPicture, publish, retryPost, takeBack, unpublish } from "./postbox";
 import type { KeptChoice } from "./store";
 import { SyncError } from "./sync-error";
 import type { Tab } from "./tab";
@@ -20,23 +20,8 @@ export const publishPost = async (
   kept?: KeptChoice,
 ): Promise<Uuid> => publish(getTab(), text, picture, kept);
 
-const outcomeLookMs = 100;
-const patienceMs = 8_000;
-const unreachedMs = 1_000; // without the server it is not worth more
-
 /** What becomes of a status within some seconds: "waiting" when nothing did. */
-export const outcomeOf = async (id: Uuid): Promise<Outcome> => {
-  const { platform, context, link } = getTab();
-  const begun = platform.now();
-  for (;;) {
-    const store = context.get()?.store;
-    const outcome = store && (await readOutcome(store, id));
-    if (outcome !== undefined && outcome !== "waiting") return outcome;
-    const isReached = platform.isOnline() && link.get() === "online";
-    if (platform.now() - begun >= (isReached ? patienceMs : unreachedMs)) return "waiting";
-    await new Promise<void>((resolve) => platform.after(outcomeLookMs, resolve));
-  }
-};
+export const outcomeOf = async (id: Uuid): Promise<Outcome> => awaitOutcome(getTab(), id);
 
 export const retryWaiting = async (id: Uuid): Promise<void> => retryPost(getTab(), id);
 export const dropWaiting = async (id: Uuid): Promise<void> => takeBack(getTab(), id);

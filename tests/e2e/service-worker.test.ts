@@ -1,10 +1,12 @@
 import type { Page } from "@playwright/test";
+import { createUuid } from "../../contract/ids";
+import { makePicture as makePng } from "../support/attachments";
 import { expect, test } from "../support/browser-test";
 import { makeGroup } from "../support/groups";
 import { makePicture } from "../support/media";
 import { keptOffline } from "../support/offline";
 import { siteOf } from "../support/pair";
-import { callSite, connectPeople, makePerson } from "../support/people";
+import { callSite, connectPeople, makePerson, type Person, type Site } from "../support/people";
 import { Phone, textsOf } from "../support/phone";
 
 const { pt } = textsOf;
@@ -122,6 +124,69 @@ test("a picture of a group, and of whom one met only there, is not kept once one
   const removed = await callSite(site, "DELETE", `/api/groups/${id}/members/${ben.id}`, { token: ana.token });
   expect(removed.status).toBe(204);
   await expect.poll(() => keptPaths(page)).not.toContainEqual(ofGroup);
+  await context.close();
+});
+
+/** Publishes a status with a picture, as the phone of its author does. */
+const publishPicture = async (site: Site, { token }: Person, content: string): Promise<string> => {
+  const id = createUuid();
+  const form = new FormData();
+  form.set("post", JSON.stringify({ id, content, picture: { width: 400, height: 300, thumb: "" } }));
+  form.set("picture", new Blob([new Uint8Array(makePng(400, 300))], { type: "image/png" }), "picture");
+  const { origin, fetch } = site;
+  const headers = { authorization: `Bearer ${token}` };
+  const { status } = await fetch(`${origin}/api/tala`, { method: "POST", headers, body: form });
+  expect(status).toBe(201);
+  return id;
+};
+
+test("small pictures of statuses are kept once they were seen, until their status goes or one signs out", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 762, "Ana"), await makePerson(site, 763, "Ben")];
+  const [first, second] = [await publishPicture(site, ana, "Le fleuve"), await publishPicture(site, ana, "Le port")];
+  const phone = await Phone.open(browser, server, "fr");
+  const { page, context, texts } = phone;
+  await phone.signIn(ben, "/app/tala");
+  await settle(page);
+  const ofPost = (id: string) => expect.stringContaining(`/api/tala/pictures/${ana.id}_${id}`);
+  const small = (text: string) =>
+    page.getByRole("main").getByRole("listitem").filter({ hasText: text }).locator("button img");
+  const isShown = (text: string) =>
+    expect.poll(() => small(text).evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(200);
+  await page.reload();
+  for (const text of ["Le fleuve", "Le port"]) await isShown(text);
+  await expect.poll(() => keptPaths(page)).toEqual(expect.arrayContaining([ofPost(first), ofPost(second)]));
+
+  // Looked at from near it is asked for, and not kept beside.
+  const kept = (await keptPaths(page)).filter((path) => path.includes("/pictures/")).length;
+  await small("Le port").click({ force: true });
+  const large = page.getByRole("dialog").locator("img[data-scale]");
+  await expect.poll(() => large.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(400);
+  expect((await keptPaths(page)).filter((path) => path.includes("/pictures/")).length).toBe(kept);
+
+  // A phone that is short of room empties the browser's own cache.
+  const devtools = await context.newCDPSession(page);
+  await devtools.send("Network.clearBrowserCache");
+  await context.setOffline(true);
+  await page.reload();
+  for (const text of ["Le fleuve", "Le port"]) await isShown(text);
+
+  await context.setOffline(false);
+  const { status } = await callSite(site, "DELETE", `/api/tala/${first}`, { token: ana.token });
+  expect(status).toBe(204);
+  await page.reload();
+  await expect(small("Le fleuve")).toHaveCount(0);
+  await expect.poll(() => keptPaths(page)).not.toContainEqual(ofPost(first));
+  await isShown("Le port");
+  expect(await keptPaths(page)).toContainEqual(ofPost(second));
+
+  await page.goto("/app/profile");
+  await page.getByRole("button", { name: texts.profile.signOut }).click();
+  await page.waitForURL((url) => url.pathname === "/");
+  await expect.poll(() => keptPaths(page)).not.toContainEqual(expect.stringMatching(/^\/api\//));
   await context.close();
 });
 

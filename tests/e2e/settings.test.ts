@@ -1,3 +1,4 @@
+import { presenceAskMs } from "../../contract/limits";
 import type { SettingsChange } from "../../contract/settings";
 import { expect, test } from "../support/browser-test";
 import { faultsIn } from "../support/faults";
@@ -34,7 +35,11 @@ test("a chat says that the other is here, when they last were, and nothing of wh
   const again = await Phone.open(browser, server, "pt");
   await again.signInToChat(ben, ana.id);
   await expect(again.page.getByRole("link", { name: ana.username })).toContainText(again.texts.chat.presence.here);
+  await openAgain();
+  await expect(heading).toContainText(presence.here);
   await change(ben, { presence: false });
+  // Long before the open chat would ask again.
+  await expect(heading).not.toContainText(presence.here, { timeout: presenceAskMs / 6 });
   // Who does not let it be seen sees it of nobody, at once; and nobody of them.
   await expect(again.page.getByRole("link", { name: ana.username })).not.toContainText(again.texts.chat.presence.here);
   const told = new Promise<void>((resolve) => {

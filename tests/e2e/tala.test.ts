@@ -1,7 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import * as v from "valibot";
 import { createUuid, packUuid } from "../../contract/ids";
-import { postGraphemesMax, postPageRows } from "../../contract/limits";
+import { feedLookMs, postGraphemesMax, postPageRows } from "../../contract/limits";
 import { PostPage } from "../../contract/tala";
 import { expect, test } from "../support/browser-test";
 import { faultsIn } from "../support/faults";
@@ -123,6 +123,11 @@ test("two people publish words and a picture, and what comes in moves nothing th
   await expect(post(bens.page, "Encore une")).toBeInViewport();
   await expect(bens.page.getByRole("button", { name: bens.texts.tala.newer_one.split("} ")[1] ?? "" })).toHaveCount(0);
 
+  const tablet = await Phone.open(browser, server);
+  const welcomed = tablet.page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
+  await tablet.signIn(ana, "/app/tala");
+  await expect(post(tablet.page, "Au marché")).toBeVisible();
+  await welcomed;
   const deletion = entry.getByRole("button", { name: texts.tala.delete.split("{")[0] ?? "" });
   await deletion.click();
   const question = page.getByRole("alertdialog", { name: texts.tala.deleteTitle });
@@ -131,6 +136,9 @@ test("two people publish words and a picture, and what comes in moves nothing th
   await deletion.click();
   await question.getByRole("button", { name: texts.common.delete }).click();
   await expect(entry).toHaveCount(0);
+  // On one's other devices it goes long before the feed is asked for again.
+  await expect(post(tablet.page, "Au marché")).toHaveCount(0, { timeout: feedLookMs / 4 });
+  await tablet.close();
   await expect(post(page, "O primeiro estado").getByRole("article")).toBeFocused();
   expect(await feedOf(site, ana)).not.toContainEqual(expect.stringContaining("Au marché"));
   await anas.close();

@@ -123,6 +123,7 @@ const toPlatform = (origin: string, { token }: Person): Platform => {
     askPersistence: async () => {},
     quota: async () => undefined,
     dropPictures: async () => {},
+    keepPostPictures: async () => {},
     createUrl: (blob) => {
       const url = URL.createObjectURL(blob);
       return { url, undo: () => URL.revokeObjectURL(url) };

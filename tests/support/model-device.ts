@@ -31,6 +31,8 @@ export class ModelDevice {
   canRenew = true;
   persistenceAsked = 0;
   readonly picturesDropped = new Set<string>();
+  /** The statuses whose pictures are kept. */
+  readonly postPictures = new Set<string>();
   quota: number | undefined;
   /** Set to lose single requests on their way, or their answers on the way back. */
   loses: (request: HttpRequest, what: "request" | "answer") => boolean = () => false;
@@ -176,6 +178,10 @@ export class ModelDevice {
       quota: async () => device.quota,
       dropPictures: async (owners) => {
         for (const owner of owners) device.picturesDropped.add(owner);
+      },
+      keepPostPictures: async (listWanted) => {
+        const wanted = await listWanted();
+        for (const post of device.postPictures) if (!wanted.has(post)) device.postPictures.delete(post);
       },
       createUrl: (blob) => {
         const url = `blob:${++device.urlsMade}`;

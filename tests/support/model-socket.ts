@@ -4,7 +4,7 @@ import { toCommand } from "../../contract/command-frames";
 import { CommandSchema } from "../../contract/command-schemas";
 import { isRefusal, type Refusal } from "../../contract/commands";
 import type { Message } from "../../contract/conversations";
-import type { ConversationId, Uuid } from "../../contract/ids";
+import { type ConversationId, packUuid, type Uuid } from "../../contract/ids";
 import {
   baseOf,
   closeCodes,
@@ -133,6 +133,16 @@ export class ModelSocket extends EventTarget {
   /** Nobody notices when it is lost. */
   tellTyping(handle: number, member: number): void {
     if (this.#base) this.#push(encodeFrame(["t", handle, member]));
+  }
+
+  /** This person deleted their status on some device. */
+  tellPostDeleted(id: Uuid): void {
+    if (this.#base) this.#push(encodeFrame(["d", packUuid(id)]));
+  }
+
+  /** Somebody about whom this person asked lets themselves be seen now, or no more. */
+  tellTurned(): void {
+    if (this.#base) this.#push(encodeFrame(["l"]));
   }
 
   #toText(n: number, told: Told, now: number): string {

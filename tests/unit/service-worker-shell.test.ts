@@ -1,4 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { createUuid } from "../../contract/ids";
+
+const pathIn = ({ url }: { url: string }): string => url.slice(new URL(url).origin.length);
 
 /** Caches as browsers have them, shared by every version of the worker; `room` is how many more entries fit. */
 const makeCaches = () => {
@@ -13,12 +16,13 @@ const makeCaches = () => {
         if (!entries.has(key) && room-- <= 0) throw new DOMException("full", "QuotaExceededError");
         entries.set(key, await response.text());
       },
-      delete: async (key: string) => entries.delete(key),
+      delete: async (key: string | { url: string }) => entries.delete(typeof key === "string" ? key : pathIn(key)),
       keys: async () => [...entries.keys()].map((key) => ({ url: `https://lisolo.example${key}` })),
     };
   };
   return {
     open,
+    delete: async (name: string) => stores.delete(name),
     keys: (name: string) => [...(stores.get(name)?.keys() ?? [])].sort(),
     limit: (entries: number) => {
       room = entries;
@@ -106,7 +110,7 @@ describe("the service worker", () => {
 
   it("keeps two hundred pictures of people, and those seen lately before the others", async () => {
     vi.resetModules();
-    const { answerAvatar } = await import("../../src/sw/avatars");
+    const { answerAvatar } = await import("../../src/sw/pictures");
     const see = async (n: number) => {
       const works: Promise<unknown>[] = [];
       await answerAvatar(new Request(`https://lisolo.example/api/avatars/${n}`), (work) => works.push(work));
@@ -115,7 +119,7 @@ describe("the service worker", () => {
     for (let n = 0; n < 200; n++) await see(n);
     // The worker slept and woke: it knows of nothing but the first picture being looked at again.
     vi.resetModules();
-    const woken = await import("../../src/sw/avatars");
+    const woken = await import("../../src/sw/pictures");
     const works: Promise<unknown>[] = [];
     const look = (n: number) =>
       woken.answerAvatar(new Request(`https://lisolo.example/api/avatars/${n}`), (work) => works.push(work));
@@ -131,5 +135,64 @@ describe("the service worker", () => {
     expect(keys).toContain("/api/avatars/0");
     expect(keys).not.toContain("/api/avatars/1");
     expect(keys).toContain("/api/avatars/240");
+  });
+
+  it("keeps small pictures of the newest statuses, whichever was seen last, and none that is too large", async () => {
+    vi.resetModules();
+    const { answerPostPicture, isPostPicture } = await import("../../src/sw/pictures");
+    const idAt = (n: number) => `01900000-0000-7000-8000-${n.toString().padStart(12, "0")}`;
+    // Who wrote it says nothing of when.
+    const pathOf = (n: number) => `/api/tala/pictures/${idAt(1_000 - n)}_${idAt(n)}?size=small`;
+    const see = async (path: string) => {
+      const works: Promise<unknown>[] = [];
+      const answer = await answerPostPicture(new Request(`https://lisolo.example${path}`), (work) => works.push(work));
+      await Promise.all(works);
+      return answer;
+    };
+    // From the newest down, as one reads.
+    for (let n = 300; n > 60; n--) await see(pathOf(n));
+    const keys = kept.keys("post-pictures");
+    expect(keys.length).toBeLessThanOrEqual(220);
+    expect(keys).toEqual(expect.arrayContaining(Array.from({ length: 200 }, (_, index) => pathOf(300 - index))));
+    fetched = [];
+    await see(pathOf(300));
+    expect(fetched).toEqual([]);
+
+    vi.stubGlobal("fetch", async () => new Response("x".repeat(24_001)));
+    expect((await (await see(pathOf(301))).text()).length).toBe(24_001);
+    vi.stubGlobal("fetch", async () => new Response("gone", { status: 404 }));
+    expect((await see(pathOf(302))).status).toBe(404);
+    for (const n of [301, 302]) expect(kept.keys("post-pictures")).not.toContain(pathOf(n));
+
+    const isKept = (path: string) => isPostPicture(path.split("?")[0] ?? "", path.slice(path.indexOf("?")));
+    expect(isKept(pathOf(1))).toBe(true);
+    expect(isKept(pathOf(1).replace("small", "large"))).toBe(false);
+    expect(isKept("/api/tala?before=6")).toBe(false);
+  });
+
+  it("forgets the pictures of statuses that are not shown any more, of people that are unseen, and all at the end", async () => {
+    vi.resetModules();
+    const { dropAllPictures, dropPictures, keepPostPictures } = await import("../../src/lib/picture-cache");
+    const [ana, ben] = [createUuid(), createUuid()];
+    const [first, second] = [createUuid(), createUuid()];
+    const pathOf = (author: string, post: string) => `/api/tala/pictures/${author}_${post}?size=small`;
+    const put = async (cache: string, key: string) => (await kept.open(cache)).put(key, new Response("picture"));
+    let asked = 0;
+    const keepOnly = (...posts: string[]) =>
+      keepPostPictures(async () => {
+        asked++;
+        return new Set(posts);
+      });
+    await keepOnly(first);
+    expect(asked).toBe(0);
+    for (const post of [first, second]) await put("post-pictures", pathOf(ana, post));
+    for (const person of [ana, ben]) await put("avatars", `/api/avatars/${person}_1.webp?size=50`);
+    await keepOnly(second, ana);
+    expect(kept.keys("post-pictures")).toEqual([pathOf(ana, second)]);
+    await dropPictures(new Set([ana]));
+    expect(kept.keys("avatars")).toEqual([`/api/avatars/${ben}_1.webp?size=50`]);
+    expect(kept.keys("post-pictures")).toEqual([pathOf(ana, second)]);
+    await dropAllPictures();
+    expect([...kept.keys("avatars"), ...kept.keys("post-pictures")]).toEqual([]);
   });
 });

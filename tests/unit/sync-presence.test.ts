@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { presenceAskMs, presenceStaleMs } from "../../contract/limits";
 import type { Presence } from "../../contract/settings";
 import { PresenceAsker } from "../../src/sync/presence-asker";
@@ -79,6 +79,8 @@ describe("saying that a device is looked at", () => {
 
 describe("asking whether somebody is here", () => {
   const here: Presence = { here: true, seen_at: null };
+  const nothing: Presence = { here: false, seen_at: null };
+  const farMs = 24 * 3_600_000;
 
   const begin = async () => {
     const { server, amina, chat } = makePair();
@@ -87,7 +89,7 @@ describe("asking whether somebody is here", () => {
     const told: (Presence | undefined)[] = [];
     const asker = new PresenceAsker(tab, chat, presenceAskMs, (presence) => told.push(presence));
     const asks = () => server.asked.filter(({ command }) => command.type === "presence").length;
-    return { server, phone, tab, told, asker, asks };
+    return { server, phone, tab, chat, told, asker, asks };
   };
 
   it("it is asked as soon as the server can be reached, and again and again", async () => {
@@ -111,6 +113,44 @@ describe("asking whether somebody is here", () => {
     const before = asks();
     await phone.pass(2 * presenceAskMs);
     expect(asks()).toBe(before);
+  });
+
+  it("it is asked at once where they turn it, in whichever tab one looks", async () => {
+    const { server, phone, tab, chat, asker } = await begin();
+    await eventually(() => expect(tab.isLeader).toBe(true));
+    const other = await phone.openTab();
+    await eventually(() => expect(other.link.get()).toBe("online"));
+    asker.stop();
+    server.presence = here;
+    const told = [tab, other].map((one) => {
+      const heard: (Presence | undefined)[] = [];
+      const asker = new PresenceAsker(one, chat, farMs, (presence) => heard.push(presence));
+      return { heard, asker };
+    });
+    await eventually(() => expect(told.map(({ heard }) => heard.at(-1))).toEqual([here, here]));
+    server.presence = nothing;
+    phone.sockets.at(-1)?.tellTurned();
+    await eventually(() => expect(told.map(({ heard }) => heard.at(-1))).toEqual([nothing, nothing]));
+    for (const { asker } of told) asker.stop();
+  });
+
+  it("what was answered while they turned it is asked once more", async () => {
+    const { tab, chat, asker } = await begin();
+    asker.stop();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    const answers: ((presence: Presence) => void)[] = [];
+    const ask = vi.spyOn(tab, "ask").mockImplementation(() => new Promise((resolve) => answers.push(resolve as never)));
+    const heard: (Presence | undefined)[] = [];
+    const slow = new PresenceAsker(tab, chat, farMs, (presence) => heard.push(presence));
+    await eventually(() => expect(ask).toHaveBeenCalledTimes(1));
+    tab.presenceTurns.set(tab.presenceTurns.get() + 1);
+    expect(ask).toHaveBeenCalledTimes(1);
+    answers[0]?.(here);
+    await eventually(() => expect(ask).toHaveBeenCalledTimes(2));
+    answers[1]?.(nothing);
+    await eventually(() => expect(heard.at(-1)).toEqual(nothing));
+    slow.stop();
+    ask.mockRestore();
   });
 
   it("what was heard long ago is not said any more", async () => {

@@ -125,6 +125,43 @@ describe("the feed on a phone", () => {
     looker.stop();
   });
 
+  it("keeps no picture of what is not shown any more, whoever deleted it and wherever", async () => {
+    const { server, amina, benoit, phone, tab, store } = await open();
+    const posts = write(server, benoit, ...numbered(1, 5));
+    const [mine] = write(server, amina, "mine");
+    const looker = await openFeed(tab);
+    const ids = [...posts, mine].map((post) => post?.id ?? "");
+    const isKept = (...left: (string | undefined)[]) =>
+      eventually(() => expect([...phone.postPictures].sort()).toEqual(left.sort()));
+    for (const id of ids) phone.postPictures.add(id);
+    server.tala.posts = server.tala.posts.filter(({ id }) => id !== ids[2]);
+    await lookAgain(looker);
+    await isKept(ids[0], ids[1], ids[3], ids[4], ids[5]);
+    await unpublish(tab, mine?.id ?? createUuid());
+    await isKept(ids[0], ids[1], ids[3], ids[4]);
+    // What was stored while it went, and that of whom one blocks meanwhile, go when the feed is opened next.
+    looker.stop();
+    phone.postPictures.add(ids[2] ?? "");
+    await store.people.where("id").equals(benoit).modify({ blocked: 1 });
+    (await openFeed(tab)).stop();
+    await isKept();
+  });
+
+  it("lets go at once of what one deleted on another device, though an older page names it still", async () => {
+    const { server, amina, phone, tab } = await open();
+    const [kept, gone] = write(server, amina, "kept", "gone");
+    const looker = await openFeed(tab);
+    phone.postPictures.add(kept?.id ?? "").add(gone?.id ?? "");
+    server.tala.kept = server.tala.page();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    phone.sockets.at(-1)?.tellPostDeleted(gone?.id ?? createUuid());
+    await eventually(async () => expect((await look(tab)).texts).toEqual(["kept"]));
+    await eventually(() => expect([...phone.postPictures]).toEqual([kept?.id]));
+    await lookAgain(looker);
+    expect((await look(tab)).texts).toEqual(["kept"]);
+    looker.stop();
+  });
+
   it("lets go of what its author deleted, wherever it stood", async () => {
     const { server, benoit, phone, tab } = await open();
     const posts = write(server, benoit, ...numbered(1, 5));

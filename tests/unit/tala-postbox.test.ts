@@ -1,9 +1,17 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { postGraphemesMax } from "../../contract/limits";
 import type { HttpRequest } from "../../contract/requests";
 import { readCursor, writeCursor } from "../../src/sync/cursor";
 import { boundFiles } from "../../src/sync/file-cache";
-import { type OutgoingPicture, publish, readOutcome, readPostbox, retryPost, takeBack } from "../../src/sync/postbox";
+import {
+  awaitOutcome,
+  type OutgoingPicture,
+  publish,
+  readOutcome,
+  readPostbox,
+  retryPost,
+  takeBack,
+} from "../../src/sync/postbox";
 import { readMe } from "../../src/sync/queries";
 import { keepUnsentOnly } from "../../src/sync/repair";
 import type { Tab } from "../../src/sync/tab";
@@ -37,6 +45,22 @@ const becomesPublished = (server: ModelServer, tab: Tab, ...texts: string[]): Pr
   });
 
 describe("a status on its way", () => {
+  it("is waited for while the server can be reached, and holds nobody up without a network", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    expect(await awaitOutcome(tab, await publish(tab, "reached", undefined))).toBe("published");
+    phone.isOnline = false;
+    phone.faults.isOffline = true;
+    const id = await publish(tab, "kept", undefined);
+    // Whoever looked a second time would wait for it.
+    const after = vi.spyOn(tab.platform, "after").mockImplementation(() => () => {});
+    expect(await awaitOutcome(tab, id)).toBe("waiting");
+    after.mockRestore();
+    expect(await waitingIn(tab)).toEqual(["kept queued"]);
+  });
+
   it("waits without a network, then is published once, with its picture, in the order it was written", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);

@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "../../contract/ids";
-import { presenceBurst, presenceStaleMs } from "../../contract/limits";
+import { presenceBurst, presenceStaleMs, presenceWatchersMax } from "../../contract/limits";
 import { defaultSettings, type Presence, type SettingsChange } from "../../contract/settings";
 import type { Person } from "../support/people";
 import { pass } from "./clock";
@@ -39,6 +39,8 @@ const leave = async (device: Device, person: Person): Promise<void> => {
   device.close();
   await until(async () => (await countSockets(person)) < before);
 };
+const countTurns = ({ frames }: Device): number =>
+  frames.filter((frame) => Array.isArray(frame) && frame[0] === "l").length;
 const countSockets = (person: Person) =>
   runInDurableObject(channel(person), (_, state) => state.getWebSockets().length);
 
@@ -118,6 +120,60 @@ test("nothing is told of who does not let it be seen, nor to them", async () => 
   await change(ben, { presence: true });
   expect(await ask(ana, id)).toEqual(here);
   expect(await ask(ben, id)).toEqual(here);
+});
+
+test("who turns it off goes at once for those who look, and who turns it on comes", async () => {
+  const { ana, ben, id } = await newPair();
+  const [looked, unlooked] = [await look(ana), await Device.open(ana)];
+  const bens = await look(ben);
+  const asked = async () => (await looked.ask((ref) => ["L", ref, id])).slice(2);
+  expect(await asked()).toEqual([1, null]);
+  // Who looks on is remembered while the channel sleeps.
+  await evictDurableObject(channel(ben));
+  for (const [presence, told] of [
+    [false, [0, null]],
+    [true, [1, null]],
+  ] as const) {
+    await change(ben, { presence });
+    expect(await looked.nextOf("l")).toEqual(["l"]);
+    expect(await asked()).toEqual(told);
+  }
+  // Another setting is nobody's affair, and neither is what is turned once there is a block.
+  await change(ben, { receipts: false });
+  await block(ben, "PUT", ana);
+  await change(ben, { presence: false });
+  await block(ben, "DELETE", ana);
+  await change(ben, { presence: true });
+  expect(await looked.nextOf("l")).toEqual(["l"]);
+  await looked.ask((ref) => ["c", ref, looked.base, null]);
+  expect([looked, unlooked, bens].map(countTurns)).toEqual([3, 0, 0]);
+});
+
+test("a few are told, those who asked last", async () => {
+  const ben = await seedPerson();
+  await look(ben);
+  const others = [];
+  for (let n = 0; n <= presenceWatchersMax; n++) {
+    const other = await seedPerson();
+    const id = await befriend(ben, other);
+    others.push({ phone: await look(other), id });
+    expect(await ask(other, id)).toEqual(here);
+  }
+  await change(ben, { presence: false });
+  const [first, ...last] = others;
+  for (const { phone } of last) expect(await phone.nextOf("l")).toEqual(["l"]);
+  expect(first && countTurns(first.phone)).toBe(0);
+});
+
+test("nobody but a contact is told by a channel that it turned", async () => {
+  const { ana, ben } = await newPair();
+  const phone = await look(ana);
+  const sam = await seedPerson();
+  await channel(ana).presenceTurned(ana.id, sam.id);
+  await channel(ana).presenceTurned(ana.id, ben.id);
+  expect(await phone.nextOf("l")).toEqual(["l"]);
+  await phone.ask((ref) => ["c", ref, phone.base, null]);
+  expect(countTurns(phone)).toBe(1);
 });
 
 test("when they were last is not kept of who does not let it be seen", async () => {

@@ -1,10 +1,11 @@
 import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
-import { createUuid, type Uuid } from "../../contract/ids";
+import { createUuid, packUuid, type Uuid } from "../../contract/ids";
 import worker from "../../worker/index";
 import { policies } from "../../worker/lib/rate-limit";
 import type { Person } from "../support/people";
+import { Device } from "./device";
 import { makePng } from "./pictures";
 import { deletePost, getPicture, picturesOf, postsOf, publishPost, readPage } from "./posts";
 import { newPerson } from "./site";
@@ -24,6 +25,18 @@ test("a status that its author takes back is gone from the feed at once, and its
   expect((await getPicture(ben, ana.id, id)).status).toBe(404);
   expect((await getPicture(ben, ana.id, other)).status).toBe(200);
   expect((await picturesOf(ana.id)).every((key) => key.includes(other))).toBe(true);
+});
+
+test("its author's devices hear of it at once, and nobody else's do", async () => {
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  const [phone, desk, bens] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
+  const id = createUuid();
+  await publishPost(ana, { id, content: "Oubliez ça" });
+  expect(await deletePost(ben, id)).toMatchObject({ status: 403 });
+  expect(await deletePost(ana, id)).toMatchObject({ status: 204 });
+  for (const device of [phone, desk]) expect(await device.nextOf("d")).toEqual(["d", packUuid(id)]);
+  await bens.ask((ref) => ["c", ref, bens.base, null]);
+  expect(bens.frames.filter((frame) => Array.isArray(frame) && frame[0] === "d")).toEqual([]);
 });
 
 test("taking it back again is done already, and sent once more it does not come back", async () => {

@@ -1,5 +1,5 @@
 import type { Refusal } from "../../contract/commands";
-import { type ConversationId, otherMember, type Uuid } from "../../contract/ids";
+import { type ConversationId, otherMember, privateConversationId, type Uuid } from "../../contract/ids";
 import { presenceBurst, presencePerSecond, presenceStaleMs } from "../../contract/limits";
 import type { Presence } from "../../contract/settings";
 import type { Feed } from "./feed";
@@ -53,6 +53,20 @@ export class Presences {
     this.#host.meta.delete(key);
   }
 
+  /** They let themselves be seen now, or no more: who looks on is told to ask again. What does not arrive is asked for in time. */
+  async tellTurned(): Promise<void> {
+    const { env, user, sockets } = this.#host;
+    const watchers = sockets.watchers.filter((watcher) => this.#isOpen(privateConversationId(user, watcher), watcher));
+    await Promise.all(watchers.map((watcher) => userChannelOf(env, watcher).presenceTurned(watcher, user)));
+  }
+
+  /** Somebody about whom this person asked turned it. */
+  turned(by: Uuid): void {
+    const { user, sockets } = this.#host;
+    if (!this.#mayTell(privateConversationId(user, by), by)) return;
+    sockets.signal(["l"], false, ({ lookedAt }) => lookedAt !== undefined);
+  }
+
   /** The account is gone: nothing is told or written any more. */
   close(): void {
     this.#isClosed = true;
@@ -71,6 +85,7 @@ export class Presences {
   /** What somebody else may know of this person. */
   tell(asker: Uuid, conversation: ConversationId): Presence {
     if (otherMember(conversation, this.#host.user) !== asker || !this.#mayTell(conversation, asker)) return nothing;
+    this.#host.sockets.addWatcher(asker);
     const heardAt = this.#host.sockets.lastLooked();
     if (heardAt >= Date.now() - presenceStaleMs) return { here: true, seen_at: null };
     const seenAt = Math.max(heardAt, this.#seenAt ?? 0);
@@ -79,10 +94,12 @@ export class Presences {
 
   /** The two are connected, neither lets the other go unheard, and this person is seen by others. */
   #mayTell(conversation: ConversationId, other: Uuid): boolean {
+    return this.#host.feed.settings.presence && this.#isOpen(conversation, other);
+  }
+
+  #isOpen(conversation: ConversationId, other: Uuid): boolean {
     const { feed } = this.#host;
-    return (
-      !this.#isClosed && feed.settings.presence && feed.find(conversation)?.open === true && !feed.isBlocked(other)
-    );
+    return !this.#isClosed && feed.find(conversation)?.open === true && !feed.isBlocked(other);
   }
 
   #leave(at: number, without?: Socket): void {

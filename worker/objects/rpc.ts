@@ -124,6 +124,10 @@ export interface UserChannelRpc {
   warn(user: Uuid, notice: SecurityNotice): Promise<void>;
   /** From the other one's channel, in a private conversation: whether this person is here, as far as that may be told. */
   presence(user: Uuid, asker: Uuid, conversation: ConversationId): Promise<Presence>;
+  /** Somebody this person asked about lets themselves be seen now, or no more: passed on to the sockets, never stored. */
+  presenceTurned(user: Uuid, by: Uuid): Promise<void>;
+  /** This person deleted their status: passed on to the sockets, never stored. */
+  postDeleted(user: Uuid, post: Uuid): Promise<void>;
   /** Up to which place of a conversation this person may see who has read what. */
   seesReadUpTo(user: Uuid, conversation: ConversationId): Promise<number>;
   /** A page of the list as an API client reads it, newest first, rows with something to see only. */

@@ -3,7 +3,13 @@ import type { Connection } from "partyserver";
 import type { CallFrame } from "../../contract/calls";
 import type { ErrorCode } from "../../contract/errors";
 import type { Uuid } from "../../contract/ids";
-import { behindMaxMs, malformedFramesMax, malformedWindowMs, socketsPerUserMax } from "../../contract/limits";
+import {
+  behindMaxMs,
+  malformedFramesMax,
+  malformedWindowMs,
+  presenceWatchersMax,
+  socketsPerUserMax,
+} from "../../contract/limits";
 import { type Base, closeCodes, encodeFrame, type ServerFrame } from "../../contract/protocol";
 import { logWarning } from "../lib/log";
 import { afterSleep, type Credit, charge, confirm, fullCredit, isBehind, isFarFrom, isFull } from "./credit";
@@ -22,6 +28,8 @@ export type SocketState = {
   malformedAt: readonly number[];
   /** When the device said that it is looked at; absent while it is not. */
   lookedAt?: number;
+  /** Who asked lately whether this person is here. */
+  watchers?: readonly Uuid[];
   /** Whose it is, once that said so itself, and when it first did. */
   device?: { id: Uuid; since: number };
 };
@@ -160,6 +168,20 @@ export class Sockets {
   lastLooked(without?: Socket): number {
     const looked = [...this.#all()].filter(({ id, state }) => state?.lookedAt !== undefined && id !== without?.id);
     return Math.max(0, ...looked.map((socket) => this.heardAt(socket)));
+  }
+
+  /** Who asked whether this person is here, the first before the others, as far as their devices remember. */
+  get watchers(): Uuid[] {
+    return [...new Set([...this.#all()].flatMap(({ state }) => state?.watchers ?? []))];
+  }
+
+  /** A socket remembers it without a row; forgotten with it, it is said again at the next question. */
+  addWatcher(watcher: Uuid): void {
+    if (this.watchers.includes(watcher)) return;
+    const socket = [...this.#all()].find(({ state }) => state?.isReady);
+    if (!socket?.state) return;
+    const watchers = [...(socket.state.watchers ?? []), watcher].slice(-presenceWatchersMax);
+    socket.setState({ ...socket.state, watchers });
   }
 
   /** An answer to one socket. */

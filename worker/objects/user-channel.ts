@@ -3,7 +3,7 @@ import { type ConnectionContext, Server } from "partyserver";
 import type { Call, CallSignals } from "../../contract/calls";
 import { type ClientFrame, decodeClientFrames } from "../../contract/client-frames";
 import type { Command, CommandResults, Refusal } from "../../contract/commands";
-import type { ConversationId, Uuid } from "../../contract/ids";
+import { type ConversationId, packUuid, type Uuid } from "../../contract/ids";
 import { frameMaxBytes } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
 import { baseOf, protocolVersion } from "../../contract/protocol";
@@ -170,8 +170,13 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   async configure(_user: Uuid, kept: KeptSettings): Promise<void> {
     if (this.#parting.isGone) return;
+    const wasSeen = this.#feed.settings.presence;
     this.#feed.configure(kept);
     this.#presences.configured();
+    if (this.#feed.settings.presence !== wasSeen)
+      this.ctx.waitUntil(
+        this.#presences.tellTurned().catch((error: unknown) => logWarning("who looks on was not told", error)),
+      );
   }
 
   async warn(_user: Uuid, notice: SecurityNotice): Promise<void> {
@@ -180,6 +185,14 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   async presence(_user: Uuid, asker: Uuid, conversation: ConversationId): Promise<Presence> {
     return this.#presences.tell(asker, conversation);
+  }
+
+  async presenceTurned(_user: Uuid, by: Uuid): Promise<void> {
+    this.#presences.turned(by);
+  }
+
+  async postDeleted(_user: Uuid, post: Uuid): Promise<void> {
+    this.#sockets.signal(["d", packUuid(post)]);
   }
 
   async seesReadUpTo(_user: Uuid, conversation: ConversationId): Promise<number> {

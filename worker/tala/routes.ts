@@ -4,7 +4,7 @@ import { pictureMaxBytes, postJsonMaxLength } from "../../contract/limits";
 import { NewPost, PostPage, Published, pictureSizes } from "../../contract/tala";
 import { type Db, openDb } from "../db/client";
 import { can } from "../lib/access";
-import { createRoutes } from "../lib/app";
+import { afterAnswer, createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
 import { matchesEtag } from "../lib/etag";
 import { feed, type MadePage } from "../lib/kept-feed";
@@ -13,6 +13,7 @@ import { deletePicture, findPicture, makePicture, storePicture } from "../lib/po
 import { limitCaller, takeToken } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
+import { userChannelOf } from "../objects/stubs";
 import { toPostPage } from "./page";
 import { deletePost, findPost, insertPost, isGone, listFeed, type StoredPost } from "./queries";
 
@@ -127,6 +128,8 @@ export const talaRoutes = createRoutes()
       const post = await findPost(db, id);
       if (post && !can.deletePost(me, post)) return refuse(c, "not_your_post");
       await deletePost(db, me, id);
+      if (post)
+        afterAnswer(c.executionCtx, "tell one's devices of a deletion", userChannelOf(c.env, me).postDeleted(me, id));
       await Promise.all([deletePicture(c.env, me, id), post && feed.forget(new URL(c.req.url).origin)]);
       return c.body(null, 204);
     },
