@@ -7,6 +7,7 @@ import { writeText } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
 import { becomesLevel, contextOf, listOf, textsIn } from "../support/model-checks";
 import { makeDevice, makePair } from "../support/model-world";
+import { passByWaiting } from "../support/waiting-time";
 
 const makePhone = async () => {
   const { server, amina, benoit, chat } = makePair();
@@ -19,20 +20,6 @@ const makePhone = async () => {
   if (!known) throw new Error("no relation");
   const block = (isBlocked: boolean) => server.relate(amina, { ...known, blocked: isBlocked });
   return { server, amina, benoit, chat, phone, tab, store, known, block };
-};
-
-/** The phone's time passes by what is waited for alone: how fast the machine is, is nothing that is counted. */
-const passByWaiting = ({ platform }: Tab): void => {
-  const { after } = platform;
-  let now = platform.now();
-  vi.spyOn(platform, "now").mockImplementation(() => now);
-  vi.spyOn(platform, "after").mockImplementation((ms, run) => {
-    const due = now + ms;
-    return after(ms, () => {
-      now = Math.max(now, due);
-      run();
-    });
-  });
 };
 
 /** As where a connection breaks some time after the question went out. */
