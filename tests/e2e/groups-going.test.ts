@@ -160,10 +160,11 @@ test("members come and go: who is removed loses the group at once and hears noth
     return Date.now();
   };
   const left = fill(groups.chat.left, { name: "Chorale Sainte-Anne" });
+  await expect(bensTablet.conversation("Chorale Sainte-Anne")).toBeVisible();
   // Each page says itself when it has lost it: the test may come to look later.
   const lost = [
     bens.page.waitForFunction(
-      (left) => location.pathname.endsWith("/app") && document.body.innerText.includes(left) && Date.now(),
+      (left) => location.pathname.endsWith("/app") && document.body.textContent.includes(left) && Date.now(),
       left,
     ),
     bensTablet.page.waitForFunction(

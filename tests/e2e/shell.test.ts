@@ -237,7 +237,7 @@ test("one toast at a time, for five seconds; the language is kept", async ({ bro
     const becomes = (isThere: boolean) =>
       new Promise<number>((resolve) => {
         const changes = new MutationObserver(() => {
-          if (document.body.innerText.includes(words) !== isThere) return;
+          if (document.body.textContent.includes(words) !== isThere) return;
           changes.disconnect();
           resolve(performance.now());
         });
