@@ -23,10 +23,12 @@ export const askOrHear = async <T>(
   const hear = async (): Promise<boolean> => {
     for (;;) {
       await new Promise<void>((resolve) => platform.after(lookAgainMs, resolve));
-      if (platform.now() >= until) return false;
+      // A page that slept through it all looks once more all the same.
+      const isLast = platform.now() >= until;
       const store = tab.context.get()?.store;
       // A store that cannot be read has heard nothing; the answer is waited for.
       if (store && (await hasHeard(store).catch(() => false))) return true;
+      if (isLast) return false;
     }
   };
   const hearing = hear();

@@ -116,13 +116,13 @@ test("a muted voice is silent, a camera is seen while it is on, and its light go
 
   await a.page.evaluate(() => window.side.plane.setCamera(true));
   await expect.poll(async () => (await heardBy(b)).frames, { timeout: 15_000 }).toBeGreaterThan(10);
-  expect(await viewOf(b)).toMatchObject({ peer: { isMuted: false, hasMic: true, hasVideo: true } });
+  await expect.poll(() => viewOf(b)).toMatchObject({ peer: { isMuted: false, hasMic: true, hasVideo: true } });
   expect(await viewOf(a)).toMatchObject({ camera: "on", local: 1 });
   await a.page.evaluate(() => window.side.plane.setCamera(false));
   await expect.poll(async () => (await viewOf(b))?.peer.hasVideo).toBe(false);
   // The track has ended by then; the browser takes its time to let go of it.
   await expect.poll(() => a.page.evaluate(() => window.side.sentTracks())).toEqual(["audio", "none"]);
-  expect(await viewOf(a)).toMatchObject({ camera: "off", local: 0 });
+  await expect.poll(() => viewOf(a)).toMatchObject({ camera: "off", local: 0 });
   const { frames } = await heardBy(b);
   await a.page.evaluate(() => window.side.plane.setCamera(true));
   await expect.poll(async () => (await heardBy(b)).frames, { timeout: 15_000 }).toBeGreaterThan(frames + 10);
@@ -220,7 +220,7 @@ test("who wants the voice alone turns off nobody's wish, and who is seen again i
   await wants(true);
   await expect.poll(async () => (await viewOf(a))?.peer.isVoiceOnly).toBe(false);
   expect(await viewOf(a)).toMatchObject({ camera: "off", isSeenAgain: false, local: 0 });
-  expect((await viewOf(b))?.peer).toMatchObject({ isCameraOff: true, hasVideo: false });
+  await expect.poll(async () => (await viewOf(b))?.peer).toMatchObject({ isCameraOff: true, hasVideo: false });
 });
 
 /** Closes one side's page: the other misses it within moments. */
@@ -277,7 +277,7 @@ test("of three devices that ring two are met, and only the one that takes the ca
   for (const { page } of others) await page.evaluate(() => window.side.plane.meet("a"));
   const states = () => Promise.all([b, ...others].map(async (side) => (await statesOf(side)).join()));
   await expect.poll(async () => (await states()).sort()).toEqual(["connected", "connected", "new"]);
-  expect(await statesOf(a)).toEqual(["connected", "connected"]);
+  await expect.poll(() => statesOf(a)).toEqual(["connected", "connected"]);
   // The one that was not met takes it.
   const late = [b, ...others][(await states()).indexOf("new")];
   if (!late) throw new Error("all of them were met");
@@ -302,7 +302,7 @@ test("who was refused the microphone is told so and hears the other side, who kn
   await whenHearing(b);
   expect(await viewOf(b)).toMatchObject({ mic: "refused" });
   await expect.poll(() => countOf(a, "heard")).toBe(1);
-  expect(await viewOf(a)).toMatchObject({ mic: "on", peer: { isMuted: false, hasMic: false } });
+  await expect.poll(() => viewOf(a)).toMatchObject({ mic: "on", peer: { isMuted: false, hasMic: false } });
 });
 
 test("a hidden address does not leave, not even when there is no other way", async () => {

@@ -143,8 +143,14 @@ test("who reads further up is not moved, is told of new messages and has not rea
       );
       return [row?.textContent, Math.round(row?.getBoundingClientRect().top ?? 0)];
     });
-  await page.waitForTimeout(500); // older pages settle
-  const before = await place();
+  // Older pages settle: it stands where it stood a moment ago.
+  let before = await place();
+  const stands = async () => {
+    const [last, now] = [before.join(), await place()];
+    before = now;
+    return now.join() === last;
+  };
+  await expect.poll(stands, { intervals: [500] }).toBe(true);
   await bens.write("du nouveau");
   await bens.write("et encore");
   const pill = page.getByRole("button", { name: fill(texts.chat.newMessages_other, { count: 2 }) });

@@ -122,13 +122,13 @@ test("pictures and files go out shrunk, captioned, as originals, pasted, dropped
   await sheetOf(page).getByRole("checkbox", { name: attach.original_one }).check();
   await sendOf(anas).click();
   await expect(messagesOf(bens)).toHaveCount(3);
-  expect(await newestPicture(bens)).toMatchObject({ width: 2_400, height: 1_800 });
+  await expect.poll(() => newestPicture(bens)).toMatchObject({ width: 2_400, height: 1_800 });
   await paste(anas.composer(), [small, makeGif("danse.gif")]);
   await expect(sheetOf(page)).toContainText(fill(attach.title_other, { count: 2 }));
   await expect(sheetOf(page).getByRole("img", { name: "petite.png" })).toBeVisible();
   await sendOf(anas).click();
   await expect(messagesOf(bens)).toHaveCount(5);
-  expect(await newestPicture(bens)).toMatchObject({ width: 1, height: 1 });
+  await expect.poll(() => newestPicture(bens)).toMatchObject({ width: 1, height: 1 });
 
   // Dropped, with one that is too large for anybody and one that is empty: they stay, and are named with the reason.
   await dragOver(page);

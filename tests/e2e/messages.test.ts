@@ -202,11 +202,11 @@ test("a file is saved with its name and bytes, and a voice note is heard, sought
   // Leaving the chat makes it quiet; whoever comes back finds both where they were.
   await page.getByRole("link", { name: phone.texts.common.back }).click();
   await expect(list).toHaveCount(0);
-  expect((await soundsOf(page)).every(({ paused }) => paused)).toBe(true);
+  await expect.poll(async () => (await soundsOf(page)).every(({ paused }) => paused)).toBe(true);
   await phone.conversation(ben.username).click();
   await goToTop();
-  expect(await heard(long)).toBe(left);
-  expect(await heard(short)).toBeGreaterThan(sought);
+  await expect.poll(() => heard(long)).toBe(left);
+  await expect.poll(() => heard(short)).toBeGreaterThan(sought);
 
   // To the end: then it begins anew.
   await short.focus();

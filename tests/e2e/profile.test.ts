@@ -164,6 +164,7 @@ test("a picture is cropped on the phone, kept until it is saved, and then seen b
 
   // By finger: dragged up, the blue lower half is what is seen.
   await input.setInputFiles(tall);
+  await expect(stage).toBeFocused();
   const box = await stage.boundingBox();
   if (!box) throw new Error("there is no frame");
   const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };

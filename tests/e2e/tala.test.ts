@@ -91,7 +91,12 @@ test("two people publish words and a picture, and what comes in moves nothing th
 
   const entry = post(page, "Au marché");
   await expect(entry.locator("time")).toHaveText(
-    new Intl.DateTimeFormat("fr-FR", { day: "2-digit", month: "short", year: "numeric" }).format(new Date()),
+    new Intl.DateTimeFormat("fr-FR", {
+      day: "2-digit",
+      month: "short",
+      year: "numeric",
+      timeZone: await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone),
+    }).format(new Date()),
   );
   await expect(entry.getByRole("link", { name: "https://example.org/prix" })).toHaveAttribute("rel", /noopener/);
   const enlarge = entry.getByRole("button", { name: fill(texts.tala.enlarge, { name: "Ana Mbala" }) });

@@ -90,7 +90,7 @@ test("both ways of naming whom a call is with are in the document, and what each
   ]);
   for (const [action, ...fields] of [
     ["answer", "device"],
-    ["end", "device", "status", "reason"],
+    ["end", "device", "status", "reason", "ago"],
     ["beat", "device"],
     ["signal", "from", "to", "signal"],
   ]) {

@@ -270,20 +270,24 @@ test("an unknown passkey, a removed one and a forged answer are answered alike, 
   const [{ authenticator }, removed] = [await withPasskey(), await withPasskey()];
   expect((await remove(removed.person, removed.passkey)).status).toBe(204);
   const stranger = await makeAuthenticator(site.origin);
+  const verify = vi.spyOn(crypto.subtle, "verify");
   const ask = async (by: Authenticator, tweak: Tweak = {}) => {
     const { ceremony, options } = await pose("sign-in");
     const body = { ceremony, response: await by.get(options, { userHandle: "AAAA", ...tweak }) };
-    const start = performance.now();
+    const [start, before] = [performance.now(), verify.mock.calls.length];
     const { status, body: said } = await call("POST", "/api/auth/passkeys/sign-in", { body });
-    return { took: performance.now() - start, said: { status, said } };
+    const took = performance.now() - start;
+    return { took, said: { status, said, signaturesChecked: verify.mock.calls.length - before } };
   };
   const answers: Awaited<ReturnType<typeof ask>>[][] = [];
   for (let n = 0; n < 15; n++) {
     answers.push([await ask(stranger), await ask(removed.authenticator), await ask(authenticator, { isForged: true })]);
   }
   for (const { said } of answers.flat()) expect(said).toEqual(answers[0]?.[0]?.said);
-  const [unknown = 0, gone = 0, forged = 0] = [0, 1, 2].map(
-    (kind) => answers.map((three) => three[kind]?.took ?? 0).sort((a, b) => a - b)[7],
+  expect(answers[0]?.[0]?.said).toMatchObject({ signaturesChecked: 1 });
+  // Of each the quickest: a busy machine only ever adds to what an answer takes.
+  const [unknown = 0, gone = 0, forged = 0] = [0, 1, 2].map((kind) =>
+    Math.min(...answers.map((three) => three[kind]?.took ?? 0)),
   );
   expect(unknown).toBeGreaterThan(forged / 2);
   expect(forged).toBeGreaterThan(unknown / 2);

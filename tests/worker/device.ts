@@ -1,6 +1,5 @@
 import { exports } from "cloudflare:workers";
 import * as v from "valibot";
-import { vi } from "vitest";
 import type { CallFrame } from "../../contract/calls";
 import type { ClientFrame } from "../../contract/client-frames";
 import { toSendFrame, toSpreadFrame } from "../../contract/command-frames";
@@ -23,9 +22,6 @@ import type { Person } from "../support/people";
 import { call, site } from "./site";
 
 const patienceMs = 8_000;
-
-// Whoever imports this talks to real objects, on a machine that may be busy.
-vi.setConfig({ testTimeout: 40_000 });
 
 export type FrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
 type Frame = LiveText | ServerFrame | CallFrame;

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Uuid } from "../../contract/ids";
 import { UserChannel } from "../../worker/objects/user-channel";
+import { pass } from "./clock";
 import { Device, post, rowOf, until } from "./device";
 import { newGroup } from "./grouped";
 
@@ -48,7 +49,7 @@ test("a channel that died with a group's message in its hand is told again, and 
     () => undefined,
   );
   expect(await writtenHead(ben.id, id)).toBe(1);
-  await scheduler.wait(confirmedMs);
+  pass(confirmedMs);
   expect(await ring(id)).toBe(true);
   await until(async () => (await writtenHead(ben.id, id)) === 3);
   expect(await rowOf(ben, id)).toMatchObject({ head: 3, unread: 2 });
@@ -64,12 +65,12 @@ test("who has written what a group said is asked once more and then not again", 
   const toldTo = (user: Uuid) => told.mock.calls.filter(([to]) => to === user).length;
   await post(owner, id, "un");
   await until(() => phone.seqs.at(-1) === 2);
-  await scheduler.wait(confirmedMs);
+  pass(confirmedMs);
   await ring(id);
   await until(async () => (await writtenHead(ben.id, id)) === 2);
   expect([toldTo(ben.id), toldTo(cleo.id)]).toEqual([2, 1]);
   expect(phone.seqs).toEqual([2]);
-  await scheduler.wait(confirmedMs);
+  pass(confirmedMs);
   await ring(id);
   expect([toldTo(ben.id), toldTo(cleo.id)]).toEqual([2, 1]);
   await evictDurableObject(env.USER_CHANNEL.getByName(ben.id));

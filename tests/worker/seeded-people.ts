@@ -5,15 +5,11 @@ import { connections, profiles, sessions, users } from "../../worker/db/schema";
 import { signAccessToken } from "../../worker/lib/access-token";
 import { conversationOf } from "../../worker/objects/stubs";
 import { nameOf, type Person, phoneOf, testPassword } from "../support/people";
+import { nextNumber } from "./numbers";
 
-/**
- * People put straight into the directory, signed in: for tests of what comes after, which need many. Numbers
- * from 5000 on, apart from those that sign up.
- */
-let lastNumber = 5_000;
-
+/** Somebody put straight into the directory, signed in: for tests of what comes after, which need many. */
 export const seedPerson = async (): Promise<Person & { session: string }> => {
-  const number = ++lastNumber;
+  const number = nextNumber();
   const [id, session, phone, now] = [createUuid(), createUuid(), phoneOf(number), Date.now()];
   const db = openDb(env);
   await db.batch([
@@ -47,7 +43,7 @@ export const befriend = async (one: Person, other: Person): Promise<Conversation
 export const seedContacts = async (of: Person, count: number): Promise<Uuid[]> => {
   const now = Date.now();
   const people = Array.from({ length: count }, () => {
-    const [number, id] = [++lastNumber, createUuid()];
+    const [number, id] = [nextNumber(), createUuid()];
     return { id, phone: phoneOf(number), name: nameOf(number), pair: privateConversationId(of.id, id) };
   });
   const each = (insert: string) => env.DB.prepare(`${insert} FROM json_each(?1)`).bind(JSON.stringify(people), now);

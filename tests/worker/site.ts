@@ -15,6 +15,7 @@ import {
   type Site,
   testPassword,
 } from "../support/people";
+import { nextNumber } from "./numbers";
 
 const sessionCookie = /^__Host-lisolo-(at|rt)=[^;]*; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/;
 const innards = /\n\s*at |\/worker\/|SQLITE_|D1_ERROR|Failed query|SELECT |INSERT INTO|\$scrypt\$/;
@@ -38,8 +39,6 @@ export const site: Site = {
 export const call = (method: string, path: string, options?: Call): Promise<Answer> =>
   callSite(site, method, path, options);
 
-// Numbers from 7500 on: those that tests name themselves are below 5000, those put into the directory from there on.
-let lastNumber = 7_500;
 let passwordHash: Promise<string> | undefined;
 
 /**
@@ -47,7 +46,7 @@ let passwordHash: Promise<string> | undefined;
  * sign-up, whose proof of work and password hash would be most of a test's time.
  */
 export const newPerson = async (): Promise<Person> => {
-  const n = ++lastNumber;
+  const n = nextNumber();
   passwordHash ??= hashPassword(testPassword, env.PEPPER);
   const db = openDb(env);
   const user = await insertUser(db, { phone: phoneOf(n), username: nameOf(n), password_hash: await passwordHash });

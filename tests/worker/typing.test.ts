@@ -5,6 +5,7 @@ import { creditMessages } from "../../contract/limits";
 import { userChannelOf } from "../../worker/objects/stubs";
 import { UserChannel } from "../../worker/objects/user-channel";
 import type { Person } from "../support/people";
+import { pass } from "./clock";
 import { Device, post, request, until } from "./device";
 import { newPair } from "./seeded-people";
 import { call } from "./site";
@@ -40,13 +41,13 @@ test("typing is passed on at most once a second, however often it is said", asyn
   const { ana, ben, id } = await newPair();
   const [phoneA, tabletA, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
   const told = listenTo(id);
+  pass(0); // all of it at one moment
   for (let i = 0; i < 50; i++) (i % 2 ? phoneA : tabletA).send(["t", id]);
   await phoneB.nextOf("t");
   await post(ana, id, "fini");
   await phoneB.nextLive();
   expect(told()).toHaveLength(1);
-  const now = Date.now();
-  vi.spyOn(Date, "now").mockImplementation(() => now + 1_100);
+  pass(1_100);
   phoneA.send(["t", id]);
   await phoneB.nextOf("t");
   expect(told()).toHaveLength(2);
