@@ -165,6 +165,7 @@ export const deletionSettleMs = 120_000;
 
 // Calls
 export const callRingMs = 30_000; // how long it rings, for both sides
+export const callGoneMs = 10_000; // a page that is loaded anew on a slow network has its socket again by then
 export const callVerdictMs = 3_000; // how long a device waits for the server's word after that
 export const callConnectMs = 15_000; // answered and nothing heard
 export const callBeatMs = 20_000; // how often who talks says so

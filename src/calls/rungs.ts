@@ -61,6 +61,7 @@ const maybeMediumEstimate = 400_000; // with small pictures alone the estimate d
 const voiceFirstSeconds = 1.5;
 const gapSeconds = 1.5;
 const untestedSeconds = 10;
+const untriedSeconds = 3;
 const rampSeconds = 3; // the browser looks for the width of the link as long as that
 const mediumSeconds = 10;
 const badShare = 0.15;
@@ -138,7 +139,10 @@ const stepVoice = (state: RungState, window: LinkWindow, isThrifty: boolean): Ru
 
 const carriesVideo = ({ heardFor }: RungState, { estimate, outLoss = 0, concealed }: LinkWindow): boolean => {
   if (heardFor < voiceFirstSeconds || concealed > goodShare || outLoss > lossyShare) return false;
-  return estimate === undefined || estimate > videoEstimate || heardFor > untestedSeconds;
+  if (estimate === undefined || estimate > videoEstimate) return true;
+  // What Chromium tries a link with as it begins may be lost, and without pictures it never tries again.
+  const isUntried = Math.round(estimate) === videoStartKbps * 1_000;
+  return heardFor >= (isUntried ? untriedSeconds : untestedSeconds);
 };
 
 const sizeOf = (state: RungState, window: LinkWindow, { isCameraOn, isThrifty, peer }: Wishes): VideoSize => {

@@ -1,3 +1,4 @@
+import { useRef } from "react";
 import { isToRead, type StoredBody } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { liveQueries } from "./engine";
@@ -99,3 +100,20 @@ const readNews = (store: Store, me: Uuid, id: ConversationId): Promise<News | nu
 /** Null for a conversation this device has not, or no more. */
 export const useNews = (id: ConversationId | undefined): News | null | undefined =>
   useLive(id && `news ${id}`, ({ store, me }) => readNews(store, me, id ?? ""), false);
+
+const none: readonly News[] = [];
+
+/** The same of several, of those in which anything is unread. While one more is looked up, those that were known stay. */
+export const useNewsOf = (ids: readonly ConversationId[]): readonly News[] => {
+  const last = useRef(none);
+  const all = useLive(
+    ids.length > 0 ? `news of ${ids.join()}` : undefined,
+    async ({ store, me }) => {
+      const each = await Promise.all(ids.map((id) => readNews(store, me, id)));
+      return each.flatMap((news) => (news && news.unread > 0 ? news : []));
+    },
+    false,
+  );
+  if (all) last.current = all;
+  return ids.length > 0 ? (all ?? last.current) : none;
+};

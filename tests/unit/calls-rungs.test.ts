@@ -75,7 +75,16 @@ describe("pictures", () => {
 
   it("begin where nothing is known of the link, and where it was never tried", () => {
     expect(run(start, 2, {}, seen).rung.video).toBe("small");
-    expect(run(start, 12, { estimate: 100_000 }, seen).rung.video).toBe("small");
+    expect(run(start, 12, { estimate: 120_000 }, seen).rung.video).toBe("small");
+  });
+
+  it("wait no longer than for three good seconds where what the browser tried the link with was lost", () => {
+    const untried = { estimate: 100_000 }; // where it begins, and stays
+    expect(run(start, 2.5, untried, seen).rung.video).toBe("off");
+    expect(run(start, 3, untried, seen).rung.video).toBe("small");
+    const gap = run(start, 2.5, untried, seen);
+    expect(run(gap, 3, { ...untried, concealed: 0.08 }, seen).rung.video).toBe("off");
+    expect(run(start, 9, { estimate: 95_000 }, seen).rung.video).toBe("off");
   });
 
   it("stay off while the camera is, or while the other side wants none", () => {

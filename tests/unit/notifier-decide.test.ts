@@ -22,8 +22,9 @@ const makeTab = (around: Partial<Surroundings> = {}) => {
     ...around,
   };
   const judge = (): Pick<Verdict, "sounds" | "banner" | "isWatched"> => {
-    const { memory: after, isHeap, ...verdict } = decide(memory, heads, here);
+    const { memory: after, isHeap, behind, ...verdict } = decide(memory, heads, here);
     tab.isHeap = isHeap;
+    tab.behind = behind;
     memory = after;
     return verdict;
   };
@@ -35,6 +36,7 @@ const makeTab = (around: Partial<Surroundings> = {}) => {
   const tab = {
     here,
     isHeap: false,
+    behind: [] as string[],
     pass(ms: number) {
       here.now += ms;
     },
@@ -151,9 +153,26 @@ describe("where one is", () => {
     expect(tab.arrive("ana")).toEqual(nothing);
     tab.here.call = "beside";
     expect(tab.arrive("ana")).toEqual({ sounds: false, banner: "ana", isWatched: false });
+    expect(tab.behind).toEqual([]);
     tab.here.call = "none";
     tab.here.isRecording = true;
     expect(tab.arrive("ana")).toEqual({ sounds: false, banner: "ana", isWatched: false });
+  });
+});
+
+describe("what is written behind a call's screen", () => {
+  it("is told on it wherever one was and whether or not one looks, and nothing that is muted", () => {
+    const tab = open({ call: "before", open: "ana", isListShown: true, isVisible: false });
+    tab.here.phase = { name: "catching-up", since: startAt };
+    tab.arrive("ana");
+    expect(tab.behind).toEqual(["ana"]);
+    tab.arrive("groupe", 1, { muted: true });
+    expect(tab.behind).toEqual([]);
+    tab.put("groupe", { head: 11, unread: 2, muted: false, at: tab.here.now });
+    tab.arrive("ben");
+    expect(tab.behind).toEqual(["ben", "groupe"]);
+    tab.judge();
+    expect(tab.behind).toEqual([]);
   });
 });
 

@@ -232,8 +232,8 @@ export class Device {
     }
   }
 
-  close(): void {
-    this.#socket.close(1000, "done");
+  close(code = 1000): void {
+    this.#socket.close(code, "done");
   }
 }
 

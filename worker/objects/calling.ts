@@ -72,6 +72,17 @@ export class Calling {
     });
   }
 
+  /** Whoever calls is gone. What was answered meanwhile goes on: their page may come back to it. */
+  giveUp(member: Member, id: Uuid, now = Date.now()): CallStanding | Refusal {
+    this.change(() => {
+      this.#expire(now);
+      const { open } = this.#log.calls;
+      const isTheirs = open?.id === id && open.caller === member.number;
+      if (isTheirs && open.answeredAt === null) this.#end(open, member.number, "missed", now);
+    });
+    return this.find(member, id);
+  }
+
   /** Sessions of a member ended: the call that they are in by one of them ends as if they hung up. */
   signOut(member: Member, ended: readonly Uuid[] | "all", now = Date.now()): CallStanding | Refusal {
     return this.change(() => {

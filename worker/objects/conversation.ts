@@ -171,6 +171,11 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return member && this.#calling ? this.#calling.refuse(member, call) : notFound;
   }
 
+  async giveUp(_id: ConversationId, user: Uuid, call: Uuid): Promise<CallStanding | Refusal> {
+    const member = this.#log?.members.of(user);
+    return member && this.#calling ? this.#calling.giveUp(member, call) : notFound;
+  }
+
   async signOut(_id: ConversationId, user: Uuid, ended: Uuid[] | "all"): Promise<CallStanding | Refusal> {
     const member = this.#log?.members.of(user);
     return member && this.#calling ? this.#calling.signOut(member, ended) : notFound;

@@ -127,6 +127,17 @@ export class KnownCalls {
     return this.#ask(conversation, (stub) => stub.call(conversation, user, deed, session));
   }
 
+  /** What this device of theirs dialled and nobody answered yet. */
+  findDialled(device: Device): Call | undefined {
+    const { user } = this.#host;
+    return this.#table.open.find((call) => call.from === user && call.from_device === device && !call.answered_at);
+  }
+
+  giveUp({ conversation, call_id }: Call): Promise<CallResult | Refusal> {
+    const { user } = this.#host;
+    return this.#ask(conversation, (stub) => stub.giveUp(conversation, user, call_id));
+  }
+
   /** Sessions of this person ended: so do the calls that they are in by one of them. */
   async signOut(ended: Ended): Promise<void> {
     await Promise.all(this.#table.open.map(({ conversation }) => this.signOutOf(conversation, ended)));

@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { CallAsk } from "../../contract/call-asks";
-import type { CallDeed, CallResult, CallSignals } from "../../contract/calls";
+import type { Call, CallDeed, CallResult, CallSignals, Device } from "../../contract/calls";
 import { isRefusal, type Refusal } from "../../contract/commands";
 import { type ConversationId, otherMember, type Uuid } from "../../contract/ids";
+import { callGoneMs } from "../../contract/limits";
 import { encodeFrame } from "../../contract/protocol";
 import { signalFrame } from "./call-frames";
 import { CallLimits } from "./call-limits";
@@ -14,7 +15,7 @@ import type { Sockets } from "./sockets";
 import { userChannelOf } from "./stubs";
 import { Turns } from "./turns";
 
-type Host = { env: Env; user: Uuid; sockets: Sockets };
+type Host = { env: Env; user: Uuid; sockets: Sockets; later(work: Promise<unknown>): void };
 type Asked = CallAsk & { conversation: ConversationId };
 type AskOf<T extends CallAsk["type"]> = Extract<Asked, { type: T }>;
 
@@ -29,6 +30,8 @@ export class PersonCalls {
   readonly #claims = new Set<{ conversation: ConversationId; call: Uuid }>();
   /** Calls that were given up before they were known: what dials them came late. */
   readonly #givenUp = new Set<Uuid>();
+  /** Calls that ring, dialled by a page that went, and when it did. */
+  readonly #forsaken = new Map<Uuid, number>();
   readonly #limits: CallLimits;
   readonly #said = new SaidSignals();
   readonly #entering = new Entering();
@@ -47,8 +50,25 @@ export class PersonCalls {
     this.#host.sockets.signalTo(to, signalFrame(signal));
   }
 
+  /** A page of this device went, to be loaded anew or for good: what it dialled rings no longer than it may take to come back. */
+  leave(device: Device): void {
+    const call = this.#known.findDialled(device);
+    if (call) this.#host.later(this.#giveUpLate(call, device));
+  }
+
+  async #giveUpLate(call: Call, device: Device): Promise<void> {
+    const { call_id: id } = call;
+    const leftAt = Date.now();
+    this.#forsaken.set(id, leftAt);
+    await new Promise((resolve) => setTimeout(resolve, callGoneMs));
+    if (this.#forsaken.get(id) !== leftAt) return; // asked about meanwhile, by whatever way, or left once more
+    this.#forsaken.delete(id);
+    if (!this.#host.sockets.reaches(device, leftAt)) await this.#known.giveUp(call);
+  }
+
   /** The same for a device that asks, after that place; undefined of a call that is not open. */
   findSaid(id: Uuid, after: number): CallSignals | undefined {
+    this.#forsaken.delete(id);
     const call = this.#known.findAnywhere(id);
     return call && this.#said.since(call, after);
   }
@@ -61,6 +81,7 @@ export class PersonCalls {
 
   async ask(asked: Asked, session?: Uuid): Promise<CallResult | Passed | Refusal> {
     const { conversation, call } = asked;
+    this.#forsaken.delete(call);
     const enter = (work: () => Promise<CallResult | Refusal>) =>
       this.#entering.run(
         session,

@@ -192,6 +192,8 @@ export interface ConversationRpc {
   call(id: ConversationId, user: Uuid, deed: CallDeed, session?: Uuid): Promise<CallStanding | Refusal>;
   /** The call that rings for this member, whether they may know of it or not, finds them busy. */
   refuse(id: ConversationId, user: Uuid, call: Uuid): Promise<CallStanding | Refusal>;
+  /** The member calls no more, if nobody answered yet. */
+  giveUp(id: ConversationId, user: Uuid, call: Uuid): Promise<CallStanding | Refusal>;
   /** The member's side of the call is left, if one of these sessions has it. */
   signOut(id: ConversationId, user: Uuid, ended: Uuid[] | "all"): Promise<CallStanding | Refusal>;
   /** A call, the one under way or the last one, as this member may know of it. */

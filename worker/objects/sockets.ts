@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Connection } from "partyserver";
-import type { CallFrame } from "../../contract/calls";
+import type { CallFrame, Device } from "../../contract/calls";
 import type { ErrorCode } from "../../contract/errors";
 import type { Uuid } from "../../contract/ids";
 import {
@@ -142,6 +142,13 @@ export class Sockets {
     }
     const isTheirs = ({ device: known, openedAt }: SocketState) => (known ? known.id === device : openedAt > heardAt);
     this.signal(frame, false, (state) => device === null || isTheirs(state));
+  }
+
+  /** Whether a device has a socket: its own, or one that came since then and has not said whose it is. */
+  reaches(device: Device, since: number): boolean {
+    return [...this.#all()].some(({ state }) =>
+      state?.device ? state.device.id === device : (state?.openedAt ?? 0) >= since,
+    );
   }
 
   /** A device says over its socket which it is. It stays the same one: written once. */

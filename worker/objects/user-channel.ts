@@ -38,6 +38,8 @@ import { Typing } from "./typing";
 /** Set by the Worker on the request it builds for an upgrade; whatever a client sent by that name is gone. */
 export const sessionHeader = "x-lisolo-session";
 
+const pageWentCode = 1001; // what browsers say for a page that is closed or loaded anew (RFC 6455 §7.4.1)
+
 /** One person: their sockets, and their inbox with its change counter. */
 export class UserChannel extends Server<Env> implements UserChannelRpc {
   static override options = { hibernate: true };
@@ -75,13 +77,11 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       },
       heard: (conversation) => this.#typing.forget(conversation),
     });
-    this.#knownCalls = new KnownCalls(ctx.storage.sql, {
-      user,
-      gate,
-      sockets: this.#sockets,
-      later: (work) => ctx.waitUntil(work.catch((error: unknown) => logError("a call was not answered", error))),
-    });
-    this.#calls = new PersonCalls(ctx.storage.sql, this.#knownCalls, { env, user, sockets: this.#sockets });
+    const sockets = this.#sockets;
+    const later = (work: Promise<unknown>) =>
+      ctx.waitUntil(work.catch((error: unknown) => logError("a call was not seen to", error)));
+    this.#knownCalls = new KnownCalls(ctx.storage.sql, { user, gate, sockets, later });
+    this.#calls = new PersonCalls(ctx.storage.sql, this.#knownCalls, { env, user, sockets, later });
     const close = () => {
       feed.close();
       this.#presences.close();
@@ -131,7 +131,9 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     }
   }
 
-  override onClose(socket: Socket): void {
+  override onClose(socket: Socket, code: number): void {
+    const { device } = socket.state ?? {};
+    if (code === pageWentCode && device) this.#calls.leave(device.id);
     this.#presences.left(socket);
     if (this.#sockets.isEmpty) this.#feed.flush();
   }

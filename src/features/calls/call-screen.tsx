@@ -10,6 +10,7 @@ import { IconButton } from "../../components/icon-button";
 import { Modal } from "../../components/modal";
 import { Toaster } from "../../components/toast";
 import { useT } from "../../i18n/setup";
+import { BehindLine } from "./behind-line";
 import { CallControls } from "./call-controls";
 import DeviceSheet from "./device-sheet";
 import { isLargeText } from "./large-text";
@@ -40,6 +41,7 @@ export type CallScreenProps = {
   onPopOut: (() => void) | undefined;
 };
 
+const largePx = 22; // the largest text of the appearance settings is 23
 const avatarPx = { high: 144, filmed: 96, low: 64 };
 
 /** What it takes: a minute at first, all together once that is something. */
@@ -63,7 +65,7 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
   const time = useCallClock(state);
   const isVideo = state.call.kind === "video";
   const isLow = useIsLow();
-  const isLarge = isLargeText();
+  const isLarge = isLargeText(largePx);
   const isTight = isLow || isLarge;
   // Three answers in a large text leave room for words alone.
   const isCrowded = isLarge && isVideo && state.at === "ringing";
@@ -73,6 +75,10 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
   const isFilmed = isVideo && media.local !== undefined && media.camera === "on";
   const nextCamera = useCameras(isFilmed && isUp, media.local);
   const status = t(statusKey(state));
+  // In little room one's own picture moves along the right edge, and words leave that free.
+  const isBeside = isFilmed && !isSeen && isTight;
+  const isRow = isLow || isBeside;
+  const hasAvatar = !isCrowded && !(isBeside && isLarge);
   // Whatever a picture may lie under, or be moved over, stands clear of it.
   const isClear = isSeen || isFilmed;
   const iconLook = isSeen ? "bg-black/50 hover:!bg-white/20" : "";
@@ -137,11 +143,17 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
           </p>
           {isSeen && media.remote && <Picture stream={media.remote} fits className="absolute inset-0 size-full" />}
           {isFilmed && media.local && panel && (
-            <LocalPreview stream={media.local} panel={panel} spot={props.spot} onMove={props.onSpot} />
+            <LocalPreview
+              stream={media.local}
+              panel={panel}
+              isTight={isTight}
+              spot={props.spot}
+              onMove={props.onSpot}
+            />
           )}
           <header
             data-part="header"
-            className={`relative z-3 flex shrink-0 items-start gap-1 px-2 pt-[max(8px,env(safe-area-inset-top))] pb-2 ${isSeen ? "bg-gradient-to-b from-black/70 to-transparent" : ""}`}
+            className={`relative z-3 flex shrink-0 flex-wrap items-start gap-x-1 px-2 pt-[max(8px,env(safe-area-inset-top))] pb-2 ${isSeen ? "bg-gradient-to-b from-black/70 to-transparent" : ""}`}
           >
             <IconButton
               icon="i-ph-caret-down-bold"
@@ -149,9 +161,12 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
               className={iconLook}
               onClick={putAway}
             />
-            <div className="min-w-0 flex-1 leading-tight">
-              {isSeen && <div className="w-fit max-w-full rounded-card bg-black/60 px-2 py-1">{who}</div>}
-            </div>
+            <BehindLine isSeen={isSeen} className={isSeen ? "order-last min-w-0 basis-full" : "min-w-0 flex-1"} />
+            {isSeen && (
+              <div className="min-w-0 flex-1 leading-tight">
+                <div className="w-fit max-w-full rounded-card bg-black/60 px-2 py-1">{who}</div>
+              </div>
+            )}
             {!isSeen && <span className="flex h-12 items-center">{bars}</span>}
             {nextCamera && (
               <IconButton
@@ -182,14 +197,14 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
             {!isSeen && (
               <>
                 <div
-                  className={`flex max-w-full shrink-0 items-center ${isLow ? `gap-4 text-left ${isFilmed ? "mr-auto" : "my-auto"}` : `flex-col ${isLarge ? "" : "pt-6"} ${isFilmed ? "" : "my-auto"}`}`}
+                  className={`flex shrink-0 items-center ${isRow ? "gap-4 text-left" : `flex-col ${isLarge ? "" : "pt-6"}`} ${isFilmed ? (isRow ? "mr-auto" : "") : "my-auto"} ${isBeside ? "max-w-[calc(100%-92px)]" : "max-w-full"}`}
                 >
-                  {!isCrowded && (
-                    <span className={`rounded-full ${isTight ? "" : "mb-6"} ${isUp || isLow ? "" : "call-pulse"}`}>
+                  {hasAvatar && (
+                    <span className={`rounded-full ${isTight ? "" : "mb-6"} ${isUp || isRow ? "" : "call-pulse"}`}>
                       <Avatar person={person} size={avatarPx[isTight ? "low" : isFilmed ? "filmed" : "high"]} />
                     </span>
                   )}
-                  <div className={`flex min-w-0 max-w-full flex-col gap-1 ${isLow ? "" : "items-center"}`}>
+                  <div className={`flex min-w-0 max-w-full flex-col gap-1 ${isRow ? "" : "items-center"}`}>
                     {who}
                     {!isClear && (
                       <p className="text-sm leading-tight text-muted">

@@ -2,14 +2,14 @@ import { useLayoutEffect, useRef, useState } from "react";
 import { useT } from "../../i18n/setup";
 import { Picture } from "./picture";
 import {
-  type Area,
   firstSpot,
   type Insets,
   keepWithin,
   moveByKey,
   nextCorner,
-  previewSize,
+  type Room,
   type Spot,
+  sizeWithin,
 } from "./preview-place";
 
 const edgePx = 12;
@@ -19,6 +19,8 @@ type LocalPreviewProps = {
   stream: MediaStream;
   /** It moves within this. */
   panel: HTMLElement;
+  /** There is little room for it. */
+  isTight: boolean;
   /** Kept by whoever keeps the call, so that it is there again after the call was put away. */
   spot: Spot | undefined;
   onMove: (spot: Spot) => void;
@@ -31,9 +33,9 @@ const insetsOf = (panel: HTMLElement): Insets => {
 };
 
 /** One's own picture, dragged with a finger, moved by arrow keys, set in the next corner by a press. */
-export function LocalPreview({ stream, panel, spot, onMove }: LocalPreviewProps) {
+export function LocalPreview({ stream, panel, isTight, spot, onMove }: LocalPreviewProps) {
   const t = useT();
-  const [place, setPlace] = useState<{ area: Area; insets: Insets }>();
+  const [place, setPlace] = useState<Pick<Room, "area" | "insets">>();
   const drag = useRef<{ fromX: number; fromY: number; spot: Spot; hasMoved: boolean }>(undefined);
   useLayoutEffect(() => {
     const measure = () =>
@@ -45,17 +47,17 @@ export function LocalPreview({ stream, panel, spot, onMove }: LocalPreviewProps)
     return () => observer.disconnect();
   }, [panel]);
   if (!place) return null;
-  const { area, insets } = place;
+  const room = { ...place, size: sizeWithin(place.area, place.insets, isTight) };
   // One's own face is known from mirrors; what the camera at the back films is not.
   const isMirrored = stream.getVideoTracks()[0]?.getSettings().facingMode !== "environment";
-  const shown = spot ? keepWithin(spot, area, insets) : firstSpot(area, insets);
+  const shown = spot ? keepWithin(spot, room) : firstSpot(room);
   return (
     <button
       type="button"
       aria-label={t("calls.preview")}
       title={t("calls.previewHint")}
       className="absolute top-0 left-0 z-2 cursor-grab touch-none overflow-hidden rounded-card border-2 border-white/70 bg-black shadow-lg active:cursor-grabbing"
-      style={{ ...previewSize, transform: `translate(${shown.x}px, ${shown.y}px)` }}
+      style={{ ...room.size, transform: `translate(${shown.x}px, ${shown.y}px)` }}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);
         drag.current = { fromX: event.clientX, fromY: event.clientY, spot: shown, hasMoved: false };
@@ -66,7 +68,7 @@ export function LocalPreview({ stream, panel, spot, onMove }: LocalPreviewProps)
         const by = { x: event.clientX - from.fromX, y: event.clientY - from.fromY };
         if (!from.hasMoved && Math.hypot(by.x, by.y) < slipPx) return;
         from.hasMoved = true;
-        onMove(keepWithin({ x: from.spot.x + by.x, y: from.spot.y + by.y }, area, insets));
+        onMove(keepWithin({ x: from.spot.x + by.x, y: from.spot.y + by.y }, room));
       }}
       onPointerCancel={() => {
         drag.current = undefined;
@@ -74,10 +76,10 @@ export function LocalPreview({ stream, panel, spot, onMove }: LocalPreviewProps)
       onClick={() => {
         const hasMoved = drag.current?.hasMoved ?? false;
         drag.current = undefined;
-        if (!hasMoved) onMove(nextCorner(shown, area, insets));
+        if (!hasMoved) onMove(nextCorner(shown, room));
       }}
       onKeyDown={(event) => {
-        const next = moveByKey(event.key, shown, area, insets);
+        const next = moveByKey(event.key, shown, room);
         if (!next) return;
         event.preventDefault();
         onMove(next);

@@ -1,37 +1,49 @@
 /** The local preview of a video call (SPEC.md §9): 128×192 px, moved within what the controls leave free. */
 export const previewSize = { width: 128, height: 192 };
+/** Where there is little room it is smaller, and what stands beside it keeps clear of so much. */
+export const tightSize = { width: 80, height: 120 };
+const leastHeight = 96;
 
 export type Spot = { x: number; y: number };
-export type Area = { width: number; height: number };
+type Size = { width: number; height: number };
 /** How far it stays from each edge of the area. */
 export type Insets = { top: number; right: number; bottom: number; left: number };
+/** What it moves within, and how large it is there. */
+export type Room = { area: Size; insets: Insets; size: Size };
 
 const between = (value: number, from: number, to: number): number =>
   Math.min(Math.max(value, from), Math.max(from, to));
 
+/** How large it is: no more than half as high as what is free. */
+export const sizeWithin = (area: Size, { top, bottom }: Insets, isTight: boolean): Size => {
+  const most = isTight ? tightSize : previewSize;
+  const height = Math.round(between((area.height - top - bottom) / 2, leastHeight, most.height));
+  return { width: Math.round((height * most.width) / most.height), height };
+};
+
 /** Where its upper left corner may be. Where there is too little room for the range, its beginning. */
-const rangeOf = (area: Area, insets: Insets) => ({
+const rangeOf = ({ area, insets, size }: Room) => ({
   left: insets.left,
   top: insets.top,
-  right: Math.max(insets.left, area.width - insets.right - previewSize.width),
-  bottom: Math.max(insets.top, area.height - insets.bottom - previewSize.height),
+  right: Math.max(insets.left, area.width - insets.right - size.width),
+  bottom: Math.max(insets.top, area.height - insets.bottom - size.height),
 });
 
 /** The nearest spot within the range. */
-export const keepWithin = ({ x, y }: Spot, area: Area, insets: Insets): Spot => {
-  const range = rangeOf(area, insets);
+export const keepWithin = ({ x, y }: Spot, room: Room): Spot => {
+  const range = rangeOf(room);
   return { x: between(x, range.left, range.right), y: between(y, range.top, range.bottom) };
 };
 
 /** The corner it begins in: above the controls, at the right. */
-export const firstSpot = (area: Area, insets: Insets): Spot => {
-  const { right, bottom } = rangeOf(area, insets);
+export const firstSpot = (room: Room): Spot => {
+  const { right, bottom } = rangeOf(room);
   return { x: right, y: bottom };
 };
 
 /** The corner after the one it is nearest to, clockwise. */
-export const nextCorner = ({ x, y }: Spot, area: Area, insets: Insets): Spot => {
-  const { left, top, right, bottom } = rangeOf(area, insets);
+export const nextCorner = ({ x, y }: Spot, room: Room): Spot => {
+  const { left, top, right, bottom } = rangeOf(room);
   const isRight = x > (left + right) / 2;
   const isLow = y > (top + bottom) / 2;
   if (!isLow) return isRight ? { x: right, y: bottom } : { x: right, y: top };
@@ -47,7 +59,7 @@ const steps: Partial<Record<string, Spot>> = {
 };
 
 /** Where a key moves it; undefined for a key that does not. */
-export const moveByKey = (key: string, { x, y }: Spot, area: Area, insets: Insets): Spot | undefined => {
+export const moveByKey = (key: string, { x, y }: Spot, room: Room): Spot | undefined => {
   const step = steps[key];
-  return step && keepWithin({ x: x + step.x, y: y + step.y }, area, insets);
+  return step && keepWithin({ x: x + step.x, y: y + step.y }, room);
 };

@@ -4,39 +4,11 @@ import type { ConversationId } from "../../../contract/ids";
 import type { Settings } from "../../../contract/settings";
 import { Avatar, type AvatarPerson, groupAsPerson } from "../../components/avatar";
 import { IconButton } from "../../components/icon-button";
-import { type MemberNames, nameOfMember, shortName } from "../../components/member-names";
-import { describeMessage, type InGroup, MessagePreview } from "../../components/message-preview";
-import { nameOfPerson } from "../../components/person-name";
-import { type Translate, useT } from "../../i18n/setup";
-import { isolate } from "../../lib/isolate";
+import { NewsPreview, nameOfNews, pathOfNews, wordsOfNews } from "../../components/news-words";
+import { useT } from "../../i18n/setup";
 import { type News, useNews } from "../../sync/news";
 
 const nobody: AvatarPerson = { username: "", phone: "", avatar: null };
-const authorLetters = 12;
-
-const nameOf = ({ group, peer, person }: News, t: Translate): string =>
-  peer === undefined ? (group?.name ?? t("groups.chat.isGroup")) : nameOfPerson(person, t);
-
-const namesIn = ({ group, authors }: News): MemberNames | undefined =>
-  group ? { own: group.number, authors } : undefined;
-
-const inGroupOf = (news: News): InGroup | undefined => {
-  const names = namesIn(news);
-  return names && { sender: news.sender, names };
-};
-
-const authorOf = (news: News, t: Translate): string => {
-  const names = namesIn(news);
-  if (!names) return "";
-  return `${t("chat.from", { name: isolate(shortName(nameOfMember(names, news.sender, t), authorLetters)) })} `;
-};
-
-/** In words alone, for who hears it. */
-const wordsOf = (news: News, hasPreview: boolean, t: Translate): string => {
-  const from = t("notifier.from", { name: isolate(nameOf(news, t)) });
-  if (!hasPreview || !news.body) return from;
-  return `${from}. ${authorOf(news, t)}${describeMessage(news.body, t, inGroupOf(news))}`;
-};
 
 /** Two lines fit the header's 72 px below it, however large the text. */
 const firstLine = "truncate font-semibold leading-[min(1.5rem,32px)]";
@@ -84,22 +56,15 @@ function Card({ news, hasPreview, onHold, onClose }: CardProps) {
       onKeyDown={({ key }) => key === "Escape" && leave()}
     >
       <Link
-        to={news.peer === undefined ? `/app/group/${news.id}` : `/app/chat/${news.peer}`}
+        to={pathOfNews(news)}
         className="flex h-full min-w-0 flex-1 items-center gap-3 rounded-card pl-3 -outline-offset-3"
         onClick={onClose}
       >
         <Avatar person={news.group ? groupAsPerson(news.group) : (news.person ?? nobody)} size={40} />
         <span className="flex min-w-0 flex-1 flex-col">
-          <bdi className={firstLine}>{nameOf(news, t)}</bdi>
+          <bdi className={firstLine}>{nameOfNews(news, t)}</bdi>
           <span className={secondLine}>
-            {hasPreview && news.body ? (
-              <>
-                {authorOf(news, t)}
-                <MessagePreview body={news.body} inGroup={inGroupOf(news)} />
-              </>
-            ) : (
-              t("notifier.newMessage")
-            )}
+            <NewsPreview news={news} hasPreview={hasPreview} />
           </span>
         </span>
       </Link>
@@ -121,7 +86,7 @@ export function Banner({ id, settings, onHold, onClose }: BannerProps) {
   const hasPreview = settings[news?.group ? "groups" : "messages"].preview;
   // Said once: who listens is not interrupted by every further word.
   const [said, setSaid] = useState<{ id: ConversationId; words: string }>();
-  if (news && said?.id !== news.id) setSaid({ id: news.id, words: wordsOf(news, hasPreview, t) });
+  if (news && said?.id !== news.id) setSaid({ id: news.id, words: wordsOfNews(news, hasPreview, t) });
   if (id === undefined && said) setSaid(undefined);
   const isRead = news === null || news?.unread === 0;
   const close = useEffectEvent(onClose);

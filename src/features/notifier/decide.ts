@@ -33,6 +33,8 @@ export type Verdict = {
   sounds: boolean;
   /** Whose news a banner tells. */
   banner: ConversationId | undefined;
+  /** What was written behind a call's screen, the newest first. */
+  behind: ConversationId[];
   /** More than one writes within a moment: it may be what was missed. */
   isHeap: boolean;
   /** Something came to the chat that is looked at here: no other tab needs to speak of it. */
@@ -86,6 +88,7 @@ export const decide = (memory: Memory, heads: readonly Head[], around: Surroundi
     },
     sounds,
     banner: shows ? told.find(({ id }) => id !== open)?.id : undefined,
+    behind: call === "before" ? told.map(({ id }) => id) : [],
     isHeap: all.length > 1 || all.some(({ id, head }) => head - (memory.heads.get(id) ?? head) > momentMax),
     isWatched: all.some(isHere),
   };

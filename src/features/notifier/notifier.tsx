@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
 import { privateConversationId } from "../../../contract/ids";
+import { noteBehind } from "../../calls/behind";
 import { callNow, inCall } from "../../calls/ring";
 import { isCallBefore } from "../../calls/use-call";
 import { isRecording } from "../../lib/sound";
@@ -54,6 +55,7 @@ export default function Notifier({ pathname, isListShown }: NotifierProps) {
       canChime,
       chime: () => void chime(),
       show: (id) => showBanner(id),
+      noteBehind,
     });
   }, [sync]);
   // What leads to where one is by now has nothing more to say.

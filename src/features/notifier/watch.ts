@@ -16,6 +16,7 @@ type Options = {
   canChime(): boolean;
   chime(): void;
   show(conversation: ConversationId): void;
+  noteBehind(conversations: readonly ConversationId[]): void;
 };
 
 /** Speaks of what arrives in one tab, until it is stopped. */
@@ -64,6 +65,7 @@ export const watchArrivals = ({ tab, userId }: Sync, options: Options): (() => v
       platform.after(delayMs, () => void speak(sounding));
     }
     if (verdict.banner) options.show(verdict.banner);
+    if (verdict.behind.length > 0) options.noteBehind(verdict.behind);
   };
 
   settle();

@@ -1,0 +1,33 @@
+import { expect, test } from "../support/browser-test";
+import { callButton, callScreen, control, expectHearing, openCalling, patienceMs } from "../support/calling";
+import { makeCouple, siteOf } from "../support/pair";
+
+test.use({ actionTimeout: patienceMs });
+const patient = expect.configure({ timeout: patienceMs });
+const soonMs = 18_000; // long before it would have rung out
+
+test("a ring outlives that its caller's page is loaded anew, and ends soon when the page is closed for good", async ({
+  browser,
+  server,
+}) => {
+  const { people } = await makeCouple(siteOf(server), 8_470);
+  const [ana, ben] = people;
+  const [anas, bens] = [await openCalling(browser, server), await openCalling(browser, server)];
+  await Promise.all([anas.signInToChat(ana, ben.id), bens.signIn(ben)]);
+
+  await callButton(anas, ben).click();
+  await patient(callScreen(bens, ana)).toBeVisible();
+  await anas.openChat(ben.id);
+  await patient(callScreen(anas, ben)).toBeVisible();
+  await control(bens, "accept").click();
+  await expectHearing(anas, bens);
+  await control(anas, "hangUp").click();
+  await patient(callScreen(bens, ana)).toHaveCount(0);
+
+  await patient(callButton(anas, ben)).toBeEnabled();
+  await callButton(anas, ben).click();
+  await patient(callScreen(bens, ana)).toBeVisible();
+  await anas.page.close();
+  await expect(callScreen(bens, ana)).toHaveCount(0, { timeout: soonMs });
+  for (const phone of [anas, bens]) await phone.close();
+});
