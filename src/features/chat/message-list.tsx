@@ -8,6 +8,7 @@ import type { ChatItem, ChatView } from "../../sync/hooks";
 import type { ChatAround } from "../../sync/use-chat-around";
 import type { BubbleDeeds } from "./bubble";
 import type { ChatPeople } from "./chat-people";
+import { useCover } from "./covered";
 import { DayHeading } from "./day-heading";
 import type { Standing } from "./failed-reason";
 import { FoundMessage } from "./found";
@@ -67,6 +68,7 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
   const [openKeys, setOpenKeys] = useState<ReadonlySet<string>>(new Set());
   const [deed, setDeed] = useState<Deed>();
   const [viewedKey, setViewedKey] = useState<string>();
+  useCover(viewedKey !== undefined || deed?.step === "forward" || deed?.step === "receipts");
   const deeds = useMemo<BubbleDeeds>(
     () => ({
       openMenu: (item, anchor) => setDeed({ item, anchor, step: "menu" }),
