@@ -13,7 +13,7 @@ import { DayHeading } from "./day-heading";
 import type { Standing } from "./failed-reason";
 import { FoundMessage } from "./found";
 import { ListTop } from "./list-top";
-import { moveBetweenMenus } from "./menu-moves";
+import { focusMenu, keyBeside, moveBetweenMenus } from "./menu-moves";
 import type { Deed } from "./message-deeds";
 import { MessageRow } from "./message-row";
 import { NewestButton } from "./newest-button";
@@ -156,7 +156,14 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
     if (isActiveGone && document.activeElement === document.body)
       scroller.current?.querySelector("ol")?.focus({ preventScroll: true });
   }, [isActiveGone]);
-  const focusList = () => scroller.current?.querySelector("ol")?.focus({ preventScroll: true });
+  // What was done with a message ends at its place, however its menu was opened; only who was writing goes on writing.
+  const doneKey = useRef<{ key: string | undefined }>(undefined);
+  useEffect(() => {
+    const list = scroller.current?.querySelector("ol");
+    if (deed || !doneKey.current || !list) return;
+    if (!(document.activeElement instanceof HTMLTextAreaElement)) focusMenu(list, doneKey.current.key);
+    doneKey.current = undefined;
+  }, [deed]);
   const stepDeed = (step: Deed["step"] | undefined) => setDeed(deed && step && { ...deed, step });
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
@@ -233,7 +240,11 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
           people={people}
           deed={{ ...deed, item: items.find(({ key }) => key === deed.item.key) ?? deed.item }}
           onStep={stepDeed}
-          onDeleted={focusList}
+          onDone={(how) => {
+            const list = scroller.current?.querySelector("ol");
+            const { key } = deed.item;
+            doneKey.current = { key: how === "deleted" && list ? keyBeside(list, key) : key };
+          }}
         />
       )}
       {viewedKey !== undefined && (
