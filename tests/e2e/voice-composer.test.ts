@@ -173,11 +173,25 @@ test("a recording outlives its page and its chat, and is sent once or thrown awa
   await page.getByRole("link", { name: people[1].username }).first().click();
   await page.waitForURL("**/app/user/**");
   await page.goBack();
+  await expect(keptOf(anas)).toBeVisible();
+  // In the list it stands as what was begun there.
+  const back = page.getByRole("link", { name: texts.common.back });
+  const row = anas.conversation(people[1].username);
+  const mark = `${texts.masolo.draft} ${texts.masolo.draftVoice}`;
+  await back.click();
+  await expect(row).toContainText(mark);
+  await row.click();
   await voiceButton(anas, "discard").click();
   await expect(anas.composer()).toBeVisible();
   await page.reload();
   await expect(microphoneOf(anas)).toBeVisible();
   await expect(messagesOf(bens)).toHaveCount(1);
+
+  await back.click();
+  await expect(row).toContainText(texts.masolo.own);
+  await expect(row).not.toContainText(mark);
+  await row.click();
+  await expect(microphoneOf(anas)).toBeVisible();
 
   // The microphone goes away in the middle.
   await page.evaluate(() => {
