@@ -1,6 +1,6 @@
 import type { CallKind } from "../../contract/calls";
 import type { Language } from "../../contract/language";
-import { locales } from "../i18n/format";
+import { locales } from "../i18n/locales";
 import { getLanguage } from "../i18n/setup";
 
 /** What a minute of a call takes, both ways together, as measured: Opus at 24 kbit/s, and with it video at 320×240. */

@@ -1,9 +1,7 @@
 import { useMemo } from "react";
 import type { Language } from "../../contract/language";
+import { locales } from "./locales";
 import { getLanguage, useLanguage } from "./setup";
-
-/** Times and dates as each language's readers write them; SPEC.md §9 names fr-FR. Times are epoch milliseconds. */
-export const locales: Record<Language, string> = { fr: "fr-FR", en: "en-GB", pt: "pt-PT" };
 
 type Formatters = { time: Intl.DateTimeFormat; date: Intl.DateTimeFormat; day: Intl.DateTimeFormat };
 
@@ -26,7 +24,7 @@ const formattersOf = (language: Language): Formatters => {
   return made;
 };
 
-/** Hour and minute: 14:05. */
+/** Hour and minute of a time in epoch milliseconds: 14:05. */
 export const formatTime = (at: number, language = getLanguage()): string => formattersOf(language).time.format(at);
 
 /** Two-digit day, short month, year: 05 nov. 2026. */

@@ -1,5 +1,6 @@
 import type { Language } from "../../contract/language";
-import { formatDate, formatDay, formatTime, locales } from "./format";
+import { formatDate, formatDay, formatTime } from "./format";
+import { locales } from "./locales";
 import { getLanguage } from "./setup";
 
 const dayMs = 86_400_000;

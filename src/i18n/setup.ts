@@ -2,6 +2,7 @@ import { createInstance } from "i18next";
 import { useSyncExternalStore } from "react";
 import { defaultLanguage, isLanguage, type Language, toLanguageCookie } from "../../contract/language";
 import type french from "./fr.json";
+import { locales } from "./locales";
 
 /**
  * The product's texts: nested objects in fr.json, en.json and pt.json, one top-level section per feature.
@@ -29,8 +30,8 @@ const loaders: Record<Language, () => Promise<{ default: object }>> = {
 export const createTranslate = (language: Language, texts: object): Translate => {
   const i18n = createInstance();
   void i18n.init({
-    lng: language,
-    resources: { [language]: { translation: texts } },
+    lng: locales[language],
+    resources: { [locales[language]]: { translation: texts } },
     initAsync: false,
     interpolation: { prefix: "{", suffix: "}", escapeValue: false }, // React escapes
   });

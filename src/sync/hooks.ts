@@ -181,6 +181,10 @@ export const useDraft = (id: ConversationId): string | undefined =>
 export const useLeftOver = (id: ConversationId): LeftOver | undefined =>
   useLive(`left over ${id}`, ({ store }) => readLeftOver(store, id));
 
+/** Whether a voice message was recorded there and not sent, in whichever tab: one question for all rows of a list. */
+export const useIsRecorded = (id: ConversationId): boolean =>
+  useLive("recorded", ({ store }) => store.recordings.toCollection().primaryKeys())?.includes(id) ?? false;
+
 /** What a sign-out would lose. */
 export const useUnsent = (): Unsent | undefined => useLive("unsent", readUnsent);
 

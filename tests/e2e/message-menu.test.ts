@@ -130,6 +130,26 @@ test("a message is copied, passed on with its file to two at once, and deleted f
     await expect(reader.message("à regretter")).toHaveCount(0);
   }
 
+  // Whatever had the focus before its menu was opened, it ends at the message, or at the one that follows a deleted one.
+  await phone.write("une");
+  await phone.write("deux");
+  await expect(phone.ticks("deux", "read")).toBeVisible();
+  const focusTitle = () => page.getByRole("heading", { level: 1 }).last().focus();
+  const menuOf = (text: string) => phone.message(text).locator("[data-message-menu]");
+  await focusTitle();
+  await openMenu(phone, "une");
+  await pick(page, texts.forward);
+  await dialog.getByRole("checkbox", { name: chantal.username }).check({ force: true });
+  await dialog.getByRole("button", { name: fill(texts.forwardTo, { count: 1 }) }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(menuOf("une")).toBeFocused();
+  await focusTitle();
+  await openMenu(phone, "une");
+  await pick(page, phone.texts.common.delete);
+  await page.getByRole("alertdialog").getByRole("button", { name: phone.texts.common.delete }).click();
+  await expect(phone.message("une")).toHaveCount(0);
+  await expect(menuOf("deux")).toBeFocused();
+
   // The same in the other languages.
   for (const [language, title] of [
     ["en", "Forward Message To"],

@@ -87,6 +87,53 @@ test("a declined request is gone on both sides and may be made again", async ({ 
   await bens.close();
 });
 
+test("by keyboard alone: what took the place of the button that was pressed has the focus", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben, cleo, dina] = [
+    await makePerson(site, 738),
+    await makePerson(site, 739),
+    await makePerson(site, 742),
+    await makePerson(site, 743),
+  ];
+  for (const { token } of [cleo, dina])
+    await callSite(site, "POST", "/api/requests", { token, body: { to_user_id: ana.id } });
+  const anas = await Phone.open(browser, server);
+  await anas.signIn(ana);
+  await anas.goToTab("senga");
+  const { page, texts } = anas;
+  const pressOf = (name: string) => page.getByRole("button", { name }).press("Enter");
+
+  // A request that was made stays in its row.
+  await search(anas, ben.phone);
+  await pressOf(fill(texts.senga.addName, { name: ben.username }));
+  const results = page.getByRole("list", { name: texts.senga.results });
+  await expect(page.getByRole("button", { name: texts.senga.requestSent })).toBeDisabled();
+  await expect(results.getByRole("listitem").filter({ hasText: ben.username })).toBeFocused();
+
+  // One that was accepted among the results gives way to the link to the chat.
+  await search(anas, dina.phone);
+  await expect(results.getByText(dina.username)).toBeVisible();
+  await results.getByRole("button", { name: fill(texts.senga.acceptName, { name: dina.username }) }).press("Enter");
+  await expect(
+    results.getByRole("link", { name: fill(texts.senga.messageName, { name: dina.username }) }),
+  ).toBeFocused();
+
+  // In the list the row goes: the next one follows, and after the last the tab.
+  const eric = await makePerson(site, 744);
+  await callSite(site, "POST", "/api/requests", { token: eric.token, body: { to_user_id: ana.id } });
+  const received = page.getByRole("tabpanel").getByRole("listitem");
+  await expect(received).toHaveCount(2);
+  await pressOf(fill(texts.senga.declineName, { name: eric.username }));
+  await expect(received).toHaveCount(1);
+  await expect(received.filter({ hasText: cleo.username })).toBeFocused();
+  await pressOf(fill(texts.senga.acceptName, { name: cleo.username }));
+  await expect(page.getByRole("tab", { name: texts.senga.received })).toBeFocused();
+  await anas.close();
+});
+
 test("the search refuses less than three digits, finds at most ten and never oneself", async ({ browser, server }) => {
   const site = siteOf(server);
   const ana = await makePerson(site, 7400);

@@ -26,6 +26,13 @@ test("a chat says that the other is here, when they last were, and nothing of wh
   await expect(heading).toContainText(presence.here);
   expect(await faultsIn(anas.page)).toEqual([]);
 
+  // Without network nobody knows it; it is told again with the network.
+  await anas.context.setOffline(true);
+  await expect(anas.page.getByText(anas.texts.shell.link.offline)).toBeVisible();
+  await expect(heading).not.toContainText(presence.here);
+  await anas.context.setOffline(false);
+  await expect(heading).toContainText(presence.here);
+
   await bens.close();
   await openAgain();
   await expect(heading).toContainText(fill(presence.today, { time: "" }));

@@ -1,6 +1,7 @@
 import type { Locator } from "@playwright/test";
 import { expect, test } from "../support/browser-test";
 import { faultsIn } from "../support/faults";
+import { dragOver, drop, type MadeFile } from "../support/media";
 import { openPair, siteOf } from "../support/pair";
 import { connectPeople, makePerson } from "../support/people";
 import { Phone } from "../support/phone";
@@ -14,6 +15,8 @@ const voiceButton = ({ page, texts }: Phone, name: keyof typeof texts.chat.voice
 const notesOf = (phone: Phone): Locator =>
   messagesOf(phone).getByRole("button", { name: new RegExp(`^${phone.texts.messages.playVoice}`) });
 const keptOf = ({ page, texts }: Phone): Locator => page.getByText(texts.chat.voice.kept, { exact: true }).first();
+
+const list: MadeFile = { name: "liste.txt", mimeType: "text/plain", buffer: Buffer.from("liste") };
 
 /** Waits for this much of a recording. */
 const timerReaches = (phone: Phone, seconds: number): Promise<void> =>
@@ -170,11 +173,25 @@ test("a recording outlives its page and its chat, and is sent once or thrown awa
   await page.getByRole("link", { name: people[1].username }).first().click();
   await page.waitForURL("**/app/user/**");
   await page.goBack();
+  await expect(keptOf(anas)).toBeVisible();
+  // In the list it stands as what was begun there.
+  const back = page.getByRole("link", { name: texts.common.back });
+  const row = anas.conversation(people[1].username);
+  const mark = `${texts.masolo.draft} ${texts.masolo.draftVoice}`;
+  await back.click();
+  await expect(row).toContainText(mark);
+  await row.click();
   await voiceButton(anas, "discard").click();
   await expect(anas.composer()).toBeVisible();
   await page.reload();
   await expect(microphoneOf(anas)).toBeVisible();
   await expect(messagesOf(bens)).toHaveCount(1);
+
+  await back.click();
+  await expect(row).toContainText(texts.masolo.own);
+  await expect(row).not.toContainText(mark);
+  await row.click();
+  await expect(microphoneOf(anas)).toBeVisible();
 
   // The microphone goes away in the middle.
   await page.evaluate(() => {
@@ -193,6 +210,51 @@ test("a recording outlives its page and its chat, and is sent once or thrown awa
   await expect(page.getByRole("alert")).toContainText(texts.chat.voice.lost);
   await voiceButton(anas, "send").click();
   await expect(notesOf(bens)).toHaveCount(2);
+  await anas.close();
+  await bens.close();
+});
+
+test("what covers the recorder ends the recording, which then waits to be listened to", async ({ browser, server }) => {
+  const { phones } = await openPair(browser, server, 3412);
+  const [anas, bens] = phones;
+  const { page, texts } = anas;
+  await bens.write("à transférer");
+  await expect(anas.message("à transférer")).toBeVisible();
+
+  // The search of the chat.
+  await tap(anas);
+  await timerReaches(anas, 1);
+  await page.getByRole("button", { name: texts.common.more }).click();
+  await page.getByRole("menuitem", { name: texts.chat.search }).click();
+  await expect(page.getByRole("status").getByText(texts.chat.voice.covered)).toBeVisible();
+  await expect(timerOf(anas)).toHaveCount(0);
+  await page.getByRole("button", { name: texts.chat.closeSearch }).click();
+  await voiceButton(anas, "play").click();
+  await expect(voiceButton(anas, "pause")).toBeVisible();
+  await voiceButton(anas, "send").click();
+  await expect(notesOf(bens)).toHaveCount(1);
+
+  // Passing a message on, which has a phone's whole screen.
+  await secondTapIsOver(anas);
+  await tap(anas);
+  await timerReaches(anas, 1);
+  await anas.message("à transférer").locator("bdi").first().click({ button: "right" });
+  await expect(timerOf(anas)).toBeVisible(); // a menu hides nothing
+  await page.getByRole("menuitem", { name: texts.messages.forward, exact: true }).click();
+  await expect(page.getByRole("dialog", { name: texts.messages.forwardTitle })).toBeVisible();
+  await expect(timerOf(anas)).toHaveCount(0);
+  await page.getByRole("dialog").getByRole("button", { name: texts.common.close }).click();
+  await voiceButton(anas, "send").click();
+  await expect(notesOf(bens)).toHaveCount(2);
+
+  // Files that are dropped open the sheet they are sent from.
+  await secondTapIsOver(anas);
+  await tap(anas);
+  await timerReaches(anas, 1);
+  await dragOver(page);
+  await drop(page.getByText(texts.chat.attach.drop), [list]);
+  await expect(page.getByRole("dialog")).toBeVisible();
+  await expect(timerOf(anas)).toHaveCount(0);
   await anas.close();
   await bens.close();
 });

@@ -22,11 +22,13 @@ describe("texts", () => {
     );
   });
 
-  test("count as their language does: in French none is one, in English none is many", () => {
+  test("count as their language does: in French none is one, in English and in Portugal none is many", () => {
     expect(createTranslate("fr", fr)("masolo.unread", { count: 0 })).toBe("0 message non lu");
     expect(createTranslate("fr", fr)("masolo.unread", { count: 2 })).toBe("2 messages non lus");
     expect(createTranslate("en", en)("masolo.unread", { count: 0 })).toContain("messages");
     expect(createTranslate("en", en)("masolo.unread", { count: 1 })).not.toContain("messages");
+    expect(createTranslate("pt", pt)("groups.create.selected", { count: 0 })).toBe("0 membros selecionados");
+    expect(createTranslate("pt", pt)("groups.create.selected", { count: 1 })).toBe("1 membro selecionado");
   });
 
   test("show their key when they are missing, and write nothing to the console", () => {

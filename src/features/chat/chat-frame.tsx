@@ -16,6 +16,7 @@ import { type CallDeeds, CallDeedsContext } from "./call-deeds";
 import { ChatButtons } from "./chat-buttons";
 import { type ChatPeople, useMembersOf } from "./chat-people";
 import { Composer, type ComposerHandle } from "./composer";
+import { useCover } from "./covered";
 import type { Standing } from "./failed-reason";
 import { type Found, FoundMessage } from "./found";
 import { MessageList } from "./message-list";
@@ -112,6 +113,7 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
   // Nothing is here and something may come: an unknown chat on a phone without network has nothing to wait for.
   const isWaiting = !shown || (shown.items.length === 0 && (shown.loading || (!isHeardOf && !isOffline)));
   const isCovered = isSearching && !found;
+  useCover(isCovered);
   const search: MenuItem = {
     id: "search",
     label: t("chat.search"),

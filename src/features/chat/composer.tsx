@@ -7,6 +7,7 @@ import { useT } from "../../i18n/setup";
 import { readDraft, saveDraft, sayTyping, sendText } from "../../sync/actions";
 import { useDraft } from "../../sync/hooks";
 import { AttachButtons } from "./attach-buttons";
+import { useCover } from "./covered";
 import { DropZone } from "./drop-zone";
 import { hasKeyboard } from "./has-keyboard";
 import { pastedFiles } from "./pasted-files";
@@ -35,6 +36,7 @@ export function Composer({ ref, conversation, onSend }: ComposerProps) {
   const attaching = useAttaching(conversation);
   const voice = useVoice(conversation, onSend);
   const isRecording = voice.session !== undefined;
+  useCover(attaching.Sheet !== undefined || attaching.Camera !== undefined);
 
   const roundButton = useRef<HTMLButtonElement>(null);
   useImperativeHandle(ref, () => ({

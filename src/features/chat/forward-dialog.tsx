@@ -13,10 +13,16 @@ import { forwardMessage } from "../../sync/actions";
 import type { ChatItem } from "../../sync/hooks";
 import { useRecipients } from "../../sync/use-recipients";
 
-type ForwardDialogProps = { conversation: ConversationId; me: Uuid; item: ChatItem; onClose: () => void };
+type ForwardDialogProps = {
+  conversation: ConversationId;
+  me: Uuid;
+  item: ChatItem;
+  onForwarded: () => void;
+  onClose: () => void;
+};
 
 /** Passes a message on to contacts and groups (SPEC.md §2). It is queued on this phone, so it needs no network. */
-export default function ForwardDialog({ conversation, me, item, onClose }: ForwardDialogProps) {
+export default function ForwardDialog({ conversation, me, item, onForwarded, onClose }: ForwardDialogProps) {
   const t = useT();
   const { recipients, conversationsOf } = useRecipients(me);
   const { chosen, toggle } = useChosen();
@@ -30,6 +36,7 @@ export default function ForwardDialog({ conversation, me, item, onClose }: Forwa
     setFailed(false);
     try {
       await forwardMessage(conversation, item, to);
+      onForwarded();
       onClose();
       showToast({ message: t("messages.forwarded", { count }) });
     } catch {

@@ -2,6 +2,29 @@ import type { KeyboardEvent } from "react";
 
 const menuButton = "[data-message-menu]";
 
+const byIndex = (list: Element): HTMLElement[] =>
+  [...list.querySelectorAll<HTMLElement>("li[data-index]")].sort(
+    (a, b) => Number(a.dataset["index"]) - Number(b.dataset["index"]),
+  );
+const keyOf = (row: HTMLElement): string | undefined => row.dataset["key"];
+const menuOf = (row: HTMLElement): HTMLElement | null => row.querySelector<HTMLElement>(menuButton);
+
+/** Where the keyboard goes on once this message has no menu any more: the next message that has one, else the last before it. */
+export const keyBeside = (list: Element, key: string): string | undefined => {
+  const rows = byIndex(list);
+  const at = rows.findIndex((row) => keyOf(row) === key);
+  const before = at < 0 ? rows : rows.slice(0, at); // one that is gone already was not sent, and so the newest
+  const after = at < 0 ? [] : rows.slice(at + 1);
+  const found = [...after, ...before.reverse()].find((row) => menuOf(row));
+  return found && keyOf(found);
+};
+
+/** To the menu of this message, or to the list where it has none. */
+export const focusMenu = (list: HTMLElement, key: string | undefined): void => {
+  const row = byIndex(list).find((row) => keyOf(row) === key);
+  ((row && menuOf(row)) ?? list).focus({ preventScroll: true });
+};
+
 /** From one message's menu the arrow keys lead to the next; those without a menu are passed over. */
 export const moveBetweenMenus = (event: KeyboardEvent): void => {
   if ((event.key !== "ArrowUp" && event.key !== "ArrowDown") || !(event.target instanceof Element)) return;
@@ -9,16 +32,11 @@ export const moveBetweenMenus = (event: KeyboardEvent): void => {
   const list = row?.parentElement;
   if (!row || !list) return;
   event.preventDefault();
-  const byIndex = [...list.querySelectorAll<HTMLElement>("li[data-index]")].sort(
-    (a, b) => Number(a.dataset["index"]) - Number(b.dataset["index"]),
-  );
-  const at = byIndex.indexOf(row);
-  const ahead = event.key === "ArrowDown" ? byIndex.slice(at + 1) : byIndex.slice(0, at).reverse();
-  for (const next of ahead) {
-    const button = next.querySelector<HTMLElement>(menuButton);
-    if (button) {
-      button.focus();
-      return;
-    }
-  }
+  const rows = byIndex(list);
+  const at = rows.indexOf(row);
+  const ahead = event.key === "ArrowDown" ? rows.slice(at + 1) : rows.slice(0, at).reverse();
+  ahead
+    .map(menuOf)
+    .find((button) => button !== null)
+    ?.focus();
 };

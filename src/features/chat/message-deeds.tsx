@@ -26,8 +26,8 @@ type DeedsProps = {
   people: ChatPeople;
   deed: Deed;
   onStep: (step: Deed["step"] | undefined) => void;
-  /** The message is gone, and with it the button that had the focus. */
-  onDeleted: () => void;
+  /** Deleted, the message has no menu any more. */
+  onDone: (how: "forwarded" | "deleted") => void;
 };
 
 const ForwardDialog = late(() => import("./forward-dialog"));
@@ -60,7 +60,7 @@ function Saving({
   return null;
 }
 
-function DeleteDialog({ conversation, deed, onStep, onDeleted }: DeedsProps) {
+function DeleteDialog({ conversation, deed, onStep, onDone }: DeedsProps) {
   const t = useT();
   const [isBusy, setBusy] = useState(false);
   const { seq, cid } = deed.item;
@@ -70,7 +70,7 @@ function DeleteDialog({ conversation, deed, onStep, onDeleted }: DeedsProps) {
       if (seq !== undefined) await retractMessage(conversation, seq);
       else if (cid !== undefined) await discardMessage(cid);
       showToast({ message: t("messages.deletedDone") });
-      onDeleted();
+      onDone("deleted");
     } catch {
       showToast({ tone: "danger", title: t("common.error"), message: t("messages.deleteFailed") });
     }
@@ -108,7 +108,15 @@ export default function MessageDeeds(props: DeedsProps) {
   }
   if (step === "delete") return <DeleteDialog {...props} />;
   if (step === "forward") {
-    return <ForwardDialog conversation={conversation} me={me} item={item} onClose={() => onStep(undefined)} />;
+    return (
+      <ForwardDialog
+        conversation={conversation}
+        me={me}
+        item={item}
+        onForwarded={() => props.onDone("forwarded")}
+        onClose={() => onStep(undefined)}
+      />
+    );
   }
   if (step === "receipts" && members && item.seq !== undefined) {
     return (

@@ -8,11 +8,12 @@ import type { ChatItem, ChatView } from "../../sync/hooks";
 import type { ChatAround } from "../../sync/use-chat-around";
 import type { BubbleDeeds } from "./bubble";
 import type { ChatPeople } from "./chat-people";
+import { useCover } from "./covered";
 import { DayHeading } from "./day-heading";
 import type { Standing } from "./failed-reason";
 import { FoundMessage } from "./found";
 import { ListTop } from "./list-top";
-import { moveBetweenMenus } from "./menu-moves";
+import { focusMenu, keyBeside, moveBetweenMenus } from "./menu-moves";
 import type { Deed } from "./message-deeds";
 import { MessageRow } from "./message-row";
 import { NewestButton } from "./newest-button";
@@ -67,6 +68,7 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
   const [openKeys, setOpenKeys] = useState<ReadonlySet<string>>(new Set());
   const [deed, setDeed] = useState<Deed>();
   const [viewedKey, setViewedKey] = useState<string>();
+  useCover(viewedKey !== undefined || deed?.step === "forward" || deed?.step === "receipts");
   const deeds = useMemo<BubbleDeeds>(
     () => ({
       openMenu: (item, anchor) => setDeed({ item, anchor, step: "menu" }),
@@ -154,7 +156,14 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
     if (isActiveGone && document.activeElement === document.body)
       scroller.current?.querySelector("ol")?.focus({ preventScroll: true });
   }, [isActiveGone]);
-  const focusList = () => scroller.current?.querySelector("ol")?.focus({ preventScroll: true });
+  // What was done with a message ends at its place, however its menu was opened; only who was writing goes on writing.
+  const doneKey = useRef<{ key: string | undefined }>(undefined);
+  useEffect(() => {
+    const list = scroller.current?.querySelector("ol");
+    if (deed || !doneKey.current || !list) return;
+    if (!(document.activeElement instanceof HTMLTextAreaElement)) focusMenu(list, doneKey.current.key);
+    doneKey.current = undefined;
+  }, [deed]);
   const stepDeed = (step: Deed["step"] | undefined) => setDeed(deed && step && { ...deed, step });
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
@@ -231,7 +240,11 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
           people={people}
           deed={{ ...deed, item: items.find(({ key }) => key === deed.item.key) ?? deed.item }}
           onStep={stepDeed}
-          onDeleted={focusList}
+          onDone={(how) => {
+            const list = scroller.current?.querySelector("ol");
+            const { key } = deed.item;
+            doneKey.current = { key: how === "deleted" && list ? keyBeside(list, key) : key };
+          }}
         />
       )}
       {viewedKey !== undefined && (

@@ -1,5 +1,6 @@
 import type { Presence } from "../../../contract/settings";
-import { formatTime, locales } from "../../i18n/format";
+import { formatTime } from "../../i18n/format";
+import { locales } from "../../i18n/locales";
 import { formatTimeOrDate, isSameDay } from "../../i18n/relative-date";
 import { getLanguage, type Translate, useT } from "../../i18n/setup";
 

@@ -5,6 +5,7 @@ import { loadOrTell } from "../../components/load-or-tell";
 import { showToast } from "../../components/toast";
 import { t } from "../../i18n/setup";
 import { findRecording } from "../../sync/actions";
+import { isComposerCovered } from "./covered";
 import { Hold } from "./voice-gesture";
 import type { VoicePanel } from "./voice-panel";
 import type { VoiceSession } from "./voice-session";
@@ -80,7 +81,7 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
     isBusy.current = false;
     setStarting(false);
     if (!parts || held?.isOver || current.current) return;
-    if (isRefused()) {
+    if (isComposerCovered.get() || isRefused()) {
       hold.current = undefined;
       return;
     }

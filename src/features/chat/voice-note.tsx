@@ -2,7 +2,8 @@ import { type KeyboardEvent, useEffect, useMemo, useRef, useState, useSyncExtern
 import { readPath } from "../../../contract/files";
 import { inCall } from "../../calls/ring";
 import { showToast } from "../../components/toast";
-import { formatLength, locales } from "../../i18n/format";
+import { formatLength } from "../../i18n/format";
+import { locales } from "../../i18n/locales";
 import { useLanguage, useT } from "../../i18n/setup";
 import { running } from "../../sync/engine";
 import { useUpload } from "../../sync/hooks";

@@ -10,13 +10,14 @@ import { MicrophoneRefusal, type VoiceProgress, VoiceRecorder } from "../../lib/
 import { withDuration } from "../../lib/media/webm-duration";
 import { Observable } from "../../lib/observable";
 import { dropRecording, findRecording, keepRecording, SyncError, sendFiles } from "../../sync/actions";
+import { isComposerCovered } from "./covered";
 import { holdLock, isFree } from "./voice-lock";
 import { pauseVoice } from "./voice-player";
 
 export type VoiceState =
   | { phase: "opening" }
   | { phase: "recording"; ms: number; level: number }
-  /** Recorded, and neither sent nor thrown away; `isCut` by a call, so that it may be half of it. */
+  /** Recorded, and neither sent nor thrown away; `isCut` by a call or by what hid it, so that it may be half of it. */
   | { phase: "kept"; ms: number; audio: Blob; isCut: boolean }
   | { phase: "sending" }
   | { phase: "over" };
@@ -77,9 +78,13 @@ export class VoiceSession {
 
   async #begin(): Promise<void> {
     const unlock = holdLock(this.#conversation);
-    const unsubscribe = inCall.subscribe(() => inCall.get() && this.#giveWay());
+    // The microphone is a call's from then on, and nobody in it is to be recorded.
+    const ignoreCalls = inCall.subscribe(() => inCall.get() && this.#cut("chat.voice.cut"));
+    // Nobody is to be recorded by what they cannot see.
+    const ignoreCovers = isComposerCovered.subscribe(() => isComposerCovered.get() && this.#cut("chat.voice.covered"));
     this.#release = () => {
-      unsubscribe();
+      ignoreCalls();
+      ignoreCovers();
       unlock();
     };
     pauseVoice(); // what sounds now would be heard in it
@@ -120,12 +125,12 @@ export class VoiceSession {
     }
   }
 
-  /** The microphone is a call's from now on, and nobody in it is to be recorded. */
-  #giveWay(): void {
+  /** Something else ends it: `why` is said to whoever was speaking. */
+  #cut(why: TextKey): void {
     const { phase } = this.state.get();
     if (phase !== "opening" && phase !== "recording") return;
     this.#isCut = true;
-    if (phase === "recording") showToast({ message: t("chat.voice.cut") });
+    if (phase === "recording") showToast({ message: t(why) });
     void this.keep();
   }
 

@@ -5,7 +5,7 @@ import { MessagePreview } from "../../components/message-preview";
 import { MessageTicks } from "../../components/message-ticks";
 import { type Translate, useT } from "../../i18n/setup";
 import { balance, isolate } from "../../lib/isolate";
-import { type ConversationListItem, useAuthors, useTyping } from "../../sync/hooks";
+import { type ConversationListItem, useAuthors, useIsRecorded, useTyping } from "../../sync/hooks";
 import { nameOfConversation, namesIn } from "./conversation-name";
 
 type WordsProps = {
@@ -13,21 +13,24 @@ type WordsProps = {
   isOpen: boolean;
   /** Who types. */
   typing: string | undefined;
+  /** A voice message was recorded and not sent. */
+  isRecorded: boolean;
 };
 
-function Words({ item, isOpen, typing }: WordsProps) {
+function Words({ item, isOpen, typing, isRecorded }: WordsProps) {
   const t = useT();
   const { last, draft } = item;
   if (typing !== undefined) return <span className="font-medium text-accent">{typing}</span>;
   // What is being written in the open chat is in sight there.
-  if (draft && (!isOpen || item.gone)) {
+  if ((draft || isRecorded) && (!isOpen || item.gone)) {
     return (
       <>
-        <span className="font-medium text-danger">{t("masolo.draft")}</span> <bdi>{balance(draft)}</bdi>
+        <span className="font-medium text-danger">{t("masolo.draft")}</span>{" "}
+        {draft ? <bdi>{balance(draft)}</bdi> : t("masolo.draftVoice")}
       </>
     );
   }
-  // Chosen or recorded, and nothing else is left of it.
+  // Chosen, and nothing else is left of it.
   if (item.gone && !last.body) return <span className="font-medium text-danger">{t("groups.chat.leftUnsent")}</span>;
   if (!last.body) return <i>{t("masolo.nothingLeft")}</i>;
   const names = namesIn(item);
@@ -75,8 +78,9 @@ const useTypingWords = (item: ConversationListItem): string | undefined => {
 export function LastLine({ item, isOpen }: { item: ConversationListItem; isOpen: boolean }) {
   const t = useT();
   const typing = useTypingWords(item);
+  const isRecorded = useIsRecorded(item.id);
   const { last, unread, muted } = item;
-  const isLastShown = typing === undefined && (isOpen || !item.draft);
+  const isLastShown = typing === undefined && (isOpen || !(item.draft || isRecorded));
   const hasTicks = isLastShown && last.mine && last.body && last.status; // what is only told has none
   const isLoud = unread > 0 && !muted;
   const isBadCall = isLastShown && last.body?.type === "call" && callLine(last.body, sideOf(item, t), t).isBad;
@@ -87,7 +91,7 @@ export function LastLine({ item, isOpen }: { item: ConversationListItem; isOpen:
       <span
         className={`min-w-0 flex-1 truncate text-sm ${isLoud ? "font-medium" : ""} ${isRed ? "text-danger" : isLoud ? "text-text" : "text-muted"}`}
       >
-        <Words item={item} isOpen={isOpen} typing={typing} />
+        <Words item={item} isOpen={isOpen} typing={typing} isRecorded={isRecorded} />
       </span>
       {muted && (
         <span role="img" aria-label={t("mute.isOn")} className="i-ph-bell-slash shrink-0 text-base text-muted" />

@@ -29,7 +29,7 @@ function FoundRow({ found, actions }: { found: FoundPerson; actions: RequestActi
   const deed = actions.underway.get(found.id);
   const name = found.username || found.phone;
   return (
-    <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-3">
+    <li tabIndex={-1} className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-3 -outline-offset-3">
       <span className="flex min-w-0 flex-1 basis-[181px]">
         <PersonLine person={{ ...found, avatar: found.avatar_url }} />
       </span>
@@ -47,7 +47,7 @@ function FoundRow({ found, actions }: { found: FoundPerson; actions: RequestActi
           className={buttonShape}
           aria-label={t("senga.acceptName", { name })}
           busy={deed === "accept"}
-          disabled={requestId === undefined || deed !== undefined}
+          disabled={requestId === undefined || (deed !== undefined && deed !== "accept")}
           onClick={() => requestId && void actions.accept(found, requestId)}
         >
           {t("senga.accept")}

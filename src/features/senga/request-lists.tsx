@@ -15,7 +15,7 @@ function ReceivedRow({ person, actions }: { person: PersonRow; actions: RequestA
   const { requestId } = person;
   const name = person.username || person.phone;
   return (
-    <li className="flex flex-col gap-3 px-4 py-3">
+    <li tabIndex={-1} className="flex flex-col gap-3 px-4 py-3 -outline-offset-3">
       <PersonLine person={person} />
       {requestId && (
         <div className="flex flex-wrap gap-3">
@@ -23,7 +23,7 @@ function ReceivedRow({ person, actions }: { person: PersonRow; actions: RequestA
             look="secondary"
             className="flex-1"
             busy={deed === "decline"}
-            disabled={deed !== undefined}
+            disabled={deed === "accept"}
             aria-label={t("senga.declineName", { name })}
             onClick={() => void actions.decline(person, requestId)}
           >
@@ -32,7 +32,7 @@ function ReceivedRow({ person, actions }: { person: PersonRow; actions: RequestA
           <Button
             className="flex-1"
             busy={deed === "accept"}
-            disabled={deed !== undefined}
+            disabled={deed === "decline"}
             aria-label={t("senga.acceptName", { name })}
             onClick={() => void actions.accept(person, requestId)}
           >

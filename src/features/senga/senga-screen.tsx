@@ -1,6 +1,7 @@
 import { useId } from "react";
 import { searchQueryMaxLength } from "../../../contract/limits";
 import { Button } from "../../components/button";
+import { holdFocus } from "../../components/hold-focus";
 import { Screen } from "../../components/screen";
 import { SearchField } from "../../components/search-field";
 import { useT } from "../../i18n/setup";
@@ -56,6 +57,7 @@ export default function SengaScreen() {
         )}
         {search.status === "found" && (
           <section
+            ref={holdFocus}
             aria-label={t("senga.results")}
             className="mx-4 mb-4 overflow-hidden rounded-card border border-line bg-surface"
           >
@@ -63,7 +65,9 @@ export default function SengaScreen() {
           </section>
         )}
       </div>
-      <RequestLists actions={actions} />
+      <div ref={holdFocus}>
+        <RequestLists actions={actions} />
+      </div>
     </Screen>
   );
 }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createUuid, privateConversationId } from "../../contract/ids";
 import { inCall } from "../../src/calls/ring";
+import { isComposerCovered } from "../../src/features/chat/covered";
 import { VoiceSession } from "../../src/features/chat/voice-session";
 import { VoiceRecorder } from "../../src/lib/media/voice-recorder";
 
@@ -27,13 +28,39 @@ const useMicrophone = () => {
 
 const phaseOf = (session: VoiceSession) => session.state.get().phase;
 
-describe("a voice message that is being recorded when a call begins", () => {
-  afterEach(() => {
-    inCall.set(false);
-    vi.restoreAllMocks();
-  });
-  const begin = () => VoiceSession.begin(privateConversationId(createUuid(), createUuid()));
+const begin = () => VoiceSession.begin(privateConversationId(createUuid(), createUuid()));
 
+afterEach(() => {
+  inCall.set(false);
+  isComposerCovered.set(false);
+  vi.restoreAllMocks();
+});
+
+describe("a voice message that is being recorded when something comes over it", () => {
+  it("is stopped, and kept as one that waits to be listened to", async () => {
+    const { give, stop, speak } = useMicrophone();
+    const session = begin();
+    give();
+    await vi.waitFor(() => expect(phaseOf(session)).toBe("recording"));
+    speak(1);
+    isComposerCovered.set(true);
+    await vi.waitFor(() => expect(phaseOf(session)).toBe("kept"));
+    expect(stop).toHaveBeenCalledOnce();
+    expect(session.state.get()).toMatchObject({ ms: 2_000, isCut: true });
+  });
+
+  it("is not begun by a microphone that is given under it", async () => {
+    const { give, stop } = useMicrophone();
+    const session = begin();
+    isComposerCovered.set(true);
+    expect(phaseOf(session)).toBe("over");
+    give();
+    await vi.waitFor(() => expect(stop).toHaveBeenCalledOnce());
+    expect(phaseOf(session)).toBe("over");
+  });
+});
+
+describe("a voice message that is being recorded when a call begins", () => {
   it("is stopped, and kept as one that waits to be listened to", async () => {
     const { give, stop, speak } = useMicrophone();
     const session = begin();
