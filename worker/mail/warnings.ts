@@ -37,6 +37,33 @@ Se não, entre no Lisolo: basta mostrar o seu segundo passo para cancelar tudo. 
   }),
 };
 
+const password: Record<Language, Words> = {
+  fr: {
+    subject: "Lisolo : votre mot de passe a été changé",
+    text: `Bonjour,
+
+Le mot de passe de votre compte Lisolo vient d’être changé, et les autres appareils ont été déconnectés.
+
+Si c’est vous, il n’y a rien à faire. Sinon, ouvrez Lisolo et touchez « Mot de passe oublié ? » : un e-mail à cette adresse permet d’en choisir un nouveau.`,
+  },
+  en: {
+    subject: "Lisolo: your password was changed",
+    text: `Hello,
+
+The password of your Lisolo account has just been changed, and the other devices were logged out.
+
+If it was you, there is nothing to do. If not, open Lisolo and tap “Forgot your password?”: an e-mail to this address lets you choose a new one.`,
+  },
+  pt: {
+    subject: "Lisolo: a sua palavra-passe foi alterada",
+    text: `Olá,
+
+A palavra-passe da sua conta Lisolo acaba de ser alterada, e a sessão dos outros dispositivos foi terminada.
+
+Se foi você, não há nada a fazer. Se não, abra o Lisolo e toque em «Esqueceu a palavra-passe?»: um e-mail para este endereço permite escolher uma nova.`,
+  },
+};
+
 /** Nobody knows here where its reader is. */
 const toMoment = (at: number, language: Language): string =>
   `${new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }).format(at)} (UTC)`;
@@ -53,3 +80,7 @@ const toEverybody = (to: string, first: Language, wordsIn: (language: Language) 
 /** The second step is taken away at `due`, unless its owner says no. */
 export const resetMail = (to: string, first: Language, due: number): Mail =>
   toEverybody(to, first, (language) => reset[language](toMoment(due, language)));
+
+/** The devices that would have told of it are signed out. */
+export const passwordMail = (to: string, first: Language): Mail =>
+  toEverybody(to, first, (language) => password[language]);
