@@ -347,6 +347,9 @@ test("whoever lost everything asks at the log-in, and one tap on another device 
   const step = texts.auth.secondStep;
   await openSecurity(phone, eve);
   await addApp(phone, false);
+  // Far from the page's head, where what comes has to be seen all the same.
+  await page.setViewportSize({ width: 360, height: 740 });
+  await devices(phone).last().scrollIntoViewIfNeeded();
   const visitor = await Phone.open(browser, server);
   await typeLogIn(visitor, eve);
   await button(visitor.page, step.lost).click();
@@ -357,9 +360,17 @@ test("whoever lost everything asks at the log-in, and one tap on another device 
   await expect(due.getByRole("paragraph")).toBeFocused();
 
   const banner = page.getByRole("region", { name: reset.title });
-  await expect(banner.getByRole("alert")).toContainText(reset.title);
+  await expect(banner.getByRole("alert").first()).toContainText(reset.title);
   await expect(banner).toContainText(/\d\d:\d\d/);
-  await banner.getByRole("button", { name: reset.keep }).click();
+  const keep = banner.getByRole("button", { name: reset.keep });
+  for (const one of [heading(page, reset.title), keep]) await expect(one).toBeInViewport({ ratio: 1 });
+  await expect(devices(phone).last()).toBeInViewport();
+  // What the focus goes to is not under it.
+  const field = button(page, texts.security.password.change);
+  await field.focus();
+  const [below, above] = [await field.boundingBox(), await keep.boundingBox()];
+  expect(below?.y).toBeGreaterThan((above?.y ?? 0) + (above?.height ?? 0));
+  await keep.click();
   await expect(banner).toHaveCount(0);
   await expect(heading(page, texts.security.title)).toBeFocused();
   const { body } = await callSite(site, "GET", "/api/auth/security", { token: eve.token });

@@ -2,6 +2,9 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Session } from "../../contract/auth";
 import type { FactorReset, Security } from "../../contract/security";
+import en from "../../src/i18n/en.json";
+import fr from "../../src/i18n/fr.json";
+import pt from "../../src/i18n/pt.json";
 import { makeAuthenticator } from "../support/authenticator";
 import { until } from "./device";
 import {
@@ -19,6 +22,7 @@ import {
   stopClock,
   wait,
 } from "./factored";
+import { mailsTo } from "./mailbox";
 import { call, newPerson, site } from "./site";
 
 /** Whoever lost their second step waits for three days, of which everybody who is signed in is told. */
@@ -26,7 +30,9 @@ import { call, newPerson, site } from "./site";
 beforeEach(stopClock);
 afterEach(startClock);
 
-const waitSeconds = 72 * 3_600;
+const hours = 3_600;
+const waitSeconds = 72 * hours;
+const texts = { fr, en, pt };
 type Bearer = { token: string };
 
 const ask = (by: Bearer) => call("POST", "/api/auth/factors/reset", { token: by.token });
@@ -37,6 +43,9 @@ const renew = async (refresh_token: string): Promise<Session> => {
   expect(status).toBe(200);
   return body as Session;
 };
+const renewed = async (person: { refreshToken: string }): Promise<Bearer> => ({
+  token: (await renew(person.refreshToken)).access_token,
+});
 const securityOf = async (token: string): Promise<Security> =>
   (await call("GET", "/api/auth/security", { token })).body as Security;
 const told = (user: string, event: string) => until(async () => (await eventsOf(user)).includes(event));
@@ -81,6 +90,71 @@ test("asked again the wait is as long as it was, and everybody was told once, wi
   expect(notices).toContainEqual(expect.objectContaining({ event: "reset_started", due_at: first.due_at }));
 });
 
+const newAddress = () => `reset-${crypto.randomUUID()}@recovery.test`;
+const confirm = (user: string, column: "email" | "pending_email", address: string | null) =>
+  env.DB.prepare(
+    `INSERT INTO account_security (user_id, ${column}) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET ${column} = ?2`,
+  )
+    .bind(user, address)
+    .run();
+/** What can be compared of an answer. */
+const seen = ({ status, headers, body }: Awaited<ReturnType<typeof call>>) => ({
+  status,
+  names: [...headers.keys()],
+  fields: Object.keys(body as object),
+});
+
+test("the recovery address is told when a reset starts, once, of what to do and when, and of nothing else", async () => {
+  const ana = await newGuarded();
+  const address = newAddress();
+  await confirm(ana.id, "email", address);
+  const half = await signInHalfway(ana);
+  const headers = { "accept-language": "en" };
+  const { body } = await call("POST", "/api/auth/factors/reset", { token: half.token, headers });
+  await until(async () => (await mailsTo(address)).length === 1);
+  const [mail] = await mailsTo(address);
+  const due = new Date((body as FactorReset).due_at);
+  expect(mail?.subject).toBe("Lisolo: somebody asks for your second step to be removed");
+  for (const words of [
+    "in 72 hours",
+    `${due.getUTCFullYear()}`,
+    `${due.toISOString().slice(11, 16)} (UTC)`,
+    texts.en.security.reset.keep,
+    // Whoever asks may be a stranger: the owner reads it in their own language too.
+    texts.fr.security.reset.keep,
+    texts.pt.security.reset.keep,
+  ]) {
+    expect(mail?.text).toContain(words);
+    expect(mail?.html).toContain(words);
+  }
+  expect(mail?.text).not.toContain(ana.phone.slice(-6));
+  expect(mail?.html).not.toMatch(/https?:|href|token/);
+
+  await ask(half);
+  wait(hours);
+  await ask(await signInHalfway(ana));
+  await keep(await renewed(ana));
+  wait(hours);
+  await ask(await signInHalfway(ana));
+  await until(async () => (await mailsTo(address)).length > 1);
+  expect(await mailsTo(address)).toHaveLength(2);
+});
+
+test("an address that was never confirmed is told of no reset, and whoever asks learns nothing of it", async () => {
+  const [ana, ben, cleo] = [await newGuarded(), await newGuarded(), await newGuarded()];
+  const [confirmed, pending] = [newAddress(), newAddress()];
+  await confirm(ana.id, "email", confirmed);
+  await confirm(ben.id, "pending_email", pending);
+  const answers = [];
+  for (const person of [ben, cleo, ana]) answers.push(seen(await ask(await signInHalfway(person))));
+  const [withPending, withNone, withAddress] = answers;
+  expect(withAddress).toEqual(withNone);
+  expect(withPending).toEqual(withNone);
+  await until(async () => (await mailsTo(confirmed)).length === 1);
+  await told(ben.id, "reset_started");
+  expect(await mailsTo(pending)).toEqual([]);
+});
+
 test("only a session that owes its second step may ask for it", async () => {
   const [ana, ben] = [await newGuarded(), await newPerson()];
   for (const whole of [ana, ben]) {
@@ -104,8 +178,6 @@ test("one tap of anybody signed in stops it, and tapped again it is stopped", as
   wait(120);
   expect((await signIn(ana)).awaits).toEqual(["totp"]);
 });
-
-const hours = 3_600;
 
 test("stopped again and again it cannot be asked for again for longer and longer, and its owner is kept from nothing", async () => {
   const ana = await newGuarded();

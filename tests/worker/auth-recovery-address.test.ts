@@ -1,10 +1,12 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import type { Session } from "../../contract/auth";
-import type { Security } from "../../contract/security";
+import type { Security, SecurityNotice } from "../../contract/security";
+import { refreshCookie } from "../../worker/lib/cookies";
 import { type Person, testPassword } from "../support/people";
+import { until } from "./device";
 import { broughtBy, type Mail, mailsTo } from "./mailbox";
-import { call, drain, newPerson } from "./site";
+import { call, drain, newPerson, site } from "./site";
 
 let lastAddress = 0;
 const newAddress = () => `person-${++lastAddress}@address.test`;
@@ -89,6 +91,35 @@ describe("a recovery address", () => {
     const { token } = broughtBy(await waitForMail(next));
     await verify({ type: "email_change", token_hash: token });
     expect(await securityOf(person)).toMatchObject({ email: next, pending_email: null });
+  });
+
+  test("is told to the other devices, as added, changed or removed, and not to the one that did it", async () => {
+    const person = await prove(await newPerson());
+    const body = { phone: person.phone, password: testPassword };
+    const other = (await call("POST", "/api/auth/token?grant_type=password", { body })).body as Session;
+    const told = async (token: string) => {
+      const { notices } = (await call("GET", "/api/sync?since=0", { token })).body as { notices: SecurityNotice[] };
+      return notices.map(({ event }) => event).filter((event) => event.startsWith("email"));
+    };
+    const confirm = async (email: string, by: object) => {
+      expect((await change(person, email)).status).toBe(200);
+      const { token: token_hash } = broughtBy(await waitForMail(email));
+      expect(
+        (await call("POST", "/api/auth/verify", { ...by, body: { type: "email_change", token_hash } })).status,
+      ).toBe(200);
+    };
+    await confirm(newAddress(), { token: person.token });
+    await until(async () => (await told(other.access_token)).length === 1);
+    // In a browser, whose access token has run out while its person looked for the mail.
+    const cookie = `${refreshCookie}=${other.refresh_token}`;
+    await confirm(newAddress(), { headers: { cookie, origin: site.origin } });
+    await until(async () => (await told(person.token)).length === 1);
+    // Where nobody is signed in.
+    await confirm(newAddress(), {});
+    expect((await change(person, "")).status).toBe(200);
+    await until(async () => (await told(other.access_token)).length === 3);
+    expect(await told(other.access_token)).toEqual(["email_added", "email_changed", "email_removed"]);
+    expect(await told(person.token)).toEqual(["email_changed", "email_changed"]);
   });
 
   test("that is another's is told to nobody but whoever reads its mails", async () => {

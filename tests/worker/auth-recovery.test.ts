@@ -169,6 +169,24 @@ describe("showing what a mail brought", () => {
     expect(await signIn(person.password)).toMatchObject(wrong);
   });
 
+  test("tells the recovery address that the password is another, for the other devices are signed out", async () => {
+    const person = await newReachable();
+    const { token } = await askFor(person.email);
+    const { body } = await verify({ type: "recovery", token_hash: token });
+    const changed = await call("PUT", "/api/auth/user", {
+      token: (body as Session).access_token,
+      headers: { "accept-language": "pt" },
+      body: { password: "Nouveau2026" },
+    });
+    expect(changed.status).toBe(200);
+    const { subject, text } = await newestTo(person.email, 2);
+    expect(subject).toBe("Lisolo: a sua palavra-passe foi alterada");
+    // It may be a stranger who did it: the owner reads it in their own language too.
+    for (const words of ["Mot de passe oublié", "Forgot your password?"]) expect(text).toContain(words);
+    expect(text).not.toMatch(/https?:|Nouveau2026/);
+    expect(text).not.toContain(person.phone.slice(-6));
+  });
+
   test("owes the second step where one is asked for", async () => {
     const person = await newReachable();
     await env.DB.prepare(

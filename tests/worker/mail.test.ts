@@ -3,6 +3,7 @@ import { expect, it, vi } from "vitest";
 import { languages } from "../../contract/language";
 import { sendByPlatform, sendMail } from "../../worker/mail/sending";
 import { confirmationMail, farewellMail, recoveryMail } from "../../worker/mail/texts";
+import { passwordMail, resetMail } from "../../worker/mail/warnings";
 import { site } from "./site";
 
 const link = "https://lisolo.test/recover#token=abc&type=recovery";
@@ -72,10 +73,12 @@ it("says the same in text and html, loads nothing and tracks nobody, in every la
     mails.push(
       farewellMail("ana@lisolo.test", language, "change"),
       farewellMail("ana@lisolo.test", language, "removal"),
+      resetMail("ana@lisolo.test", language, Date.now()),
+      passwordMail("ana@lisolo.test", language),
     );
     for (const { subject, text, html } of mails) {
       expect(subject).toMatch(/^Lisolo/);
-      expect(html).toContain(`lang="${language}"`);
+      expect(html).toContain(`<html lang="${language}">`);
       expect(html).not.toMatch(/<(img|script|link|style|iframe)|https?:\/\/(?!lisolo\.test)/);
       const words = html
         .replace(/<title>.*?<\/title>|<[^>]+>/g, " ")

@@ -5,9 +5,10 @@ import { authenticate, authenticateHalfway } from "../lib/authenticate";
 import { operation } from "../lib/operation";
 import { limitSession } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
+import { resetMail } from "../mail/warnings";
 import { deviceOf } from "./device-name";
 import { cancelReset, startReset } from "./factor-reset";
-import { notify } from "./notices";
+import { notify, notifyByMail } from "./notices";
 import { findStanding } from "./opening";
 
 /** For whoever has nothing left to show as their second step. */
@@ -30,8 +31,11 @@ export const factorResetRoutes = createRoutes()
       const started = await startReset(openDb(c.env), user);
       if (!started.ok) return refuse(c, "reset_paused", started);
       const { isNew, started_at, due_at } = started;
-      // The session that asked shows nothing yet: everybody else's devices are told.
-      if (isNew) notify(c, user, { event: "reset_started", session: null, device: deviceOf(c), due_at });
+      if (isNew) {
+        // The session that asked shows nothing yet: everybody else's devices are told.
+        notify(c, user, { event: "reset_started", session: null, device: deviceOf(c), due_at });
+        notifyByMail(c, user, (to, language) => resetMail(to, language, due_at));
+      }
       return c.json({ started_at, due_at }, 200);
     },
   )

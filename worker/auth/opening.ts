@@ -1,5 +1,4 @@
 import { eq } from "drizzle-orm";
-import { getCookie } from "hono/cookie";
 import { type SecondStep, type Session, sessionTransportHeader } from "../../contract/auth";
 import type { Uuid } from "../../contract/ids";
 import { accessTokenSeconds } from "../../contract/limits";
@@ -8,7 +7,7 @@ import { sessions } from "../db/schema";
 import { signAccessToken } from "../lib/access-token";
 import { type AppContext, afterAnswer } from "../lib/app";
 import { isSessionLive } from "../lib/authenticate";
-import { refreshCookie, setSessionCookies } from "../lib/cookies";
+import { setSessionCookies } from "../lib/cookies";
 import { addressOf } from "../lib/rate-limit";
 import { findMeans, type Method, stepsOwed, toAssurance } from "./assurance";
 import { deviceOf } from "./device-name";
@@ -16,11 +15,10 @@ import { applyDueReset, cancelReset } from "./factor-reset";
 import { byHalf, byPassword, type Ground, onNothing, together } from "./grounds";
 import { hashOfAddress } from "./mailed-tokens";
 import { notify } from "./notices";
+import { findCookieSession } from "./own-session";
 import { type Account, findAccount, findOwnCredentials, toAuthUser } from "./queries";
-import { parseRefreshToken } from "./refresh-token";
 import {
   endSessions,
-  findSession,
   insertSession,
   newSession,
   proveSession,
@@ -83,12 +81,10 @@ export const listOwed = async (db: Db, { user_id, methods }: Pick<SessionRow, "u
 
 /** Whatever session the cookies held that a new one takes: nobody reaches it from here on, so it ends (ASVS 7.2.4). */
 const endReplaced = async (c: AppContext): Promise<void> => {
-  const cookie = answersInCookies(c) ? getCookie(c, refreshCookie) : undefined;
-  const token = cookie === undefined ? undefined : parseRefreshToken(cookie);
-  const db = openDb(c.env);
-  const replaced = token && (await findSession(c.env, db, token));
+  const replaced = answersInCookies(c) ? await findCookieSession(c) : undefined;
   if (!replaced) return;
-  await closeSockets(c.env, replaced.user_id, await endSessions(db, replaced.user_id, { only: replaced.id }));
+  const ended = await endSessions(openDb(c.env), replaced.user_id, { only: replaced.id });
+  await closeSockets(c.env, replaced.user_id, ended);
 };
 
 /** A session on this device, by these methods. Undefined when what was shown does not hold any more. */

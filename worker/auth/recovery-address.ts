@@ -9,6 +9,7 @@ import { confirmationMail, farewellMail } from "../mail/texts";
 import { deviceOf } from "./device-name";
 import { hashOfAddress, insertConfirmation, type MailedRow } from "./mailed-tokens";
 import { notify } from "./notices";
+import { findOwnSession } from "./own-session";
 import { toOwnPage } from "./recovery-links";
 
 type Settings = { email: string | null; pending_email: string | null };
@@ -58,7 +59,7 @@ export const setRecoveryAddress = async (c: AppContext, email: string): Promise<
     ]);
     if (!before?.email) return;
     bidFarewell(before.email, "removal");
-    notify(c, user, { event: "email_changed", session, device: deviceOf(c) });
+    notify(c, user, { event: "email_removed", session, device: deviceOf(c) });
     return;
   }
   if (email === before?.email) {
@@ -97,7 +98,8 @@ export const confirmRecoveryAddress = async (
   const db = openDb(c.env);
   const pending = and(eq(account_security.user_id, user), eq(account_security.pending_email, email));
   try {
-    const [changed] = await db.batch([
+    const [[before], changed] = await db.batch([
+      db.select({ email: account_security.email }).from(account_security).where(pending),
       db
         .update(account_security)
         .set({ email, pending_email: null })
@@ -106,11 +108,13 @@ export const confirmRecoveryAddress = async (
       ...voidMailed(db, user, ["recovery"]),
     ]);
     if (changed.length === 0) return "outdated";
+    const event = before?.email == null ? "email_added" : "email_changed";
+    // Whoever confirms it where they are signed in did it themselves.
+    notify(c, user, { event, session: await findOwnSession(c, user), device: deviceOf(c) });
+    return "confirmed";
   } catch (error) {
     if (!isTaken(error)) throw error;
     await db.update(account_security).set({ pending_email: null }).where(pending);
     return "taken";
   }
-  notify(c, user, { event: "email_changed", session: null, device: deviceOf(c) });
-  return "confirmed";
 };

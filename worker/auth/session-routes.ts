@@ -11,10 +11,11 @@ import { operation } from "../lib/operation";
 import { limitSession } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
+import { passwordMail } from "../mail/warnings";
 import { findMeans, requireProof } from "./assurance";
 import { deviceOf } from "./device-name";
 import { byPassword } from "./grounds";
-import { notify } from "./notices";
+import { notify, notifyByMail } from "./notices";
 import { prove, usesCookies } from "./opening";
 import { checkPassword } from "./password-check";
 import { hashPassword, verifyPassword } from "./passwords";
@@ -48,6 +49,7 @@ const setPassword = async (c: AppContext, hashes: Hashes): Promise<boolean> => {
   if (!ended) return false;
   afterAnswer(c.executionCtx, "close the sockets of a former password", closeSockets(c.env, user, ended));
   notify(c, user, { event: "password_changed", session, device: deviceOf(c) });
+  notifyByMail(c, user, passwordMail);
   return true;
 };
 

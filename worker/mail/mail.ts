@@ -1,1 +1,31 @@
+import type { Language } from "../../contract/language";
+import { escapeHtml, toParagraphs } from "./html";
+
 export type Mail = { to: string; subject: string; text: string; html: string };
+export type Words = { subject: string; text: string };
+
+/** Plain and short: nothing to load, nobody told that it was read. */
+const toPage = (language: Language, subject: string, body: string): string =>
+  `<!doctype html><html lang="${language}"><meta charset="utf-8"><title>${escapeHtml(subject)}</title>\n${body}</html>`;
+
+export const toMail = (to: string, language: Language, { subject, text }: Words): Mail => ({
+  to,
+  subject,
+  text,
+  html: toPage(language, subject, toParagraphs(text)),
+});
+
+/** In several languages, one below the other; the first is the subject's. */
+export const toManifoldMail = (to: string, words: readonly [[Language, Words], ...[Language, Words][]]): Mail => {
+  const [[language, { subject }]] = words;
+  return {
+    to,
+    subject,
+    text: words.map(([, { text }]) => text).join("\n\n—\n\n"),
+    html: toPage(
+      language,
+      subject,
+      words.map(([of, { text }]) => `<div lang="${of}">\n${toParagraphs(text)}\n</div>`).join("\n<p>—</p>\n"),
+    ),
+  };
+};

@@ -1,11 +1,9 @@
 import type { Language } from "../../contract/language";
 import { mailedTokenMinutes } from "../../contract/limits";
-import { escapeHtml, toParagraphs } from "./html";
-import type { Mail } from "./mail";
+import { type Mail, toMail, type Words } from "./mail";
 
 /** What a mail brings: a link to open, or a code to type where one asked for it. */
 type Brought = { link: string; code: string };
-type Words = { subject: string; text: string };
 
 const minutes = mailedTokenMinutes;
 
@@ -134,14 +132,6 @@ Este endereço já não serve para recuperar a sua conta Lisolo.
 Se foi você, não há nada a fazer. Se não, abra o Lisolo, mude a palavra-passe e termine a sessão dos outros dispositivos em Segurança.`,
   },
 };
-
-/** Plain and short: nothing to load, nobody told that it was read. */
-const toMail = (to: string, language: Language, { subject, text }: Words): Mail => ({
-  to,
-  subject,
-  text,
-  html: `<!doctype html><html lang="${language}"><meta charset="utf-8"><title>${escapeHtml(subject)}</title>\n${toParagraphs(text)}</html>`,
-});
 
 export const recoveryMail = (to: string, language: Language, brought: Brought): Mail =>
   toMail(to, language, recovery[language](brought));

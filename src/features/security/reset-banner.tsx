@@ -7,7 +7,10 @@ import { useT } from "../../i18n/setup";
 import { cancelReset } from "./account";
 import { useCarryOut } from "./changes";
 
-/** Somebody asked that the second step be taken away: when that is, and the one tap that stops it. */
+/**
+ * Somebody asked that the second step be taken away: when that is, and the one tap that stops it. That tap stays in sight
+ * however far the page is scrolled, for it may come at any moment; what it is about would take too much of a small screen.
+ */
 export function ResetBanner({ reset }: { reset: FactorReset }) {
   const t = useT();
   const id = useId();
@@ -20,17 +23,24 @@ export function ResetBanner({ reset }: { reset: FactorReset }) {
     else setBusy(false);
   };
   return (
-    <section aria-labelledby={id} className="flex flex-col gap-3 rounded-card border border-danger bg-danger-soft p-4">
-      <div role="alert" className="flex flex-col gap-3">
-        <h2 id={id} className="flex items-start gap-2 font-semibold text-danger">
-          <span className="i-ph-warning-circle-fill mt-0.5 shrink-0 text-xl" aria-hidden="true" />
-          {t("security.reset.title")}
-        </h2>
-        <p>{t("security.reset.body", { date: format.date(reset.due_at), time: format.time(reset.due_at) })}</p>
+    <section aria-labelledby={id} className="contents">
+      <div
+        data-stays
+        className="flex flex-wrap items-center gap-3 rounded-card border border-danger bg-danger-soft p-3 shadow-lg"
+      >
+        <div role="alert" className="flex-[3_1_16rem]">
+          <h2 id={id} className="flex items-start gap-2 font-semibold text-danger">
+            <span className="i-ph-warning-circle-fill mt-0.5 shrink-0 text-xl" aria-hidden="true" />
+            {t("security.reset.title")}
+          </h2>
+        </div>
+        <Button className="flex-[1_1_12rem] px-3!" busy={isBusy} onClick={() => void keep()}>
+          {t("security.reset.keep")}
+        </Button>
       </div>
-      <Button busy={isBusy} onClick={() => void keep()}>
-        {t("security.reset.keep")}
-      </Button>
+      <p role="alert" className="-mt-2 px-4">
+        {t("security.reset.body", { date: format.date(reset.due_at), time: format.time(reset.due_at) })}
+      </p>
     </section>
   );
 }
