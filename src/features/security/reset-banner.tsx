@@ -34,7 +34,7 @@ export function ResetBanner({ reset }: { reset: FactorReset }) {
             {t("security.reset.title")}
           </h2>
         </div>
-        <Button className="flex-[1_1_12rem] px-3!" busy={isBusy} onClick={() => void keep()}>
+        <Button className="flex-[1_1_12rem]" busy={isBusy} onClick={() => void keep()}>
           {t("security.reset.keep")}
         </Button>
       </div>
