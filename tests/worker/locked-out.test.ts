@@ -9,7 +9,7 @@ import { insertIdentity } from "../../worker/auth/identities";
 import { openDb } from "../../worker/db/client";
 import { type Authenticator, makeAuthenticator } from "../support/authenticator";
 import { makeCaptchaToken, testPassword } from "../support/people";
-import { codeOf, newGuarded, showCode, signInHalfway, startClock, stopClock } from "./factored";
+import { codeOf, newGuarded, showCode, signInHalfway, startClock, stopClock, wait } from "./factored";
 import { call, cookieSite, cookiesOf, drain, newPerson, site } from "./site";
 
 // A code is right for a minute and a half, whatever the machine is at.
@@ -107,6 +107,7 @@ test("thirty half-finished sign-ins from one address leave the one its owner is 
     const code = { method: "oauth", provider: "kivu", subject, code_challenge, expires_at } as const;
     const body = { code_verifier, auth_code: await issueAuthCode(openDb(env), code) };
     const headers = { "cf-connecting-ip": address };
+    wait(0.001); // each begins after the one before
     const answer = await call("POST", "/api/auth/token?grant_type=pkce", { body, headers });
     expect(answer.body).toMatchObject({ awaits: ["totp"] });
     return answer.body as Session;
