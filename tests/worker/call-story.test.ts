@@ -194,7 +194,7 @@ test("the line of a call is neither deleted for all nor passed on, nor found by 
 });
 
 test("a device that comes hears of the call under way by either carrier, and of none that is over", async () => {
-  const { ana, ben, anas, bens, call } = await newRing();
+  const { ana, ben, id, anas, bens, call } = await newRing();
   const late = await Device.attach(ben);
   expect(late.callsOf(await late.hello())).toMatchObject([{ call_id: call, answered_at: null, from: ana.id }]);
   await bens.answer(call);
@@ -205,6 +205,7 @@ test("a device that comes hears of the call under way by either carrier, and of 
   await anas.hangUp(call, "ended");
   await bens.hears(call, "ended");
   for (const person of [ana, ben]) {
+    await until(async () => (await rowOf(person, id)).head === 1); // its line is told besides
     const device = await Device.attach(person);
     const frames = device.frames.length;
     expect(device.callsOf(await device.hello())).toEqual([]);
