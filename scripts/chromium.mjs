@@ -52,6 +52,8 @@ export async function findChromium() {
   const { chromium } = await import("@playwright/test");
   const candidates = [
     process.env.PLAYWRIGHT_CHROMIUM_PATH,
+    // The same engine without the windows' frame that no test looks at: a third of the time of a test goes into that.
+    "/usr/bin/chromium-headless-shell",
     chromium.executablePath(),
     "/usr/bin/chromium",
     onPath("google-chrome"),
@@ -59,7 +61,7 @@ export async function findChromium() {
   return candidates.find((path) => path && existsSync(path));
 }
 
-/** Like `findChromium`, after trying Playwright's installer and then, as root, Debian's package. */
+/** Like `findChromium`, after trying Playwright's installer and then, as root, Debian's packages. */
 export async function requireChromium() {
   const found = await findChromium();
   if (found) return found;
@@ -67,7 +69,10 @@ export async function requireChromium() {
   run("playwright", ["install", "chromium"], { quiet: true });
   if (isRoot && !(await findChromium())) {
     run("apt-get", ["update"], { quiet: true });
-    run("apt-get", ["install", "-y", "--no-install-recommends", "chromium"], { quiet: true });
+    run("apt-get", ["install", "-y", "--no-install-recommends", "chromium-headless-shell"], { quiet: true });
+    if (!(await findChromium())) {
+      run("apt-get", ["install", "-y", "--no-install-recommends", "chromium"], { quiet: true });
+    }
   }
   const installed = await findChromium();
   if (installed) return installed;
