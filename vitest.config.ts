@@ -31,6 +31,8 @@ const counting = ["tests/worker/rows.test.ts", "tests/worker/call-costs.test.ts"
 
 export default defineConfig({
   test: {
+    // A failure that cannot be repeated is to be read from what it printed.
+    chaiConfig: { truncateThreshold: 2_000 },
     projects: [
       {
         test: { name: "unit", include: ["tests/unit/**/*.test.{ts,tsx}"], environment: "node" },

@@ -1,6 +1,7 @@
 // `npm test`: every check and every test, from a bare clone. `npm test -- unit e2e` runs only those.
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { build } from "./build.mjs";
 import { runChecks } from "./check-steps.mjs";
 import { requireChromium } from "./chromium.mjs";
@@ -8,6 +9,8 @@ import { generateTypes } from "./prepare.mjs";
 import { install, root, run } from "./run.mjs";
 
 const reports = join(root, ".reports");
+/** So much of what a failure said is repeated at the end. */
+const reasonLines = 24;
 /** What a suite that could not be counted counts as. */
 const nothing = (why) => ({ passed: 0, failed: 1, skipped: 0, names: [why] });
 
@@ -26,16 +29,28 @@ function withRunner(ok, counts) {
   return { ...counts, failed: 1, names: ["the runner itself: no test failed (see above)"] };
 }
 
+/** The beginning of what a failure said, without colours and the runner's own calls, under its name. */
+function withReason(name, message = "") {
+  const lines = stripVTControlCharacters(message).split("\n");
+  const told = lines.filter((line) => !line.includes("node_modules") && !/^ +at new Promise/.test(line));
+  return [name, ...told.slice(0, reasonLines).map((line) => `    ${line}`)].join("\n");
+}
+
 function failuresOfVitest(report) {
   return report.testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === "failed")
-      .map(({ fullName }) => `${relative(root, name)} › ${fullName}`),
+      .map(({ fullName, failureMessages }) => withReason(`${relative(root, name)} › ${fullName}`, failureMessages[0])),
   );
 }
 
 function failuresOfPlaywright({ suites = [], specs = [] }) {
-  const here = specs.filter(({ ok }) => !ok).map(({ file, title }) => `tests/${file} › ${title}`);
+  const here = specs
+    .filter(({ ok }) => !ok)
+    .map(({ file, title, tests }) => {
+      const results = tests.flatMap((test) => test.results);
+      return withReason(`tests/${file} › ${title}`, results.find(({ error }) => error)?.error.message);
+    });
   return [...here, ...suites.flatMap(failuresOfPlaywright)];
 }
 
