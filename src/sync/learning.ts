@@ -69,8 +69,10 @@ const write = (
         rows.map(({ number }) => number),
       ),
     );
-    // What was overtaken on its way by a newer list adds whom that does not name.
-    await store.members.bulkPut(rows.filter((_, index) => roster >= held || !known[index]));
+    // What was overtaken on its way by a newer list adds only whom that does not name: who they were, as they left.
+    const fresh =
+      roster >= held ? rows : rows.filter((_, index) => !known[index]).map((row) => ({ ...row, left: 1 as const }));
+    await store.members.bulkPut(fresh);
     // Another tab may have brought it further, and a group that went and came back has none of it.
     if (!whole || held !== whole.since) return;
     const { numbers, since } = whole;

@@ -190,13 +190,13 @@ describe("the whole list of members", () => {
     expect((await listed(tab, group)).names).toEqual(["Amina", "Person 2", "Person 3"]);
   });
 
-  it("is not undone by an answer that it overtook", async () => {
+  it("is not undone by an answer that it overtook, which tells who somebody was that left", async () => {
     const { server, amina, people, group } = makeCrowd(3);
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await becomesLevel(server, tab, group);
+    server.change(people[1] ?? "", group, { type: "leave" });
     await loadMembers(contextOf(tab), group);
-    await contextOf(tab).store.members.delete([group, 2]);
     await contextOf(tab).store.members.update([group, 1], { at: 0 });
     phone.answerMs = 20_000;
     tab.members.want(group, [1, 2]);
@@ -205,7 +205,23 @@ describe("the whole list of members", () => {
     server.change(amina, group, { type: "remove", user: people[0] ?? "" });
     await loadMembers(contextOf(tab), group);
     expect((await listed(tab, group)).names).toEqual(["Amina", "Person 3"]);
-    await eventually(async () => expect((await listed(tab, group)).names).toEqual(["Amina", "Person 2", "Person 3"]));
+    await eventually(async () => expect(await namesOf(tab, group, [2])).toEqual(["Person 2"]));
+    expect((await listed(tab, group)).names).toEqual(["Amina", "Person 3"]);
+  });
+
+  it("does not take for a member whom an answer names that was on its way while they left", async () => {
+    const { server, amina, people, group } = makeCrowd(3);
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, group);
+    phone.answerMs = 20_000;
+    tab.members.want(group, [1]);
+    await eventually(() => expect(queries(server)).toHaveLength(1));
+    phone.answerMs = 0;
+    server.change(people[0] ?? "", group, { type: "leave" });
+    await loadMembers(contextOf(tab), group);
+    await eventually(async () => expect(await namesOf(tab, group, [1])).toEqual(["Person 1"]));
+    expect((await listed(tab, group)).names).toEqual(["Amina", "Person 2", "Person 3"]);
   });
 
   it("is not taken for whole when its group went and came back while it was on its way", async () => {
