@@ -1,4 +1,3 @@
-import { expect, test } from "@playwright/test";
 import { privateConversationId } from "../../contract/ids";
 import { readServerLog } from "../support/logs";
 import { MortalBrowser } from "../support/mortal-browser";
@@ -6,6 +5,7 @@ import { siteOf } from "../support/pair";
 import { connectPeople, makePerson } from "../support/people";
 import { Phone } from "../support/phone";
 import { startServer } from "../support/server";
+import { expect, test } from "../support/tidy-test";
 
 /** On /app the making of the local store goes on for ever. */
 const makeStoreEndlessly = () => {

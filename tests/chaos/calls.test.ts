@@ -1,4 +1,3 @@
-import { expect, test } from "@playwright/test";
 import type { CallBody } from "../../contract/calls";
 import type { ConversationId } from "../../contract/ids";
 import {
@@ -17,6 +16,7 @@ import { MortalBrowser } from "../support/mortal-browser";
 import { makeCouple, siteOf } from "../support/pair";
 import type { Person, Site } from "../support/people";
 import { startServer } from "../support/server";
+import { expect, test } from "../support/tidy-test";
 
 const endsMs = 60_000; // a ring, on a machine that may be busy
 const gapMs = 60_000; // so long a call waits for somebody whose phone may only be in a tunnel

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { expect, type Locator, test } from "@playwright/test";
+import type { Locator } from "@playwright/test";
 import { attachmentOf } from "../../contract/conversations";
 import { partCount, readPath } from "../../contract/files";
 import type { ConversationId } from "../../contract/ids";
@@ -14,6 +14,7 @@ import { expectPartsOnce } from "../support/parts-log";
 import type { Person, Site } from "../support/people";
 import { Phone } from "../support/phone";
 import { type Server, startServer } from "../support/server";
+import { expect, test } from "../support/tidy-test";
 
 const megabyte = 1024 * 1024;
 const dropMs = 3_000;

@@ -1,10 +1,10 @@
-import { expect, test } from "@playwright/test";
 import { expectSameLogs, makeCircle, storesNaming } from "../support/circle";
 import { makeGroup } from "../support/groups";
 import { countOutbox, readLocalLog, readScreen, readServerLog } from "../support/logs";
 import { siteOf } from "../support/pair";
 import { fill, Phone } from "../support/phone";
 import { startServer } from "../support/server";
+import { expect, test } from "../support/tidy-test";
 
 const textsEach = 24;
 const whileAlive = 10; // the server dies as the rest is written

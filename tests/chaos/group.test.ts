@@ -1,4 +1,3 @@
-import { expect, test } from "@playwright/test";
 import * as v from "valibot";
 import { ChangesResult } from "../../contract/commands";
 import { type InboxRow, isToRead, type Message } from "../../contract/conversations";
@@ -11,6 +10,7 @@ import { readServerMessages } from "../support/logs";
 import { siteOf } from "../support/pair";
 import { callSite, type Person, type Site } from "../support/people";
 import { type Server, startServer } from "../support/server";
+import { expect, test } from "../support/tidy-test";
 
 const memberCount = 256;
 const onlineCount = 60;

@@ -1,7 +1,7 @@
-import { expect, test } from "@playwright/test";
 import { countOutbox, type Line, readLocalLog, readScreen, readServerLog } from "../support/logs";
 import { openPair } from "../support/pair";
 import { startServer } from "../support/server";
+import { expect, test } from "../support/tidy-test";
 
 const messagesEach = 500;
 const deaths = 5;

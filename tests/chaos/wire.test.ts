@@ -1,7 +1,8 @@
-import { expect, test, type WebSocketRoute } from "@playwright/test";
+import type { WebSocketRoute } from "@playwright/test";
 import { countOutbox, readLocalLog, readServerLog } from "../support/logs";
 import { openPair, type Pair } from "../support/pair";
 import { type Server, startServer } from "../support/server";
+import { expect, test } from "../support/tidy-test";
 
 /** A generator that makes the same faults in every run (mulberry32). */
 const seeded = (seed: number) => () => {

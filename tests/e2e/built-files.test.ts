@@ -3,10 +3,10 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { expect, test } from "@playwright/test";
 import { bin, toolEnv } from "../../scripts/run.mjs";
 import { makeSecrets, toEnvFile } from "../../scripts/secrets.mjs";
 import { root } from "../support/state";
+import { expect, test } from "../support/tidy-test";
 
 /** What `npm run deploy` would send, built on a machine that has secrets in its file and in its environment. */
 

@@ -1,8 +1,8 @@
-import { expect, test } from "@playwright/test";
 import { watchDevicesOf } from "../support/call-devices";
 import { callButton, callLine, callScreen, control, openCalling, patienceMs } from "../support/calling";
 import { makeCouple, siteOf } from "../support/pair";
 import { type Server, startServer } from "../support/server";
+import { expect, test } from "../support/tidy-test";
 
 test.use({ actionTimeout: patienceMs });
 const patient = expect.configure({ timeout: patienceMs });

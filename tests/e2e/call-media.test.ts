@@ -1,4 +1,3 @@
-import { expect, test } from "@playwright/test";
 import type { CallSideOptions } from "../support/call-page";
 import {
   bundleCallPage,
@@ -11,6 +10,7 @@ import {
   whenConnected,
   whenHearing,
 } from "../support/call-sides";
+import { expect, test } from "../support/tidy-test";
 
 // Sound is played without a tap here; a candidate names its address, as on a phone that allowed the microphone.
 test.use({

@@ -1,6 +1,7 @@
-import { type Browser, expect, test } from "@playwright/test";
+import type { Browser } from "@playwright/test";
 import type { CallSideOptions } from "../support/call-page";
 import { bundleCallPage, CallSides, type Side, whenHearing } from "../support/call-sides";
+import { expect, test } from "../support/tidy-test";
 
 test.use({
   launchOptions: async ({ launchOptions }, use) => {

@@ -1,9 +1,9 @@
-import { expect, test } from "@playwright/test";
 import { Secret, TOTP } from "otpauth";
 import { type Device, makeDevice, ok, refusalOf, refused, sessionOf, signIn, signUp } from "../support/gotrue-device";
 import { broughtBy, type Mail, mailsTo } from "../support/mailbox";
 import { makeCaptchaToken, phoneOf, type Site, testPassword } from "../support/people";
 import { type Server, startServer } from "../support/server";
+import { expect, test } from "../support/tidy-test";
 
 /** A client library of the public GoTrue API, as it comes from npm, against the running product. No browser is needed. */
 

@@ -1,7 +1,7 @@
-import { expect, test } from "@playwright/test";
 import { type Device, makeDevice, ok, refusalOf, refused, signIn, signUp } from "../support/gotrue-device";
 import { phoneOf, type Site } from "../support/people";
 import { comeBack, type Social, startSocial } from "../support/social";
+import { expect, test } from "../support/tidy-test";
 
 /** The same library (gotrue-client.test.ts) through a real provider's pages. */
 

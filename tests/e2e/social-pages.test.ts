@@ -1,10 +1,10 @@
 import { get, type IncomingHttpHeaders } from "node:http";
 import { brotliDecompressSync } from "node:zlib";
-import { expect, test } from "@playwright/test";
 import { languages } from "../../contract/language";
 import { faultsIn } from "../support/faults";
 import { fill, Phone, textsOf } from "../support/phone";
 import { type Social, startSocial } from "../support/social";
+import { expect, test } from "../support/tidy-test";
 
 /** Where nothing listens, under a name that is no markup. */
 const gone = {

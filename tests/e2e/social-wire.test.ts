@@ -1,4 +1,3 @@
-import { expect, test } from "@playwright/test";
 import type { Session } from "../../contract/auth";
 import { startForgingProvider } from "../support/forging-provider";
 import { callSite, makeCaptchaToken, makePerson, type Person, phoneOf, testPassword } from "../support/people";
@@ -14,6 +13,7 @@ import {
   startSocial,
   trade,
 } from "../support/social";
+import { expect, test } from "../support/tidy-test";
 import { Wanderer } from "../support/wandering";
 
 let social: Social;

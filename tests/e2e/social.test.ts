@@ -1,7 +1,8 @@
-import { expect, type Page, test } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { makePerson, phoneOf, testPassword } from "../support/people";
 import { fill, onePixelPng, Phone } from "../support/phone";
 import { addCodeApp, goThrough, link, type Social, startSocial } from "../support/social";
+import { expect, test } from "../support/tidy-test";
 
 let social: Social;
 test.beforeAll(async () => {

@@ -1,5 +1,5 @@
-import { test as base } from "@playwright/test";
 import { type Server, startServer } from "./server";
+import { test as base } from "./tidy-test";
 
 /** Playwright's `test` with the built product behind `baseURL`; every Playwright worker has a server of its own. */
 export const test = base.extend<object, { server: Server }>({
@@ -15,4 +15,4 @@ export const test = base.extend<object, { server: Server }>({
   baseURL: async ({ server }, use) => use(server.origin),
 });
 
-export { expect } from "@playwright/test";
+export { expect } from "./tidy-test";
