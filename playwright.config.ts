@@ -1,7 +1,7 @@
 import { defineConfig } from "@playwright/test";
-import { chromiumFlags, findChromium } from "./scripts/chromium.mjs";
+import { chromiumFlags, findQuickChromium } from "./scripts/chromium.mjs";
 
-const executablePath = await findChromium();
+const executablePath = await findQuickChromium();
 
 export default defineConfig({
   testDir: "tests",

@@ -1,3 +1,4 @@
+import { findChromium } from "../../scripts/chromium.mjs";
 import { expect, test } from "../support/browser-test";
 import { watchDevicesOf } from "../support/call-devices";
 import {
@@ -12,12 +13,18 @@ import {
 import { makeCouple, siteOf } from "../support/pair";
 import { fill, type Phone } from "../support/phone";
 
-// A phone has several cameras. Of Chromium's make-believe ones the second gives depths, which no browser can send.
+// A phone has several cameras, which a page finds again when it is loaded anew. Of Chromium's make-believe ones the
+// second gives depths, which no browser can send.
 test.use({
   actionTimeout: patienceMs,
   launchOptions: async ({ launchOptions }, use) => {
     const args = ["--use-fake-device-for-media-stream=device-count=3"];
-    await use({ ...launchOptions, args: [...(launchOptions.args ?? []), ...args] });
+    const executablePath = await findChromium();
+    await use({
+      ...launchOptions,
+      args: [...(launchOptions.args ?? []), ...args],
+      ...(executablePath && { executablePath }),
+    });
   },
 });
 const patient = expect.configure({ timeout: patienceMs });

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium } from "@playwright/test";
-import { chromiumFlags, findChromium } from "../../scripts/chromium.mjs";
+import { chromiumFlags, findQuickChromium } from "../../scripts/chromium.mjs";
 
 /** Left over when a test is cut off in the middle. */
 const running = new Set<MortalBrowser>();
@@ -18,7 +18,7 @@ export class MortalBrowser {
   #browser: Browser | undefined;
 
   async start(): Promise<BrowserContext> {
-    const executable = await findChromium();
+    const executable = await findQuickChromium();
     if (!executable) throw new Error("no Chromium");
     const portFile = join(this.#profile, "DevToolsActivePort");
     rmSync(portFile, { force: true });
