@@ -426,6 +426,18 @@ test("a recovery address waits until the code of its mail is typed, and is remov
   await button(page, email.remove).click();
   await button(page, texts.security.remove).click();
   await expect(page.getByText(email.about)).toBeVisible();
+
+  // Without an address, and without a second step too, the password is not all there is.
+  const { codes } = texts.security;
+  await expect(page.getByText(codes.noneYet)).toBeVisible();
+  await button(page, codes.make).click();
+  await expect(page.getByRole("alertdialog", { name: codes.firstTitle })).toContainText(codes.bodyAlone);
+  await button(page, codes.makeNow).click();
+  await expect(dialog(page, codes.title).getByRole("listitem")).toHaveCount(10);
+  await page.getByLabel(codes.noted).check();
+  await button(page, codes.done).click();
+  await expect(page.getByText(fill(codes.left_other, { count: 10 }))).toBeVisible();
+  await expect(page.getByText(texts.security.step.off, { exact: true })).toBeVisible();
   await phone.close();
 });
 
