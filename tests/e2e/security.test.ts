@@ -282,7 +282,17 @@ test("a proof is asked for by the second step where there is one, and what one w
   const asked = dialog(page, stepUp.title);
   await expect(asked.getByText(stepUp.bodyStep)).toBeVisible();
   await expect(asked.getByLabel(texts.auth.password, { exact: true })).toHaveCount(0);
+  // On a slow network a slip is typed over before the server has said that it was one.
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const isTried = page.waitForRequest("**/api/auth/factors/*/verify");
+  await page.route("**/api/auth/factors/*/verify", (route) => held.then(() => route.continue()), { times: 1 });
+  await asked.getByLabel(texts.auth.secondStep.code).fill(app.wrong());
+  await isTried;
   await asked.getByLabel(texts.auth.secondStep.code).fill(app.next());
+  answer();
   const shown = dialog(page, codes.title).getByRole("listitem");
   await expect(shown).toHaveCount(10);
   expect(await shown.allInnerTexts()).not.toContain(before[0]);
