@@ -12,7 +12,8 @@ export const FactorName = nameOf(factorNameMaxLength, "invalid_name");
 export const Enrolment = v.object({
   factor_type: v.literal("totp"),
   friendly_name: v.optional(v.union([v.literal(""), FactorName])),
-  issuer: v.optional(v.pipe(v.string(), v.maxLength(100))),
+  /** What the code app calls us; "Lisolo" unless the program that asks is known by another name. */
+  issuer: v.optional(v.union([v.literal(""), FactorName])),
 });
 export type Enrolment = v.InferInput<typeof Enrolment>;
 

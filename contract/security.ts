@@ -46,11 +46,14 @@ export type Security = v.InferOutput<typeof Security>;
 /** What the other devices of a person are told of, the newest last. */
 const securityEvents = [
   "signed_in",
+  "session_reused", // a refresh token came twice: one of two holders is not the person
   "password_changed",
   "factor_added",
   "factor_removed",
   "passkey_added",
   "passkey_removed",
+  "passkey_step_on",
+  "passkey_step_off",
   "recovery_codes_made",
   "email_added",
   "email_changed",

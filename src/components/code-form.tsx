@@ -58,22 +58,26 @@ export function CodeForm({
     field.current?.closest("form")?.scrollIntoView({ block: "nearest" });
   }, [problem]);
 
+  const isWrong = (error: unknown): boolean => wrongCodes.includes(failureCode(error));
   const say = (told: Problem): string => {
     if (told === "missing") return missing;
-    return wrong !== undefined && wrongCodes.includes(failureCode(told.error)) ? wrong : failureText(told.error, t);
+    return wrong !== undefined && isWrong(told.error) ? wrong : failureText(told.error, t);
   };
-  const submit = async (code: string) => {
+  const submit = async (code: string): Promise<void> => {
     if (isBusy) return;
     if (code.trim() === "" || code.length < (digits ?? 0)) return setProblem("missing");
     setBusy(true);
     setProblem(undefined);
-    try {
-      await send(code);
-    } catch (error) {
-      setProblem({ error });
-    } finally {
-      setBusy(false);
-    }
+    const failed = await send(code).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    setBusy(false);
+    if (!failed) return;
+    // Typed over on a slow network: that the one before was wrong says nothing of what is there now.
+    const next = field.current?.value ?? code;
+    if (next === code || !isWrong(failed.error)) setProblem(failed);
+    else if (next.length === digits) await submit(next);
   };
   const type = (value: string) => {
     const next = digits === undefined ? value : value.replace(/\D/g, "").slice(0, digits);

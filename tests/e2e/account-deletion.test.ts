@@ -149,11 +149,13 @@ test("whoever showed long ago who they are is asked for the password first, and 
   page.on("response", (response) => {
     if (response.url().endsWith("/api/auth/proof") && response.ok()) isShown = true;
   });
-  await context.route("**/api/account", (route) =>
-    isShown
-      ? route.continue()
-      : route.fulfill({ status: 403, json: { code: 403, error_code: "reauthentication_needed", msg: "" } }),
-  );
+  const refuseUntilShown = () =>
+    context.route("**/api/account", (route) =>
+      isShown
+        ? route.continue()
+        : route.fulfill({ status: 403, json: { code: 403, error_code: "reauthentication_needed", msg: "" } }),
+    );
+  await refuseUntilShown();
   const ask = async () => {
     await page.getByRole("button", { name: texts.profile.deleteAccount, exact: true }).click();
     await page.getByRole("button", { name: texts.profile.deleteConfirm }).click();
@@ -165,6 +167,16 @@ test("whoever showed long ago who they are is asked for the password first, and 
   await expect(stepUp).toBeHidden();
   await expect(page.getByRole("alertdialog")).toBeHidden();
   await expect(page.getByText(texts.profile.deleteFailedTitle)).toHaveCount(0);
+
+  // Whose session ended without a word is told that nothing was deleted.
+  await context.unroute("**/api/account");
+  await context.clearCookies({ name: /lisolo/ });
+  await ask();
+  await expect(page).toHaveURL(/\/login$/);
+  await expect(page.getByText(texts.profile.deleteFailedTitle)).toBeVisible();
+  await expect(page.getByText(texts.profile.deleteSignedOut)).toBeVisible();
+  await phone.signIn(ana, "/app/profile");
+  await refuseUntilShown();
   await ask();
   await stepUp.getByLabel(texts.auth.password, { exact: true }).fill("Faux1234");
   await stepUp.getByRole("button", { name: texts.auth.secondStep.go }).click();

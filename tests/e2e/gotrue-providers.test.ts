@@ -24,13 +24,16 @@ const codeFrom = async (page: string, login: string): Promise<string> => {
 
 /** The page a program opens to sign somebody in: our address, which leads on to the provider's. */
 const askToSignIn = async ({ client }: Device): Promise<string> => {
-  const options = { redirectTo: redirectTo(), scopes: "openid email", skipBrowserRedirect: true };
+  const options = { redirectTo: redirectTo(), scopes: "openid email phone", skipBrowserRedirect: true };
   const { url } = ok(await client.signInWithOAuth({ provider: "custom:kivu", options }));
   const own = new URL(url ?? "");
   expect(own.origin + own.pathname).toBe(`${site.origin}/api/auth/authorize`);
   const led = await fetch(own, { redirect: "manual" });
   expect(led.status).toBe(302);
-  return led.headers.get("location") ?? "";
+  const page = led.headers.get("location") ?? "";
+  // What the program asks for, besides what the settings name.
+  expect(new URL(page).searchParams.get("scope")).toBe("openid profile email phone");
+  return page;
 };
 
 /** Links the provider's `login` to whoever is signed in on this device. */

@@ -352,6 +352,17 @@ test("the other devices are told of a passkey that was added, and of one that wa
   expect(await told()).toEqual(["passkey_added", "passkey_removed"]);
 });
 
+test("the other devices are told when a passkey is asked for after the password, and when it is no more, each time once", async () => {
+  const { person } = await withPasskey();
+  const other = { ...person, token: (await byPassword(person)).access_token };
+  const told = async () => (await request(other, { type: "changes", since: 0 })).notices.map(({ event }) => event);
+  for (const isWanted of [false, true, true, false, false]) {
+    expect(await wantStep(person, isWanted)).toMatchObject({ status: 200, body: { second_step: isWanted } });
+  }
+  await until(async () => (await told()).includes("passkey_step_off"));
+  expect(await told()).toEqual(["passkey_step_on", "passkey_step_off"]);
+});
+
 test("nobody has more passkeys than can be kept apart", async () => {
   const { person } = await withPasskey();
   const last = await pose("registration", person);

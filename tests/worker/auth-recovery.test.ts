@@ -297,8 +297,8 @@ describe("a mail's link that is fetched", () => {
 });
 
 describe("a recovery code in the password's place", () => {
-  const byCode = async (phone: string, code: string, more: object = {}) =>
-    post("/api/auth/recover/code", { phone, code, ...(await proof()), ...more });
+  const byCode = async (phone: string, code: string, more: object = {}, headers = {}) =>
+    post("/api/auth/recover/code", { phone, code, ...(await proof()), ...more }, headers);
 
   test("signs in once, and lets a new password be set", async () => {
     const person = await newPerson();
@@ -319,14 +319,18 @@ describe("a recovery code in the password's place", () => {
     expect(seen(await byCode("+243810099998", code))).toEqual(first);
   });
 
-  test("wants a proof of work, and counts against the number that was typed", async () => {
+  test("wants a proof of work, and counts against the number that was typed and where", async () => {
     const person = await newPerson();
     const [code = ""] = await replaceRecoveryCodes(openDb(env), env, person.id);
     const refused = await byCode(person.phone, code, { gotrue_meta_security: {} });
     expect(refused).toMatchObject({ status: 400, body: { error_code: "captcha_failed" } });
     for (const phone of [person.phone, "+243810099997"]) {
-      await drain("recover_by_phone", hashOfAddress(env, phone));
-      expect(await byCode(phone, code)).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+      const address = "203.0.113.71";
+      await drain("recover_by_phone_and_address", hashOfAddress(env, `${phone} ${address}`));
+      expect(await byCode(phone, code, {}, { "cf-connecting-ip": address })).toMatchObject({
+        status: 429,
+        body: { error_code: "rate_limited" },
+      });
     }
   });
 

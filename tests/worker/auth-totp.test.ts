@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { Secret, URI } from "otpauth";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Session } from "../../contract/auth";
+import type { Enrolled } from "../../contract/factors";
 import { createUuid } from "../../contract/ids";
 import { factorsMax } from "../../contract/limits";
 import { resealSecrets } from "../../worker/auth/resealing";
@@ -120,6 +121,23 @@ test("a new code app is told once, as text and as a picture that GoTrue's client
   const me = (await call("GET", "/api/auth/user", { token: ana.token })).body;
   expect(me).toMatchObject({ factors: [{ id, factor_type: "totp", status: "unverified" }] });
   expect(JSON.stringify(me)).not.toContain(totp.secret);
+});
+
+test("a code app calls us as the program that asked is called, and Lisolo where it says nothing", async () => {
+  const ana = await newPerson();
+  const add = (issuer: unknown) =>
+    call("POST", "/api/auth/factors", { token: ana.token, body: { factor_type: "totp", issuer } });
+  for (const [issuer, called] of [
+    ["Lisolo · Kinshasa", "Lisolo · Kinshasa"],
+    [" Kivu: chat & appels ", "Kivu: chat & appels"],
+    ["", "Lisolo"],
+    [undefined, "Lisolo"],
+  ]) {
+    const { totp } = (await add(issuer)).body as Enrolled;
+    expect(new URL(totp.uri).searchParams.get("issuer")).toBe(called);
+    expect(decodeURIComponent(totp.uri)).toContain(`otpauth://totp/${called}:${ana.phone}?`);
+  }
+  for (const issuer of ["\ud800", "Li\u202eolos", "x".repeat(51), 7]) expect((await add(issuer)).status).toBe(400);
 });
 
 test("its secret stands nowhere in clear, and counts only in its own row", async () => {

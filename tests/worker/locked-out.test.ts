@@ -96,6 +96,27 @@ test.each(["global", "others", "local"])(
   },
 );
 
+test("whoever tries codes for somebody's number keeps them from none of theirs, though it is all they have", async () => {
+  const person = await newPerson();
+  await env.DB.prepare("UPDATE sessions SET proved_at = ? WHERE user_id = ?").bind(Date.now(), person.id).run();
+  const made = await call("POST", "/api/auth/recovery-codes", { token: person.token });
+  const [code = ""] = (made.body as RecoveryCodes).codes;
+  await drain("sign_in_by_account", person.phone);
+  const show = async (typed: string, address: string) =>
+    call("POST", "/api/auth/recover/code", {
+      headers: { "cf-connecting-ip": address },
+      body: {
+        phone: person.phone,
+        code: typed,
+        gotrue_meta_security: { captcha_token: await makeCaptchaToken(site) },
+      },
+    });
+  const tries = [];
+  for (let n = 0; n < 11; n++) tries.push((await show("0000-0000-0000", "203.0.113.91")).status);
+  expect(tries).toEqual([...Array.from({ length: 10 }, () => 400), 429]);
+  expect(await show(code, "203.0.113.92")).toMatchObject({ status: 200, body: { user: { id: person.id } } });
+});
+
 test("thirty half-finished sign-ins from one address leave the one its owner is at elsewhere", async () => {
   const person = await newGuarded();
   const subject = createUuid();

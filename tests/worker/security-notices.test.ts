@@ -7,7 +7,9 @@ import { factorResetHours, securityNoticesMax } from "../../contract/limits";
 import type { SecurityNotice } from "../../contract/security";
 import { type Person, testPassword } from "../support/people";
 import { Device, request, until } from "./device";
+import { eventsOf, newGuarded, signInHalfway } from "./factored";
 import { call, newPerson } from "./site";
+import { callWith } from "./wrapped-site";
 
 const signIn = async (person: Person, userAgent = ""): Promise<Person> => {
   const { body } = await call("POST", "/api/auth/token?grant_type=password", {
@@ -37,6 +39,39 @@ test("a new sign-in is told to the devices that are there, with what it calls it
   expect(await request(ana, { type: "changes", since: 0 })).toMatchObject({ notices: [{ event: "signed_in" }] });
   here.close();
   there.close();
+});
+
+test("a session that ended for its refresh token came twice is told to the other devices by its name, once", async () => {
+  const ana = await newPerson();
+  const { body } = await call("POST", "/api/auth/token?grant_type=password", {
+    headers: { "user-agent": "Mozilla/5.0 (Android 14; Mobile; rv:132.0) Gecko/132.0 Firefox/132.0" },
+    body: { phone: ana.phone, password: testPassword },
+  });
+  await until(async () => (await noticesOf(ana)).length === 1);
+  const since = await counterOf(ana);
+  const refresh = (refresh_token: string) =>
+    call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } });
+  const { refresh_token: first } = body as Session;
+  const { refresh_token: second } = (await refresh(first)).body as Session;
+  await refresh(second);
+  for (const refusal of ["refresh_token_already_used", "refresh_token_not_found"]) {
+    expect(await refresh(first)).toMatchObject({ status: 400, body: { error_code: refusal } });
+  }
+  await until(async () => (await noticesOf(ana, since)).length > 0);
+  const { notices } = await request(ana, { type: "changes", since });
+  expect(notices).toMatchObject([{ event: "session_reused", device: "Firefox · Android" }]);
+});
+
+test("whoever has only the password pushes out nothing that the owner is to be told by using tokens twice", async () => {
+  const ana = await newGuarded();
+  const before = await eventsOf(ana.id);
+  const half = await signInHalfway(ana);
+  const refresh = (refresh_token: string) =>
+    callWith({}, "POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } });
+  const { refresh_token: second } = (await refresh(half.refresh_token)).body as Session;
+  await refresh(second);
+  expect(await refresh(half.refresh_token)).toMatchObject({ body: { error_code: "refresh_token_already_used" } });
+  expect(await eventsOf(ana.id)).toEqual(before);
 });
 
 test("the device that did it hears no more than that there is a change, so that it misses none", async () => {

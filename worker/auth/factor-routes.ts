@@ -51,10 +51,12 @@ export const factorRoutes = createRoutes()
       const db = openDb(c.env);
       const user = await findAccount(db, c.var.caller.user);
       if (!user) return refuse(c, "session_not_found");
-      const added = await insertFactor(c.env, db, user.id, c.req.valid("json").friendly_name);
+      const asked = c.req.valid("json");
+      const added = await insertFactor(c.env, db, user.id, asked.friendly_name);
       if (!added) return refuse(c, "too_many_enrolled_mfa_factors");
       const { id, friendly_name, secret } = added;
-      return c.json({ id, type: "totp" as const, friendly_name, totp: toEnrolment(secret, user.phone) }, 200);
+      const totp = toEnrolment(secret, user.phone, asked.issuer);
+      return c.json({ id, type: "totp" as const, friendly_name, totp }, 200);
     },
   )
   .delete(

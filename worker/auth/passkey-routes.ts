@@ -130,9 +130,15 @@ export const passkeyRoutes = createRoutes()
     limitSession("security_by_session"),
     async (c) => {
       const { second_step } = c.req.valid("json");
+      const { user, session } = c.var.caller;
       const db = openDb(c.env);
-      if (!(await updatePasskeyStep(db, c.var.caller.user, second_step))) return refuse(c, "passkey_not_found");
+      const outcome = await updatePasskeyStep(db, user, second_step);
+      if (outcome === "impossible") return refuse(c, "passkey_not_found");
       if (second_step) await endOtherProofs(db, c.var.caller);
+      if (outcome === "changed") {
+        const event = second_step ? "passkey_step_on" : "passkey_step_off";
+        notify(c, user, { event, session, device: deviceOf(c) });
+      }
       return c.json({ second_step }, 200);
     },
   )

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import type { Passkey } from "../../contract/factors";
 import { createUuid, type Uuid } from "../../contract/ids";
 import { passkeysMax } from "../../contract/limits";
@@ -99,16 +99,24 @@ export const deletePasskey = async (db: Db, user: Uuid, id: Uuid): Promise<boole
   return deleted.length === 1;
 };
 
-/** Whether passkeys are asked for after the password too. False when there is none to ask for. */
-export const updatePasskeyStep = async (db: Db, user: Uuid, isWanted: boolean): Promise<boolean> => {
+/** Whether passkeys are asked for after the password too. Impossible to want when there is none to ask for. */
+export const updatePasskeyStep = async (
+  db: Db,
+  user: Uuid,
+  isWanted: boolean,
+): Promise<"changed" | "as_before" | "impossible"> => {
   const some = sql`EXISTS (SELECT 1 FROM passkeys WHERE user_id = ${user})`;
   const own = eq(account_security.user_id, user);
-  const changed = await db
-    .update(account_security)
-    .set({ passkey_step: isWanted })
-    .where(isWanted ? and(own, some) : own)
-    .returning({ user_id: account_security.user_id });
-  return changed.length === 1 || !isWanted;
+  const [changed, [now]] = await db.batch([
+    db
+      .update(account_security)
+      .set({ passkey_step: isWanted })
+      .where(and(own, ne(account_security.passkey_step, isWanted), isWanted ? some : undefined))
+      .returning({ user_id: account_security.user_id }),
+    db.select({ isOn: account_security.passkey_step }).from(account_security).where(own),
+  ]);
+  if (changed.length === 1) return "changed";
+  return (now?.isOn ?? false) === isWanted ? "as_before" : "impossible";
 };
 
 /**

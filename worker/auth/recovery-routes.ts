@@ -6,7 +6,7 @@ import { openDb } from "../db/client";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
 import { languageOf } from "../lib/language";
 import { operation } from "../lib/operation";
-import { limitAddress, takeToken } from "../lib/rate-limit";
+import { addressOf, limitAddress, takeToken } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { sendMail } from "../mail/sending";
@@ -142,7 +142,8 @@ export const recoveryRoutes = createRoutes()
       const { phone, code, gotrue_meta_security: meta } = c.req.valid("json");
       if (await isRobot(c, meta)) return refuse(c, "captcha_failed");
       const db = openDb(c.env);
-      const taken = await takeToken(db, hashOfAddress(c.env, phone), "recover_by_phone");
+      const key = hashOfAddress(c.env, `${phone} ${addressOf(c.req.raw)}`);
+      const taken = await takeToken(db, key, "recover_by_phone_and_address");
       if (!taken.ok) return refuse(c, "rate_limited", taken);
       const known: Credentials = (await findCredentials(db, phone)) ?? { id: nobody, password_hash: "" };
       // For nobody the same is asked, and the answer is no.

@@ -26,6 +26,7 @@ import { findNewcomer, grantByCode } from "./code-grant";
 import { factorResetRoutes } from "./factor-reset-routes";
 import { factorRoutes } from "./factor-routes";
 import { byPassword } from "./grounds";
+import { notify } from "./notices";
 import { oauthRoutes } from "./oauth-routes";
 import { listOwed, startFirstSession, startSession, toSession, usesCookies } from "./opening";
 import { passkeyRoutes } from "./passkey-routes";
@@ -80,6 +81,10 @@ const refreshSession = async (c: AppContext, { refresh_token }: v.InferOutput<ty
   await closeSockets(c.env, rotation.user, [rotation.session]);
   if (rotation.outcome === "expired") return refuse(c, "session_expired");
   console.warn("a refresh token was used twice; its session ended");
+  // Not of one that owes its step: whoever has only the password would push out what the owner is to be told.
+  if (row && !row.awaits) {
+    notify(c, rotation.user, { event: "session_reused", session: rotation.session, device: row.device });
+  }
   return refuse(c, "refresh_token_already_used");
 };
 

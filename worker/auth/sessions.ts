@@ -172,8 +172,9 @@ export const rotateSession = async (
     if (live.proved_generation === next) await db.update(sessions).set({ proved_at: 0 }).where(eq(sessions.id, id));
     return renewed;
   }
-  await endSessions(db, user, { only: id });
-  return { outcome: "reused", user, session: id };
+  // Of any number that bring it at once one hears so, and its person once.
+  const [ended] = await endSessions(db, user, { only: id });
+  return ended === undefined ? { outcome: "unknown" } : { outcome: "reused", user, session: id };
 };
 
 /** Ends a person's sessions by deleting their rows; answers which ones there were. */

@@ -4,13 +4,12 @@ import { totpSecretBytes, totpStepSeconds, totpWindowSteps } from "../../contrac
 
 /** Codes of code apps (RFC 6238), with the parameters that every app knows: SHA-1, six digits, thirty seconds. */
 
-const issuer = "Lisolo";
+const ownName = "Lisolo";
 const quietModules = 4; // ISO/IEC 18004 asks for as much white around it
 
-const totpOf = (secret: Uint8Array<ArrayBuffer>, label = ""): TOTP =>
+const totpOf = (secret: Uint8Array<ArrayBuffer>, named: { label?: string; issuer?: string } = {}): TOTP =>
   new TOTP({
-    issuer,
-    label,
+    ...named,
     secret: new Secret({ buffer: secret.buffer }),
     algorithm: "SHA1",
     digits: 6,
@@ -20,11 +19,11 @@ const totpOf = (secret: Uint8Array<ArrayBuffer>, label = ""): TOTP =>
 export const makeTotpSecret = (): Uint8Array<ArrayBuffer> => crypto.getRandomValues(new Uint8Array(totpSecretBytes));
 
 /**
- * What a code app takes in: the secret to type, its address, and that as a picture. The picture has no character that
+ * What a code app takes in: the secret to type, its address, which names both sides, and that as a picture. The picture has no character that
  * ends an address, for GoTrue's clients put `data:image/svg+xml;utf-8,` before it.
  */
-export const toEnrolment = (secret: Uint8Array<ArrayBuffer>, label: string) => {
-  const totp = totpOf(secret, label);
+export const toEnrolment = (secret: Uint8Array<ArrayBuffer>, label: string, issuer: string | undefined) => {
+  const totp = totpOf(secret, { label, issuer: issuer || ownName });
   const uri = totp.toString();
   const svg = renderSVG(uri, { border: quietModules, pixelSize: 1 });
   return { qr_code: svg.replace("<svg ", '<svg shape-rendering="crispEdges" '), secret: totp.secret.base32, uri };

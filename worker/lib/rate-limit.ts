@@ -44,8 +44,8 @@ export const policies = {
   // Each try costs a proof of work, too.
   recover_by_address: { burst: 60, everyMs: 12 * second },
   recover_by_account: { burst: 4, everyMs: 15 * minute },
-  // Ten tries of a code of 128 bits, whoever makes them: for their number alone, which nobody is kept out by for long.
-  recover_by_phone: { burst: 10, everyMs: minute },
+  // A code of 120 bits need not be kept from being guessed: by number and address, so that nobody empties it for its owner.
+  recover_by_phone_and_address: { burst: 10, everyMs: minute },
   // Mails to addresses that somebody says are theirs.
   mail_by_user: { burst: 5, everyMs: 10 * minute },
   verify_by_address: { burst: 60, everyMs: 2 * second },

@@ -11,7 +11,7 @@ import { failureCode } from "../../lib/exchange";
 import { leaveNotice } from "../../lib/notice";
 import { getSession } from "../../lib/session";
 import { deleteAccount } from "../../lib/sign-out";
-import { wipeLocalData } from "../../sync/engine";
+import { stopSync, wipeLocalData } from "../../sync/engine";
 import { useUnsent } from "../../sync/hooks";
 import { wordsOfLost } from "./stake";
 
@@ -64,9 +64,14 @@ export function DeleteAccount() {
       try {
         await deleteAccount(userId);
       } catch (error) {
-        setDeparting(false);
+        if (getSession()) setDeparting(false);
         throw error;
       }
+    };
+    /** The session had ended meanwhile: nothing was deleted, here neither, and that is said where one logs in. */
+    const leaveSignedOut = () => {
+      leaveNotice({ title: t("profile.deleteFailedTitle"), message: t("profile.deleteSignedOut") });
+      return stopSync().finally(() => location.replace("/login"));
     };
     const stay = () => {
       setBusy(false);
@@ -75,6 +80,7 @@ export function DeleteAccount() {
     try {
       if (!(await withProof(depart))) return stay();
     } catch (error) {
+      if (!getSession()) return leaveSignedOut();
       const message = t(failureCode(error) === "offline" ? "profile.deleteOffline" : "profile.deleteFailed");
       showToast({ title: t("profile.deleteFailedTitle"), message, tone: "danger" });
       return stay();

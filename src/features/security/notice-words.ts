@@ -4,13 +4,13 @@ import { isSameDay } from "../../i18n/relative-date";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 
-/** What was done, on which device and when, in one line. */
+/** What was done, on which device and when, in one line; of a session that was closed, which device it was. */
 export const useNoticeWords = () => {
   const t = useT();
   const format = useFormat();
   return ({ event, device, at }: SecurityNotice): string => {
     const time = format.time(at);
-    return t("security.notices.line", {
+    return t(event === "session_reused" ? "security.notices.lineOf" : "security.notices.line", {
       event: t(`security.notices.events.${event}`),
       device: device === "" ? t("security.notices.unknownDevice") : isolate(device),
       when: isSameDay(at, Date.now()) ? time : `${format.date(at)}, ${time}`,

@@ -9,15 +9,12 @@ import { SwitchRow } from "../../components/switch-row";
 import { showToast } from "../../components/toast";
 import { useFormat } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
-import { failureCode } from "../../lib/exchange";
-import { failureText } from "../../lib/failure-text";
 import { isolate } from "../../lib/isolate";
 import { setPasskeyStep } from "../../lib/passkeys";
 import { findSteps, listApps } from "../../lib/security";
-import { makeRecoveryCodes, removeApp } from "./account";
+import { removeApp } from "./account";
 import { AddAppSheet } from "./add-app-sheet";
-import { useAskedChange, useCarryOut, useChanges } from "./changes";
-import { CodesSheet } from "./codes-sheet";
+import { useAskedChange, useCarryOut } from "./changes";
 import { ActionRow, CardText, Row } from "./row";
 
 function AppRow({ app, isLast }: { app: Factor; isLast: boolean }) {
@@ -52,7 +49,7 @@ function AppRow({ app, isLast }: { app: Factor; isLast: boolean }) {
   );
 }
 
-/** What is asked for, by which words; codes apart, which stand for the others. */
+/** Whether something is asked for. */
 function Standing({ security }: { security: Security }) {
   const t = useT();
   const isOn = findSteps(security) !== undefined;
@@ -70,47 +67,22 @@ function Standing({ security }: { security: Security }) {
   );
 }
 
-type SecondStepSectionProps = { security: Security };
+type SecondStepSectionProps = {
+  security: Security;
+  /** Something is asked for from now on. */
+  onAsked: () => void;
+};
 
-/** What is asked after the password: code apps, passkeys, and the codes on paper that stand for either. */
-export function SecondStepSection({ security }: SecondStepSectionProps) {
+/** What is asked after the password: code apps and passkeys. */
+export function SecondStepSection({ security, onAsked }: SecondStepSectionProps) {
   const t = useT();
   const carryOut = useCarryOut();
-  const { withProof, reload } = useChanges();
   const [isAdding, setAdding] = useState(false);
-  const [offer, setOffer] = useState<"first" | "anew">();
-  const [codes, setCodes] = useState<string[]>();
-  const [isMaking, setMaking] = useState(false);
   const apps = listApps(security);
-  const left = security.recovery_codes;
-  const isAsked = findSteps(security) !== undefined;
-  /** Whoever is asked for something must not depend on the one thing they have. */
-  const offerCodes = () => !left && setOffer("first");
 
-  const wordsOfLeft = (count: number | null): string => {
-    if (count === null) return t("security.codes.none");
-    return count === 0 ? t("security.codes.gone") : t("security.codes.left", { count });
-  };
-  const makeCodes = async () => {
-    setMaking(true);
-    try {
-      await withProof(async () => {
-        const made = await makeRecoveryCodes();
-        setOffer(undefined);
-        setCodes(made);
-      });
-    } catch (error) {
-      const isUnheard = failureCode(error) === "offline";
-      const message = isUnheard ? t("security.codes.unheard") : failureText(error, t);
-      showToast({ tone: "danger", title: t("common.error"), message });
-    }
-    setOffer(undefined);
-    setMaking(false);
-    void reload();
-  };
   const switchKeys = async (isWanted: boolean) => {
     const done = t(isWanted ? "security.step.keysOn" : "security.step.keysOff");
-    if ((await carryOut(() => setPasskeyStep(isWanted), done)) && isWanted) offerCodes();
+    if ((await carryOut(() => setPasskeyStep(isWanted), done)) && isWanted) onAsked();
   };
   return (
     <SettingsCard title={t("security.step.title")} icon="i-ph-shield-check">
@@ -137,38 +109,16 @@ export function SecondStepSection({ security }: SecondStepSectionProps) {
               onChange={(isWanted) => void switchKeys(isWanted)}
             />
           )}
-          {(left !== null || isAsked) && (
-            <>
-              <Row icon="i-ph-list-numbers" title={t("security.codes.title")} details={[wordsOfLeft(left)]} />
-              <ActionRow
-                icon="i-ph-arrows-clockwise"
-                label={t(left === null ? "security.codes.make" : "security.codes.makeAnew")}
-                onPress={() => setOffer(left ? "anew" : "first")}
-              />
-            </>
-          )}
           {isAdding && (
             <AddAppSheet
               names={apps.map((app) => app.friendly_name)}
               onAdded={(name) => {
-                if (left) showToast({ message: t("security.apps.added", { name: isolate(name) }) });
-                offerCodes();
+                if (security.recovery_codes) showToast({ message: t("security.apps.added", { name: isolate(name) }) });
+                onAsked();
               }}
               onClose={() => setAdding(false)}
             />
           )}
-          <ConfirmDialog
-            open={offer !== undefined}
-            title={t(offer === "anew" ? "security.codes.anewTitle" : "security.codes.firstTitle")}
-            body={t(offer === "anew" ? "security.codes.anewBody" : "security.codes.firstBody")}
-            confirmLabel={t("security.codes.makeNow")}
-            cancelLabel={t(offer === "anew" ? "common.cancel" : "security.codes.later")}
-            tone="accent"
-            busy={isMaking}
-            onConfirm={() => void makeCodes()}
-            onClose={() => setOffer(undefined)}
-          />
-          {codes && <CodesSheet codes={codes} onClose={() => setCodes(undefined)} />}
         </>
       )}
     </SettingsCard>

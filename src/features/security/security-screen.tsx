@@ -7,9 +7,10 @@ import { useStepUp } from "../../components/step-up";
 import { useT } from "../../i18n/setup";
 import { failureCode } from "../../lib/exchange";
 import { failureText } from "../../lib/failure-text";
-import { loadSecurity, useSecurity } from "../../lib/security";
+import { findSteps, loadSecurity, useSecurity } from "../../lib/security";
 import { useSecurityNotices } from "../../sync/use-security-notices";
 import { ChangesContext } from "./changes";
+import { type CodesOffer, CodesSection } from "./codes-section";
 import { DevicesSection } from "./devices-section";
 import { EmailSection } from "./email-section";
 import { IdentitiesSection } from "./identities-section";
@@ -85,6 +86,9 @@ export default function SecurityScreen() {
   const t = useT();
   const { security, failure, reload } = useFreshSecurity();
   const { withProof, stepUp } = useStepUp();
+  const [offer, setOffer] = useState<CodesOffer>();
+  /** Whoever is asked for something must not depend on the one thing they have. */
+  const offerCodes = () => !security?.recovery_codes && setOffer("first");
   return (
     <SettingsPage title={t("security.title")} description={t("security.description")}>
       {security && (
@@ -97,7 +101,13 @@ export default function SecurityScreen() {
           {security.reset && <ResetBanner reset={security.reset} />}
           <RecentNews />
           <PasswordSection />
-          <SecondStepSection security={security} />
+          <SecondStepSection security={security} onAsked={offerCodes} />
+          <CodesSection
+            left={security.recovery_codes}
+            isAsked={findSteps(security) !== undefined}
+            offer={offer}
+            onOffer={setOffer}
+          />
           <PasskeysSection passkeys={security.passkeys} />
           <EmailSection email={security.email} pending={security.pending_email} />
           <IdentitiesSection identities={security.identities} providers={security.providers} />
