@@ -23,48 +23,6 @@ declare global {
   }
 }
 
-/** A device has the same id in every page, as in a browser with windows; one without makes others for each page. */
-const keepDeviceIds = () => {
-  const media = navigator.mediaDevices;
-  const list = media.enumerateDevices.bind(media);
-  const idOf = ({ deviceId, kind, label }: Pick<MediaDeviceInfo, "deviceId" | "kind" | "label">) =>
-    ["", "default", "communications"].includes(deviceId) ? deviceId : `${kind} ${label}`;
-  const findId = async (kept: string) => (await list()).find((device) => idOf(device) === kept)?.deviceId ?? kept;
-  media.enumerateDevices = async () =>
-    (await list()).map((device) => ({ ...(device.toJSON() as MediaDeviceInfo), deviceId: idOf(device) }));
-
-  const open = media.getUserMedia.bind(media);
-  media.getUserMedia = async (wanted = {}) => {
-    const found: MediaStreamConstraints = { ...wanted };
-    for (const kind of ["audio", "video"] as const) {
-      const one = wanted[kind];
-      const id =
-        typeof one === "object" ? (one.deviceId as ConstrainDOMStringParameters | undefined)?.exact : undefined;
-      if (typeof one === "object" && typeof id === "string")
-        found[kind] = { ...one, deviceId: { exact: await findId(id) } };
-    }
-    const stream = await open(found);
-    for (const track of stream.getTracks()) {
-      const { deviceId = "", ...settings } = track.getSettings();
-      const kind = track.kind === "audio" ? "audioinput" : "videoinput";
-      track.getSettings = () => ({ ...settings, deviceId: idOf({ deviceId, kind, label: track.label }) });
-    }
-    return stream;
-  };
-
-  const outputs = new WeakMap<HTMLMediaElement, string>();
-  const route = HTMLMediaElement.prototype.setSinkId;
-  HTMLMediaElement.prototype.setSinkId = async function (id) {
-    await route.call(this, await findId(id));
-    outputs.set(this, id);
-  };
-  Object.defineProperty(HTMLMediaElement.prototype, "sinkId", {
-    get(this: HTMLMediaElement) {
-      return outputs.get(this) ?? "";
-    },
-  });
-};
-
 const watchDevices = () => {
   const { mediaDevices: media, wakeLock, mediaSession: session } = navigator;
   const refused: Window["devices"]["refused"] = {};
@@ -132,9 +90,6 @@ const saveData = () => {
 
 /** What this page, and those loaded in it afterwards, take of their device is known; of one that saves data, too. */
 export const watchDevicesOf = async (page: Page, isSaving = false): Promise<void> => {
-  // A Chromium without windows keeps no screen on unless it is told to; what is not named here is refused then.
-  await page.context().grantPermissions(["screen-wake-lock", "microphone", "camera"]);
-  await page.addInitScript(keepDeviceIds);
   await page.addInitScript(watchDevices);
   if (isSaving) await page.addInitScript(saveData);
 };
