@@ -101,6 +101,7 @@ async function countSignalling(scene: Scene, product: Product): Promise<Section>
       bytes,
       frames: `${after.sent - before.sent} / ${after.received - before.received}`,
       characters: after.characters - before.characters,
+      asked: after.asked - before.asked,
     };
   });
   return {
@@ -110,9 +111,11 @@ async function countSignalling(scene: Scene, product: Product): Promise<Section>
       ["TCP on the wire", kilobytes(bare), kilobytes(call.bytes)],
       ["frames sent / received", "", call.frames],
       ["characters in them", "", kilobytes(call.characters)],
+      ["round trips", "", `${call.asked}`],
     ],
     notes: [
       "Once. The wire has HTTP and what else goes over TCP meanwhile; the product's frames its receipts and beats too.",
+      "Round trips at most: frames but pings, of which many are under way at once, and questions by HTTP.",
     ],
   };
 }

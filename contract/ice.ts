@@ -16,8 +16,9 @@ export const IceServers = v.object({
   /** There is a relay among them. */
   relays: v.boolean(),
   /**
-   * Only relayed ways, so that the other person does not learn this one's address (`iceTransportPolicy: "relay"`). Never
-   * where no relay is set up; where one is and gives nothing just now (`relays` is false), the call cannot be had.
+   * Only relayed ways for this device, so that the other person does not learn its address (`iceTransportPolicy: "relay"`):
+   * the two are new to each other, or its person wants it so with everybody. Never where no relay is set up; where one
+   * is and gives nothing just now (`relays` is false), the call cannot be had.
    */
   hide: v.boolean(),
 });

@@ -26,7 +26,7 @@ import { WireMessage, WirePerson, WireRow } from "./wire";
  * A device says with "k" how many messages it has taken in since the welcome, counting each one in live texts,
  * "m", "g" and "q" frames: every `creditReportMessages` messages, and every quarter of `creditBytes`.
  */
-export const protocolVersion = 7;
+export const protocolVersion = 8;
 
 export const pingFrame = ".";
 /** The platform answers pings without waking the object: with the person's counter in base 36. */

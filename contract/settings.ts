@@ -15,6 +15,8 @@ export const Settings = v.strictObject({
   receipts: v.boolean(),
   /** Contacts see that I am here, or when I was last. */
   presence: v.boolean(),
+  /** In a call the other one's device does not learn my address, also of those I have known for long (`IceServers.hide`). */
+  hidesAddress: v.optional(v.boolean(), false), // copies of before do without
   /** Who looks for people finds me: by a part of my number, by the whole of it only, not at all. */
   findable: v.picklist(findableBy),
   messages: Notices,
@@ -28,6 +30,7 @@ export type Settings = v.InferOutput<typeof Settings>;
 export const defaultSettings: Settings = {
   receipts: true,
   presence: true,
+  hidesAddress: false,
   findable: "part",
   messages: { sound: true, preview: true },
   groups: { sound: true, preview: true },
@@ -39,6 +42,7 @@ export const defaultSettings: Settings = {
 export const SettingsChange = v.strictObject({
   receipts: v.optional(v.boolean()),
   presence: v.optional(v.boolean()),
+  hidesAddress: v.optional(v.boolean()),
   findable: v.optional(v.picklist(findableBy)),
   messages: v.optional(Notices),
   groups: v.optional(Notices),

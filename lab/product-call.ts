@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import type { ConversationId } from "../contract/ids";
+import { pingFrame } from "../contract/protocol";
 import { requireFreePort } from "../scripts/run.mjs";
 import { isKeptOffline } from "../tests/support/offline";
 import { makeCouple, siteOf } from "../tests/support/pair";
@@ -13,8 +14,11 @@ const ringsMs = 4_000; // somebody takes the phone out of a pocket
 const patienceMs = 30_000;
 const texts = textsOf.fr;
 
-/** What the pages said to the server and heard from it since they were opened: frames of their sockets, in characters. */
-type Frames = { sent: number; received: number; characters: number };
+/**
+ * What the pages said to the server and heard from it since they were opened: frames of their sockets, in characters.
+ * `asked`: so many round trips at most, which are frames but pings, and questions about calls by HTTP.
+ */
+type Frames = { sent: number; received: number; characters: number; asked: number };
 type ProductCall = LabCall & { people: [Person, Person]; conversation: ConversationId; frames(): Frames };
 
 /** The product as it is served to the laboratory's network, with a relay or none. */
@@ -33,8 +37,12 @@ function countFrames(page: Page, frames: Frames): void {
       ({ payload }: { payload: string | Buffer }) => {
         frames[way]++;
         frames.characters += payload.length;
+        if (way === "sent" && payload !== pingFrame) frames.asked++;
       };
     socket.on("framesent", count("sent")).on("framereceived", count("received"));
+  });
+  page.on("requestfinished", (request) => {
+    if (new URL(request.url()).pathname.startsWith("/api/calls")) frames.asked++;
   });
 }
 
@@ -54,7 +62,7 @@ async function ring(server: Server, scene: Scene, { hasVideo = false }: CallOpti
   const { people, conversation } = await makeCouple(siteOf(server), made);
   const door: Door = await openDoorTo(scene.server, serverAddress, serverPort);
   const phones: Phone[] = [];
-  const frames: Frames = { sent: 0, received: 0, characters: 0 };
+  const frames: Frames = { sent: 0, received: 0, characters: 0, asked: 0 };
   for (const [n, side] of scene.sides.entries()) {
     const [me, other] = n === 0 ? people : [people[1], people[0]];
     const phone = await Phone.openIn(await side.open(), server, "fr");

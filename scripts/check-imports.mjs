@@ -7,7 +7,18 @@ import { parseSync } from "oxc-parser";
 import { root } from "./run.mjs";
 
 /** A feature of the Worker may use the queries.ts and access.ts of those before it. */
-const workerFeatures = ["auth", "people", "contacts", "conversations", "groups", "calls", "tala", "files", "account"];
+const workerFeatures = [
+  "auth",
+  "people",
+  "contacts",
+  "conversations",
+  "groups",
+  "settings",
+  "calls",
+  "tala",
+  "files",
+  "account",
+];
 const shared = /^worker\/([^/]+)\/(queries|access)$/;
 
 const sources = ["contract", "worker", "src"].flatMap((folder) =>

@@ -43,7 +43,8 @@ export const useCallStart = (peer: Uuid, name: string): CallStart => {
     const me = getSession()?.userId;
     if (me) dial({ conversation: privateConversationId(me, peer), peer, kind });
   };
-  const start = (kind: CallKind) => (isToAsk(kind) ? setAsked(kind) : call(kind));
+  // Who is in a call hears that, instead of a price.
+  const start = (kind: CallKind) => (canCall && isToAsk(kind) ? setAsked(kind) : call(kind));
   return {
     canCall,
     start,

@@ -3,6 +3,7 @@ import { expect, test } from "../support/browser-test";
 import { watchDevicesOf } from "../support/call-devices";
 import {
   callButton,
+  callLine,
   callScreen,
   control,
   expectHearing,
@@ -236,6 +237,12 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   await bens.page.keyboard.press("Escape");
   await expect(speaker).toHaveAttribute("aria-pressed", "true");
   await expectHearing(bens);
+  // The line of another call leads to none meanwhile, and that is said, also where a price was never told.
+  await bens.page.keyboard.press("Escape");
+  expect(await bens.page.evaluate(() => localStorage.getItem("call-price"))).toBe("audio");
+  await callLine(bens, `${ana.username}: Video call ended`).last().click();
+  await expect(notice(bens, his.calls.say.inProgress)).toBeVisible();
+  await bens.page.getByRole("button", { name: his.calls.restore }).click();
   // One that is there now, or allowed, is taken when he asks for it.
   await bens.page.evaluate(() => {
     delete window.devices.refused.audio;

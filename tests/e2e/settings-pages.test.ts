@@ -33,13 +33,14 @@ test("privacy is chosen by the keyboard, is seen on another device at once, outl
   const { privacy } = texts.settings;
   expect(await faultsIn(page)).toEqual([]);
 
-  for (const name of ["receipts", "presence", "tala"] as const) {
-    await expect(switchOf(phone, privacy[name])).toBeChecked();
+  for (const name of ["receipts", "presence", "hidesAddress", "tala"] as const) {
+    const wasOn = name !== "hidesAddress";
+    await expect(switchOf(phone, privacy[name])).toBeChecked({ checked: wasOn });
     await expect(switchOf(phone, privacy[name])).toHaveAccessibleDescription(privacy[`${name}Body`]);
     await switchOf(phone, privacy[name]).press("Space");
-    await expect(switchOf(phone, privacy[name])).not.toBeChecked();
+    await expect(switchOf(phone, privacy[name])).toBeChecked({ checked: !wasOn });
     await expect(switchOf(phone, privacy[name])).toBeFocused();
-    await expect(switchOf(tablet, tablet.texts.settings.privacy[name])).not.toBeChecked();
+    await expect(switchOf(tablet, tablet.texts.settings.privacy[name])).toBeChecked({ checked: !wasOn });
   }
   const choices = page.getByRole("group", { name: privacy.findable.title });
   await choices.getByRole("radio", { name: privacy.findable.part, exact: true }).focus();
@@ -50,7 +51,8 @@ test("privacy is chosen by the keyboard, is seen on another device at once, outl
   await expect(tablet.page.getByRole("radio", { checked: true })).toHaveAccessibleName(
     tablet.texts.settings.privacy.findable.whole,
   );
-  await expectKept(site, ana, { receipts: false, presence: false, findable: "whole", tala: false });
+  const wanted = { receipts: false, presence: false, hidesAddress: true, findable: "whole", tala: false } as const;
+  await expectKept(site, ana, wanted);
 
   await switchOf(tablet, tablet.texts.settings.privacy.presence).press("Enter");
   await expect(switchOf(phone, privacy.presence)).toBeChecked();

@@ -71,6 +71,15 @@ describe("what is told of calls besides", () => {
     expect([refused(true), refused(false)]).toEqual(["Ben a refusé l'appel.", "Vous avez refusé l'appel de Ben."]);
     expect(saying("failed", "offline").message).toBe(fr.errors.offline);
   });
+
+  test("is that a call is under way, no failure, also when it is on another device", () => {
+    expect(saying("failed", "call_in_progress")).toEqual(saying("inProgress"));
+    expect(saying("inProgress")).toEqual({
+      title: "Appel en cours",
+      message: "Terminez d'abord l'appel en cours.",
+    });
+    expect(saying("acceptFailed", "call_in_progress")).toMatchObject({ tone: "danger" });
+  });
 });
 
 describe("what is said of microphones, cameras and the link", () => {

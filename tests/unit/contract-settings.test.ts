@@ -5,7 +5,7 @@ import { toClientFrame, toCommand } from "../../contract/command-frames";
 import { countryCodeOf } from "../../contract/phone";
 import { decodeServerFrame, encodeFrame } from "../../contract/protocol";
 import { toHttpRequest } from "../../contract/requests";
-import { defaultSettings, SettingsChange } from "../../contract/settings";
+import { defaultSettings, Settings, SettingsChange } from "../../contract/settings";
 
 describe("settings", () => {
   it("a change names what it changes and nothing that is no setting", () => {
@@ -20,6 +20,9 @@ describe("settings", () => {
     expect(decodeServerFrame(encodeFrame([...frame]))).toEqual(frame);
     const { tala: _, ...less } = defaultSettings;
     expect(decodeServerFrame(JSON.stringify(["s", 3, { version: 2, settings: less }]))).toBeUndefined();
+    // What was kept before there was this one.
+    const { hidesAddress, ...before } = defaultSettings;
+    expect(v.parse(Settings, before)).toEqual({ ...before, hidesAddress });
   });
 });
 

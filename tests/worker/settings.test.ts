@@ -49,10 +49,13 @@ test("changes that come at the same time lose nothing of each other", async () =
   const ana = await newPerson();
   const calls = { sound: false };
   const messages = { sound: true, preview: false };
-  const changes = [{ receipts: false }, { presence: false }, { messages }, { calls }, { findable: "nobody" }] as const;
+  const changes = [
+    ...[{ receipts: false }, { presence: false }, { hidesAddress: true }, { messages }, { calls }],
+    { findable: "nobody" },
+  ] as const;
   await Promise.all(changes.map((one) => change(ana, one)));
-  const settings = { ...defaultSettings, receipts: false, presence: false, messages, calls, findable: "nobody" };
-  expect(await settingsOf(ana)).toEqual({ version: 5, settings });
+  const wanted = { receipts: false, presence: false, hidesAddress: true, messages, calls, findable: "nobody" };
+  expect(await settingsOf(ana)).toEqual({ version: 6, settings: { ...defaultSettings, ...wanted } });
 });
 
 test.each([

@@ -270,3 +270,19 @@ test("who have been connected for less than a day hide their address from each o
   await age(24.1 * 3_600_000);
   expect(await hides(own)).toBe(false);
 });
+
+test("who wants it so hides their address from whoever they have known for long too, and not the other's", async () => {
+  const pair = await newPair();
+  await env.DB.prepare("UPDATE connections SET created_at = 0 WHERE conversation_id = ?").bind(pair.id).run();
+  const want = (hidesAddress: boolean) =>
+    call("PATCH", "/api/settings", { token: pair.ben.token, body: { hidesAddress } });
+  expect(await want(true)).toMatchObject({ status: 200, body: { settings: { hidesAddress: true } } });
+  const { call_id } = await dial(pair);
+  const hides = (settings: Settings) =>
+    Promise.all([pair.ana, pair.ben].map(async (person) => (await ice(person, call_id, settings)).hide));
+  expect(await hides(own)).toEqual([false, true]);
+  expect(await hides({ ...own, TURN_SECRET: "" })).toEqual([false, true]); // rather no call than an address
+  expect(await hides({ STUN_URLS: stun })).toEqual([false, false]);
+  await want(false);
+  expect(await hides(own)).toEqual([false, false]);
+});

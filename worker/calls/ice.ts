@@ -3,6 +3,7 @@ import type { IceServers } from "../../contract/ice";
 import type { Uuid } from "../../contract/ids";
 import { openDb } from "../db/client";
 import { findConnection } from "../db/relations";
+import { findSettings } from "../settings/queries";
 import { readRelaySettings } from "./relay-settings";
 import { nameInCall, toProvider } from "./turn";
 
@@ -16,9 +17,12 @@ const readSettings = (env: Env) => {
   return settings;
 };
 
-const isNew = async (env: Env, { from, to }: Call): Promise<boolean> => {
-  const connection = await findConnection(openDb(env), from, to);
-  return connection === undefined || Date.now() - connection.created_at < newcomerMs;
+/** Both hide from who is new to them; from everybody who wants it so. */
+const isHidden = async (env: Env, { from, to }: Call, user: Uuid): Promise<boolean> => {
+  const db = openDb(env);
+  const [connection, { settings }] = await Promise.all([findConnection(db, from, to), findSettings(db, user)]);
+  const isNew = connection === undefined || Date.now() - connection.created_at < newcomerMs;
+  return isNew || settings.hidesAddress;
 };
 
 /**
@@ -29,7 +33,7 @@ export const makeIceServers = async (env: Env, call: Call, user: Uuid, mayAsk = 
   const { relay, stun, isMeant } = readSettings(env);
   const name = await nameInCall(env.PEPPER, call.call_id, user);
   const [hide, relays] = await Promise.all([
-    isMeant && isNew(env, call),
+    isMeant && isHidden(env, call, user),
     (mayAsk ? toProvider(relay) : undefined)?.mint(name, ttlSeconds).catch((error: unknown) => {
       console.error("a call is without a relay:", error instanceof Error ? error.message : "?");
       return [];

@@ -216,6 +216,7 @@ export const settings = sqliteTable("settings", {
   told_version: integer("told_version").notNull().default(0),
   receipts: integer("receipts", { mode: "boolean" }).notNull(),
   presence: integer("presence", { mode: "boolean" }).notNull(),
+  hides_address: integer("hides_address", { mode: "boolean" }).notNull().default(false),
   findable: text("findable", { enum: findableBy }).notNull(),
   /** What messages, groups and calls each may do on a device, as JSON. */
   notices: text("notices").notNull(),

@@ -13,9 +13,9 @@ const Notices = v.object({ messages, groups, calls });
 const untouched: KeptSettings = { version: 0, settings: defaultSettings };
 
 const toKept = (row: typeof settings.$inferSelect): KeptSettings => {
-  const { version, receipts, presence, findable, tala } = row;
+  const { version, receipts, presence, hides_address: hidesAddress, findable, tala } = row;
   const notices = v.parse(Notices, JSON.parse(row.notices));
-  return { version, settings: { receipts, presence, findable, ...notices, tala } };
+  return { version, settings: { receipts, presence, hidesAddress, findable, ...notices, tala } };
 };
 
 export const findSettings = async (db: Db, me: Uuid): Promise<KeptSettings> => {
@@ -46,7 +46,7 @@ const noticesOf = ({ messages, groups, calls }: SettingsChange) =>
  * who reads one's number (`can.readPhone`).
  */
 export const updateSettings = async (db: Db, me: Uuid, change: SettingsChange): Promise<KeptSettings> => {
-  const { receipts, presence, findable, tala } = change;
+  const { receipts, presence, hidesAddress, findable, tala } = change;
   const first = { ...defaultSettings, ...change };
   const write = db
     .insert(settings)
@@ -55,6 +55,7 @@ export const updateSettings = async (db: Db, me: Uuid, change: SettingsChange): 
       version: 1,
       receipts: first.receipts,
       presence: first.presence,
+      hides_address: first.hidesAddress,
       findable: first.findable,
       notices: noticesOf(first),
       tala: first.tala,
@@ -65,6 +66,7 @@ export const updateSettings = async (db: Db, me: Uuid, change: SettingsChange): 
         version: sql`${settings.version} + 1`,
         ...(receipts === undefined ? {} : { receipts }),
         ...(presence === undefined ? {} : { presence }),
+        ...(hidesAddress === undefined ? {} : { hides_address: hidesAddress }),
         ...(findable === undefined ? {} : { findable }),
         notices: sql`json_patch(${settings.notices}, ${noticesOf(change)})`,
         ...(tala === undefined ? {} : { tala }),

@@ -10,6 +10,7 @@ import { useChange } from "./use-change";
 const switches = [
   { name: "receipts", label: "settings.privacy.receipts", body: "settings.privacy.receiptsBody" },
   { name: "presence", label: "settings.privacy.presence", body: "settings.privacy.presenceBody" },
+  { name: "hidesAddress", label: "settings.privacy.hidesAddress", body: "settings.privacy.hidesAddressBody" },
 ] as const;
 const seen = [
   { fact: "profile", icon: "i-ph-identification-card" },

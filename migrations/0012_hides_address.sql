@@ -1,0 +1,1 @@
+ALTER TABLE `settings` ADD `hides_address` integer DEFAULT false NOT NULL;
