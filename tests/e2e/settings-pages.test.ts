@@ -32,6 +32,7 @@ test("privacy is chosen by the keyboard, is seen on another device at once, outl
   const { page, texts } = phone;
   const { privacy } = texts.settings;
   expect(await faultsIn(page)).toEqual([]);
+  await expect(page.getByText(privacy.seen.profile)).toBeVisible();
 
   for (const name of ["receipts", "presence", "tala"] as const) {
     await expect(switchOf(phone, privacy[name])).toBeChecked();
@@ -47,6 +48,9 @@ test("privacy is chosen by the keyboard, is seen on another device at once, outl
   const whole = choices.getByRole("radio", { name: privacy.findable.whole, exact: true });
   await expect(whole).toBeChecked();
   await expect(whole).toHaveAccessibleDescription(privacy.findable.wholeBody);
+  // Who reads one's number follows from it.
+  await expect(page.getByText(privacy.seen.profileWithheld)).toBeVisible();
+  await expect(tablet.page.getByText(tablet.texts.settings.privacy.seen.profileWithheld)).toBeVisible();
   await expect(tablet.page.getByRole("radio", { checked: true })).toHaveAccessibleName(
     tablet.texts.settings.privacy.findable.whole,
   );
