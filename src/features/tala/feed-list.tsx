@@ -4,7 +4,7 @@ import { EmptyState } from "../../components/empty-state";
 import { Spinner } from "../../components/spinner";
 import { showToast } from "../../components/toast";
 import { t, useT } from "../../i18n/setup";
-import type { Feed, WaitingPost } from "../../sync/use-tala";
+import type { Feed } from "../../sync/use-tala";
 import { Post } from "./post";
 import { useOlder } from "./use-older";
 import { passToList, usePassedFocus } from "./use-passed-focus";
@@ -100,12 +100,12 @@ function ListEnd({ feed }: { feed: Feed }) {
   );
 }
 
-type FeedListProps = { ref: Ref<HTMLElement>; feed: Feed; waiting: WaitingPost[] | undefined };
+type FeedListProps = { ref: Ref<HTMLElement>; feed: Feed };
 
 /** What waits to be published, then what is, newest first. */
-export function FeedList({ ref, feed, waiting = [] }: FeedListProps) {
+export function FeedList({ ref, feed }: FeedListProps) {
   const t = useT();
-  const { view, looking, again, begin } = feed;
+  const { view, waiting = [], looking, again, begin } = feed;
   useToldFailure(looking);
   const posts = view?.posts ?? [];
   const published = new Set(posts.map(({ id }) => id));
