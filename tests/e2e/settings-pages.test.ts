@@ -135,7 +135,8 @@ test("a phone that cannot keep a setting says so, and muted conversations are li
   await sound.click();
   await expect(page.getByRole("alert")).toContainText(texts.shell.notice.settingsRefused);
   await expect(sound).toBeChecked();
-  await page.getByRole("button", { name: texts.common.close }).click();
+  await page.getByRole("button", { name: texts.common.close }).press("Enter");
+  await expect(sound).toBeFocused();
 
   await page.evaluate(() => {
     IDBObjectStore.prototype.put = () => {
