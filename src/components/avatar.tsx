@@ -3,7 +3,13 @@ import { useState } from "react";
 /** `avatar` is a key of the avatars bucket; a local person row fits as it is. */
 export type AvatarPerson = { username: string; phone: string; avatar: string | null; deleted?: 1 | undefined };
 
-type AvatarProps = { person: AvatarPerson; size?: number; isSquare?: boolean };
+type AvatarProps = {
+  person: AvatarPerson;
+  size?: number;
+  isSquare?: boolean;
+  /** Of the initials the first alone. */
+  isBrief?: boolean;
+};
 
 const servedPx = { small: 50, large: 512 } as const;
 /** Hues of which a disc of this lightness keeps 4.5:1 to white text, and a writer's name to its ground. */
@@ -51,16 +57,17 @@ function NobodysAvatar({ size, isSquare }: { size: number; isSquare: boolean }) 
  * A person's picture, cut to a disc (or a square with round corners, to be looked at); initials on a coloured disc until it is there, and where there is none.
  * Decorative: the name always stands beside it.
  */
-export function Avatar({ person, size = 50, isSquare = false }: AvatarProps) {
+export function Avatar({ person, size = 50, isSquare = false, isBrief = false }: AvatarProps) {
   const [failed, setFailed] = useState<string>();
   if (person.deleted) return <NobodysAvatar size={size} isSquare={isSquare} />;
   const seed = seedOf(person);
+  const initials = initialsOf(seed);
   const key = person.avatar;
   const served = size <= servedPx.small ? servedPx.small : servedPx.large;
   return (
     <span
       aria-hidden="true"
-      data-initials={initialsOf(seed)}
+      data-initials={isBrief ? [...initials][0] : initials}
       className={`relative inline-grid shrink-0 place-items-center overflow-hidden font-semibold text-white select-none before:content-[attr(data-initials)] ${isSquare ? "rounded-bubble" : "rounded-full"}`}
       style={{ width: size, height: size, fontSize: size * 0.38, backgroundColor: `hsl(${toHue(seed)} 45% 35%)` }}
     >

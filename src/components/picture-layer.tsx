@@ -123,7 +123,11 @@ export function PictureFailed({ text, onAgain }: { text: string; onAgain: () => 
       <button
         type="button"
         className="inline-flex min-h-12 items-center gap-2 rounded-card bg-white/15 px-5 font-semibold"
-        onClick={onAgain}
+        onClick={({ currentTarget }) => {
+          // The button goes, and the keys work where the focus is.
+          currentTarget.closest<HTMLElement>("[tabindex]")?.focus();
+          onAgain();
+        }}
         onPointerDown={(event) => event.stopPropagation()}
       >
         <span className="i-ph-arrow-clockwise-bold" aria-hidden="true" />

@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect, useRef, useSyncExternalStore } from "react";
 import { useT } from "../i18n/setup";
 import { Observable } from "../lib/observable";
 import { IconButton } from "./icon-button";
@@ -62,6 +62,13 @@ export function Toaster({ place = "page" }: { place?: Place }) {
   const isTopmost = useIsTopmost(place);
   const newest = useSyncExternalStore(subscribe, read, readPrerendered);
   const toast = isTopmost ? newest : undefined;
+  // Where the keyboard was before it came to the button that goes.
+  const cameFrom = useRef<EventTarget>(null);
+  const close = () => {
+    const back = cameFrom.current;
+    set(undefined);
+    if (back instanceof HTMLElement) back.focus({ preventScroll: true });
+  };
   const card = toast && (
     <div
       key={toast.id}
@@ -77,7 +84,17 @@ export function Toaster({ place = "page" }: { place?: Place }) {
         {toast.title && <p className="font-semibold break-words">{toast.title}</p>}
         {toast.message && <p className="break-words whitespace-pre-line">{toast.message}</p>}
       </div>
-      <IconButton icon="i-ph-x" label={t("common.close")} onClick={() => set(undefined)} />
+      <IconButton
+        icon="i-ph-x"
+        label={t("common.close")}
+        onFocus={({ relatedTarget }) => {
+          cameFrom.current = relatedTarget;
+        }}
+        onBlur={() => {
+          cameFrom.current = null;
+        }}
+        onClick={close}
+      />
     </div>
   );
   return (

@@ -48,7 +48,7 @@ export class FeedLooker {
   readonly #tab: Tab;
   readonly #everyMs: () => number;
   #lookedAt = Number.NEGATIVE_INFINITY;
-  #isAsking = false;
+  #asking: Promise<void> | undefined;
   #isStopped = false;
   #cancel = () => {};
   readonly #unsubscribe: (() => void)[];
@@ -93,12 +93,19 @@ export class FeedLooker {
     if (isDue || this.looking.get().at === "failed") void this.#look();
   }
 
+  /** One at a time: who asks meanwhile waits for the same answer. */
   async #look(): Promise<void> {
-    const { platform } = this.#tab;
     const context = this.#tab.context.get();
     // Whoever looks again, or has a store again, wakes it.
-    if (this.#isStopped || this.#isAsking || !context || !platform.isVisible()) return;
-    this.#isAsking = true;
+    if (this.#isStopped || !context || !this.#tab.platform.isVisible()) return;
+    this.#asking ??= this.#ask(context).finally(() => {
+      this.#asking = undefined;
+    });
+    await this.#asking;
+  }
+
+  async #ask(context: Context): Promise<void> {
+    const { platform } = context;
     this.#cancel();
     this.#lookedAt = platform.now();
     try {
@@ -107,7 +114,6 @@ export class FeedLooker {
     } catch (error) {
       this.looking.set({ at: "failed", code: asSyncError(error).code });
     }
-    this.#isAsking = false;
     if (!this.#isStopped) this.#cancel = platform.after(this.#everyMs(), () => void this.#look());
   }
 }

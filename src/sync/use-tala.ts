@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { postPageRows } from "../../contract/limits";
 import { isSavingData } from "../lib/connection";
+import type { Context } from "./context";
 import { running } from "./engine";
 import { bringOlder, FeedLooker, type Looking } from "./feed-looker";
 import { useLive } from "./hooks";
@@ -19,6 +20,8 @@ const silent = { get: () => asking, subscribe: () => () => {} };
 export type Feed = {
   /** Undefined until the store was read. */
   view: FeedView | undefined;
+  /** What waits to be published, the newest first; some of it may be in view already. */
+  waiting: WaitingPost[] | undefined;
   looking: Looking;
   /** Asks now for the newest, and says how it stands then. */
   again(): Promise<Looking>;
@@ -30,10 +33,16 @@ export type Feed = {
   loadOlder(): Promise<void>;
 };
 
+/** What waits is read first: what is published meanwhile stands in both of the two for a moment, and never in neither. */
+const readTala = async (context: Context) => {
+  const waiting = await readPostbox(context);
+  return { waiting, rows: await readFeed(context.store) };
+};
+
 /** The feed while somebody looks at it: from this phone at once, and asked for again and again. */
 export const useFeed = (): Feed => {
   const sync = useSyncExternalStore(running.subscribe, running.get, () => undefined);
-  const rows = useLive("feed", ({ store }) => readFeed(store));
+  const { rows, waiting } = useLive("tala", readTala) ?? {};
   const [looker, setLooker] = useState<FeedLooker>();
   const [top, setTop] = useState<number>();
   const [limit, setLimit] = useState(postPageRows);
@@ -91,8 +100,5 @@ export const useFeed = (): Feed => {
       bringOlder(context, last.number).catch(() => undefined); // what is here stays
     setLimit((before) => before + postPageRows);
   }, [sync, view]);
-  return { view, looking, again, begin, showNewest, loadOlder };
+  return { view, waiting, looking, again, begin, showNewest, loadOlder };
 };
-
-/** What waits to be published, the newest first. */
-export const usePostbox = (): WaitingPost[] | undefined => useLive("postbox", readPostbox);

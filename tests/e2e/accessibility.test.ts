@@ -186,6 +186,11 @@ test("what opens over Tala, the profile and help has no fault axe finds, light a
   await expectClean(page, "the question before a status is deleted");
   await leave(page, page.getByRole("alertdialog"));
   await page.getByRole("button", { name: texts.tala.write }).click();
+  await page.getByRole("button", { name: texts.tala.camera }).click();
+  const camera = page.getByRole("dialog", { name: texts.chat.camera.title });
+  await expect(camera.getByRole("button", { name: texts.chat.camera.shutter })).toBeEnabled();
+  await expectClean(page, "the camera");
+  await leave(page, camera);
   const picture = await makePicture(page, "marché.png", { width: 600, height: 1_200, type: "image/png" });
   await page.locator('input[data-attach="image"]').setInputFiles(picture);
   await expect(page.getByRole("img", { name: texts.tala.preview })).toBeVisible();

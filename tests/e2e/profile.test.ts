@@ -80,6 +80,16 @@ test("a new name, by keyboard alone, is seen by the other person and in the othe
   await expect(pencil).toBeFocused();
   await expect(save).toHaveCount(0);
 
+  // A name that is as it was is not sent.
+  const sent: string[] = [];
+  page.on("request", (request) => void (request.method() === "PATCH" && sent.push(request.url())));
+  await page.keyboard.press("Enter");
+  await expect(field).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(pencil).toBeFocused();
+  await expect(save).toHaveCount(0);
+  expect(sent).toEqual([]);
+
   // Offline it is said at once, with the reason, and what was typed stays.
   await page.keyboard.press("Enter");
   await field.fill("  Anne-Marie   Mbuyi ");

@@ -32,6 +32,7 @@ test("privacy is chosen by the keyboard, is seen on another device at once, outl
   const { page, texts } = phone;
   const { privacy } = texts.settings;
   expect(await faultsIn(page)).toEqual([]);
+  await expect(page.getByText(privacy.seen.profile)).toBeVisible();
 
   for (const name of ["receipts", "presence", "hidesAddress", "tala"] as const) {
     const wasOn = name !== "hidesAddress";
@@ -48,6 +49,9 @@ test("privacy is chosen by the keyboard, is seen on another device at once, outl
   const whole = choices.getByRole("radio", { name: privacy.findable.whole, exact: true });
   await expect(whole).toBeChecked();
   await expect(whole).toHaveAccessibleDescription(privacy.findable.wholeBody);
+  // Who reads one's number follows from it.
+  await expect(page.getByText(privacy.seen.profileWithheld)).toBeVisible();
+  await expect(tablet.page.getByText(tablet.texts.settings.privacy.seen.profileWithheld)).toBeVisible();
   await expect(tablet.page.getByRole("radio", { checked: true })).toHaveAccessibleName(
     tablet.texts.settings.privacy.findable.whole,
   );
@@ -133,7 +137,8 @@ test("a phone that cannot keep a setting says so, and muted conversations are li
   await sound.click();
   await expect(page.getByRole("alert")).toContainText(texts.shell.notice.settingsRefused);
   await expect(sound).toBeChecked();
-  await page.getByRole("button", { name: texts.common.close }).click();
+  await page.getByRole("button", { name: texts.common.close }).press("Enter");
+  await expect(sound).toBeFocused();
 
   await page.evaluate(() => {
     IDBObjectStore.prototype.put = () => {

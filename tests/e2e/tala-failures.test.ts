@@ -87,8 +87,17 @@ test("what goes wrong in publishing and deleting a status is said, and what was 
   const question = page.getByRole("alertdialog", { name: texts.tala.deleteTitle });
   await expect(question).toContainText(texts.tala.deleteWaitingBody);
   await question.getByRole("button", { name: texts.common.cancel }).click();
-  await mine.getByRole("button", { name: texts.tala.retry }).click();
+  const again = makeGate();
+  await page.route(feed, async (route) => {
+    if (route.request().method() === "POST") await again.opened;
+    await route.continue();
+  });
+  await mine.getByRole("button", { name: texts.tala.retry }).press("Enter");
+  await expect(mine.getByRole("button", { name: texts.tala.retry })).toHaveCount(0);
+  await expect(mine.getByRole("article")).toBeFocused();
+  again.open();
   await expect(mine.locator("time")).toBeVisible();
+  await expect(mine.getByRole("article")).toBeFocused();
 
   // A deletion that fails leaves it where it is.
   await page.route(`${feed}/*`, (route) => route.fulfill(refusal(503, "unavailable")));
@@ -158,8 +167,12 @@ test("what cannot be had of the feed says so where it is missing, what is here s
   await expect(page.getByText(texts.tala.loadFailedBody)).toBeVisible();
   await expect(page.getByRole("alert")).toContainText(texts.errors.internal);
   fails = undefined;
-  await retry.click();
+  await expect(retry).not.toHaveAttribute("aria-busy");
+  // What was pressed goes, and the keyboard goes on where it was.
+  const list = page.getByRole("region", { name: texts.tala.list });
+  await retry.press("Enter");
   await expect(post(phone, "Status 100")).toBeVisible();
+  await expect(list).toBeFocused();
 
   // A picture that comes under the finger takes no tap away.
   const enlarge = page.getByRole("button", { name: fill(texts.tala.enlarge, { name: "Ben Kasongo" }) });
@@ -172,16 +185,19 @@ test("what cannot be had of the feed says so where it is missing, what is here s
   const viewer = page.getByRole("dialog");
   await expect(viewer.getByRole("alert")).toContainText(texts.tala.pictureFailed);
   hasPictures = true;
-  await viewer.getByRole("button", { name: texts.common.retry }).click();
+  await viewer.getByRole("button", { name: texts.common.retry }).press("Enter");
   await expect(viewer.getByRole("alert")).toHaveCount(0);
+  await page.keyboard.press("+");
+  await expect(viewer.locator("img[data-scale]")).not.toHaveAttribute("data-scale", "1");
   await page.keyboard.press("Escape");
 
   fails = "failed";
   await post(phone, "Status 81").scrollIntoViewIfNeeded();
   await expect(page.getByText(texts.tala.olderFailed)).toBeVisible();
   fails = undefined;
-  await retry.click();
+  await retry.press("Enter");
   await expect(post(phone, "Status 80")).toBeVisible();
+  await expect(list).toBeFocused();
   await post(phone, "Status 61").scrollIntoViewIfNeeded();
   await expect(page.getByText(texts.tala.end)).toBeVisible();
   await phone.close();
@@ -287,7 +303,8 @@ test("a status of many lines shows its beginning, and one whose characters are t
   const post = page.getByRole("article").filter({ hasText: "first" });
   await expect(post.getByText("first…")).toBeVisible();
   expect((await post.boundingBox())?.height).toBeLessThan(200);
-  await post.getByRole("button", { name: texts.messages.showMore }).click();
+  await post.getByRole("button", { name: texts.messages.showMore }).press("Enter");
   await expect(post).toContainText("last");
+  await expect(post).toBeFocused();
   await phone.close();
 });

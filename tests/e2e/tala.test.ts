@@ -34,6 +34,29 @@ const publish = async (phone: Phone, text: string): Promise<void> => {
 const begun = async (page: Page): Promise<[string, number][]> =>
   (await keptChoices(page)).map(({ text, files }) => [text, files.length]);
 
+declare global {
+  interface Window {
+    cameraDid: unknown[];
+  }
+}
+
+/** Which camera a page asks for, and as what it takes down what that shows. */
+const writeDownCamera = (): void => {
+  window.cameraDid = [];
+  const { toBlob } = HTMLCanvasElement.prototype;
+  HTMLCanvasElement.prototype.toBlob = function (taken, type, quality) {
+    window.cameraDid.push(type);
+    toBlob.call(this, taken, type, quality);
+  };
+  const { mediaDevices } = navigator;
+  const getUserMedia = mediaDevices.getUserMedia.bind(mediaDevices);
+  mediaDevices.getUserMedia = (wanted) => {
+    const { facingMode } = (wanted?.video ?? {}) as { facingMode?: { ideal?: string } };
+    window.cameraDid.push(facingMode?.ideal);
+    return getUserMedia(wanted);
+  };
+};
+
 /** What everybody reads now. */
 const feedOf = async (site: Site, { token }: Person): Promise<string[]> =>
   v.parse(PostPage, (await callSite(site, "GET", "/api/tala", { token })).body).posts.map((row) => row[4]);
@@ -81,10 +104,19 @@ test("two people publish words and a picture, and what comes in moves nothing th
   await expect(page.getByRole("alert")).toContainText(texts.errors.post_too_long);
   await field(anas).fill(`Au marché ${family}\nce matin, https://example.org/prix`);
   const picture = await makePicture(page, "marché.png", { width: 2_000, height: 1_000, type: "image/png" });
-  const chooser = page.waitForEvent("filechooser");
-  await button(anas, texts.tala.gallery).press("Enter");
-  await (await chooser).setFiles(picture);
-  await expect(page.getByRole("img", { name: texts.tala.preview })).toBeVisible();
+  const gallery = button(anas, texts.tala.gallery);
+  const preview = page.getByRole("img", { name: texts.tala.preview });
+  const choosePicture = async () => {
+    const chooser = page.waitForEvent("filechooser");
+    await gallery.press("Enter");
+    await (await chooser).setFiles(picture);
+    await expect(preview).toBeVisible();
+  };
+  await choosePicture();
+  await button(anas, texts.tala.removePicture).press("Enter");
+  await expect(preview).toHaveCount(0);
+  await expect(gallery).toBeFocused();
+  await choosePicture();
   expect(await faultsIn(page)).toEqual([]);
   await button(anas, texts.tala.publish).press("Enter");
   await expect(page.getByText(texts.tala.published)).toBeVisible();
@@ -158,6 +190,7 @@ test("what is published without a network waits through a reload and is publishe
   const ana = await makePerson(site, 4422, "Ana Mbala");
   const phone = await Phone.open(browser, server, "en", keptOffline);
   const { page, texts, context } = phone;
+  await page.addInitScript(writeDownCamera);
   await phone.signIn(ana, "/app/tala");
   await isKeptOffline(page);
 
@@ -167,6 +200,7 @@ test("what is published without a network waits through a reload and is publishe
   await button(phone, texts.tala.camera).click();
   await button(phone, texts.chat.camera.shutter).click();
   await expect(page.getByRole("img", { name: texts.tala.preview })).toBeVisible();
+  expect(await page.evaluate(() => window.cameraDid)).toEqual(["environment", "image/png"]);
   await expect.poll(() => begun(page)).toEqual([["From the boat", 1]]);
   await page.reload();
   await expect(field(phone)).toHaveValue("From the boat");
@@ -188,6 +222,7 @@ test("what is published without a network waits through a reload and is publishe
   await other.getByRole("button", { name: texts.tala.dropWaiting }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: texts.common.delete }).click();
   await expect(other).toHaveCount(0);
+  await expect(entry.getByRole("article")).toBeFocused();
 
   await context.setOffline(false);
   await expect(entry.locator("time")).toBeVisible({ timeout: 20_000 });
@@ -253,6 +288,7 @@ test("a camera that is refused closes its view, a feed that cannot be had says s
   });
   await button(phone, texts.tala.turnOn).click();
   await expect(tab).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
   await expect(post(page, `Statut n° ${5 + postPageRows}.`)).toBeVisible();
 
   // Further down it goes on by itself, to the end.

@@ -1,8 +1,11 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { languages } from "../../contract/language";
 import { isPlainLine } from "../../contract/text";
-import { buildName, readFacts, toDiagnosis } from "../../src/features/help/diagnosis";
+import { buildName, readFacts, toDiagnosis, toWaiting } from "../../src/features/help/diagnosis";
 import { questions, searchQuestions, topics } from "../../src/features/help/questions";
+import en from "../../src/i18n/en.json";
+import fr from "../../src/i18n/fr.json";
+import pt from "../../src/i18n/pt.json";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -20,6 +23,24 @@ test("every question is answered in every language, under a topic that is shown"
     }
   }
   for (const topic of topics) expect(french.some(([, its]) => its === topic)).toBe(true);
+});
+
+/** Every text of the product in a language. */
+const wordsOf = (texts: object): string[] =>
+  Object.values(texts).flatMap((text: string | object) => (typeof text === "string" ? [text] : wordsOf(text)));
+
+/** What a browser or a phone says, and not the product. */
+const foreign = /écran d'accueil|home screen|ecrã principal|^(autorisations|permissions|permissões)$/i;
+
+test("what an answer names in quotes stands so on the screen", () => {
+  for (const [language, texts] of Object.entries({ fr, en, pt })) {
+    const known = new Set(wordsOf(texts));
+    for (const { id, question, answer } of questions[language as keyof typeof questions]) {
+      const named = `${question} ${answer}`.matchAll(/[«“]\s*(.+?)\s*[»”]/gu);
+      for (const [, words = ""] of named)
+        expect(known.has(words) || foreign.test(words), `${language} ${id}: ${words}`).toBe(true);
+    }
+  }
 });
 
 test("a text is found without its accents and capitals, by words in any order", () => {
@@ -72,7 +93,8 @@ const stubBrowser = (navigator: object) => {
   vi.stubGlobal("devicePixelRatio", 2);
   vi.stubGlobal("getComputedStyle", () => ({ fontSize: "16px" }));
 };
-const known = { version: "0.1.0 (dev)", link: "online", trouble: "none", waiting: "2 messages, 1 drafts" };
+const waiting = toWaiting({ messages: 2, posts: 3, drafts: 1 });
+const known = { version: "0.1.0 (dev)", link: "online", trouble: "none", waiting };
 
 test("the diagnosis says what helps, and nothing of the person", async () => {
   stubBrowser({
@@ -94,7 +116,7 @@ test("the diagnosis says what helps, and nothing of the person", async () => {
     "network: online, 3g, 300 ms, saving data",
     "link: online",
     "trouble: none",
-    "waiting: 2 messages, 1 drafts",
+    "waiting: 2 messages, 3 statuses, 1 drafts",
     "storage: 12 MB of 1000 MB, kept",
     "worker: running",
     "microphone: granted",
@@ -107,6 +129,7 @@ test("a browser that tells nothing keeps nobody from the rest", async () => {
   stubBrowser({ userAgent: "An old one", onLine: false });
   const text = toDiagnosis(await readFacts(known));
   expect(text).toContain("network: offline");
+  expect(toWaiting(undefined)).toBe("unknown");
   expect(text).toContain("storage: unknown");
   expect(text).toContain("microphone: unknown");
   expect(text).toContain("worker: none");

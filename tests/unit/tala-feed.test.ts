@@ -286,4 +286,17 @@ describe("looking for new statuses", () => {
     await eventually(async () => expect((await look(tab)).texts).toEqual(["two", "one"]));
     looker.stop();
   });
+
+  it("asked for while it is being asked for already, says what comes of that", async () => {
+    const { phone, tab } = await open();
+    phone.loses = ({ path }) => path === "/api/tala";
+    const looker = new FeedLooker(tab, () => false);
+    await eventually(() => expect(looker.looking.get().at).toBe("failed"));
+    phone.loses = () => false;
+    const asked = phone.requests.length;
+    const answers = await Promise.all([looker.again(), looker.again()]);
+    expect(answers).toEqual([{ at: "seen" }, { at: "seen" }]);
+    expect(phone.requests.slice(asked).filter(({ path }) => path === "/api/tala")).toHaveLength(1);
+    looker.stop();
+  });
 });

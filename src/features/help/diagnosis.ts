@@ -1,5 +1,6 @@
 import { getLanguage } from "../../i18n/setup";
 import { getAppearance, toLook } from "../../lib/appearance";
+import type { Unsent } from "../../sync/unsent";
 
 /** What helps somebody else to find out what is wrong on this phone, and says nothing of who uses it. */
 export type Facts = {
@@ -30,6 +31,11 @@ export const toDiagnosis = (facts: Facts): string =>
     .join("\n");
 
 const unknown = "unknown";
+
+/** How much is on this phone only. */
+export const toWaiting = (unsent: Unsent | undefined): string =>
+  unsent ? `${unsent.messages} messages, ${unsent.posts} statuses, ${unsent.drafts} drafts` : unknown;
+
 const bytesPerMb = 1_000_000;
 
 const readNetwork = (): string => {

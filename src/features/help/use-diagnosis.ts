@@ -3,7 +3,7 @@ import { version } from "../../../package.json";
 import { useLanguage } from "../../i18n/setup";
 import { useAppearance } from "../../lib/appearance";
 import { useLink, useStorageTrouble, useUnsent } from "../../sync/hooks";
-import { buildName, readFacts, toDiagnosis } from "./diagnosis";
+import { buildName, readFacts, toDiagnosis, toWaiting } from "./diagnosis";
 
 const scriptUrl = (): string => document.querySelector<HTMLScriptElement>("script[type=module][src]")?.src ?? "";
 
@@ -15,8 +15,7 @@ export const useDiagnosis = (): string | undefined => {
   const [text, setText] = useState<string>();
   const link = useLink();
   const trouble = useStorageTrouble() ?? "none";
-  const unsent = useUnsent();
-  const waiting = unsent ? `${unsent.messages} messages, ${unsent.drafts} drafts` : "unknown";
+  const waiting = toWaiting(useUnsent());
   const language = useLanguage();
   const appearance = useAppearance();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the lines name the language and the appearance

@@ -37,6 +37,8 @@ export default function PrivacyScreen() {
   const t = useT();
   const settings = useSettings();
   const change = useChange();
+  // Whoever is not found by a part of their number has it read by fewer (worker/lib/access.ts).
+  const isNumberWithheld = settings.findable !== "part";
   return (
     <SettingsPage title={t("settings.privacy.title")} description={t("settings.privacy.description")}>
       <SettingsCard title={t("settings.privacy.others")} icon="i-ph-lock-simple">
@@ -72,7 +74,7 @@ export default function PrivacyScreen() {
             {seen.map(({ fact, icon }) => (
               <li key={fact} className="flex gap-3 px-4 py-3 text-sm">
                 <span className={`${icon} mt-0.5 shrink-0 text-xl text-muted`} aria-hidden="true" />
-                {t(`settings.privacy.seen.${fact}`)}
+                {t(`settings.privacy.seen.${fact === "profile" && isNumberWithheld ? "profileWithheld" : fact}`)}
               </li>
             ))}
           </ul>

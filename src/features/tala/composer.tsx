@@ -82,6 +82,7 @@ export function Composer({ takesFocus, onKept, onClose }: ComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const gallery = useRef<HTMLInputElement>(null);
   const phoneCamera = useRef<HTMLInputElement>(null);
+  const chooser = useRef<HTMLButtonElement>(null);
   const [text, setText] = useState("");
   const [isBusy, setBusy] = useState(false);
   const [Camera, setCamera] = useState<Camera>();
@@ -194,7 +195,15 @@ export function Composer({ takesFocus, onKept, onClose }: ComposerProps) {
             {t("tala.preparing")}
           </p>
         ) : (
-          picture && <Preview picture={picture} onRemove={remove} />
+          picture && (
+            <Preview
+              picture={picture}
+              onRemove={() => {
+                remove();
+                chooser.current?.focus();
+              }}
+            />
+          )
         )}
         <div className="mt-1 flex flex-wrap items-center gap-1">
           <IconButton
@@ -205,6 +214,7 @@ export function Composer({ takesFocus, onKept, onClose }: ComposerProps) {
             onClick={() => void openCamera()}
           />
           <IconButton
+            ref={chooser}
             icon="i-ph-image"
             label={t("tala.gallery")}
             className="text-accent"

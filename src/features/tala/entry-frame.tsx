@@ -1,7 +1,8 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { Avatar } from "../../components/avatar";
 import { useT } from "../../i18n/setup";
 import { PostWords } from "./post-words";
+import { passToNeighbour, usePassedFocus } from "./use-passed-focus";
 
 type EntryFrameProps = {
   author: { username: string; avatar: string | null };
@@ -18,9 +19,11 @@ type EntryFrameProps = {
 /** A status: who, when, what. Names and words may be of any script and direction. */
 export function EntryFrame({ author, note, content, picture, deeds, children }: EntryFrameProps) {
   const t = useT();
+  const article = useRef<HTMLElement>(null);
+  usePassedFocus(article, passToNeighbour);
   return (
-    <article tabIndex={-1} className="flex items-start gap-3 px-4 py-3 -outline-offset-3">
-      <Avatar person={{ ...author, phone: "" }} size={44} />
+    <article ref={article} tabIndex={-1} className="flex items-start gap-3 px-4 py-3 -outline-offset-3">
+      <Avatar person={{ ...author, phone: "" }} size={44} isBrief />
       <div className="min-w-0 flex-1">
         <h2 className="leading-6 font-semibold break-words">
           <bdi>{author.username || t("common.user")}</bdi>

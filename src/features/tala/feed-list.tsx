@@ -4,38 +4,28 @@ import { EmptyState } from "../../components/empty-state";
 import { Spinner } from "../../components/spinner";
 import { showToast } from "../../components/toast";
 import { t, useT } from "../../i18n/setup";
-import type { Feed, WaitingPost } from "../../sync/use-tala";
+import type { Feed } from "../../sync/use-tala";
 import { Post } from "./post";
 import { useOlder } from "./use-older";
+import { passToList, usePassedFocus } from "./use-passed-focus";
 import { WaitingEntry } from "./waiting-entry";
 
 const sayFailed = (): void => showToast({ tone: "danger", title: t("common.error"), message: t("errors.internal") });
 
-/** Nothing on this phone: because there is nothing, because it is on its way, or because it cannot be had. */
-function NoPosts({ looking, again }: Pick<Feed, "looking" | "again">) {
+/** Why the newest cannot be had, and the way to try again. */
+function LoadFailed({ isOffline, again }: { isOffline: boolean; again: Feed["again"] }) {
   const t = useT();
   const [isBusy, setBusy] = useState(false);
+  const part = useRef<HTMLDivElement>(null);
+  usePassedFocus(part, passToList);
   const retry = async () => {
     setBusy(true);
     const { at } = await again();
     setBusy(false);
     if (at === "failed") sayFailed();
   };
-  if (looking.at === "looking")
-    return (
-      <div className="late m-auto text-accent">
-        <Spinner label={t("common.loading")} className="text-4xl" />
-      </div>
-    );
-  if (looking.at === "seen")
-    return (
-      <div className="my-auto">
-        <EmptyState icon="i-ph-eye" title={t("tala.emptyTitle")} body={t("tala.emptyBody")} />
-      </div>
-    );
-  const isOffline = looking.code === "offline";
   return (
-    <div className="my-auto">
+    <div ref={part} className="my-auto">
       <EmptyState
         icon="i-ph-cloud-slash"
         title={t("tala.loadFailedTitle")}
@@ -50,6 +40,24 @@ function NoPosts({ looking, again }: Pick<Feed, "looking" | "again">) {
   );
 }
 
+/** Nothing on this phone: because there is nothing, because it is on its way, or because it cannot be had. */
+function NoPosts({ looking, again }: Pick<Feed, "looking" | "again">) {
+  const t = useT();
+  if (looking.at === "looking")
+    return (
+      <div className="late m-auto text-accent">
+        <Spinner label={t("common.loading")} className="text-4xl" />
+      </div>
+    );
+  if (looking.at === "seen")
+    return (
+      <div className="my-auto">
+        <EmptyState icon="i-ph-eye" title={t("tala.emptyTitle")} body={t("tala.emptyBody")} />
+      </div>
+    );
+  return <LoadFailed isOffline={looking.code === "offline"} again={again} />;
+}
+
 /** SPEC.md §8: what cannot be loaded is said once; what is here stays. Without a network the banner has said it. */
 const useToldFailure = (looking: Feed["looking"]): void => {
   const code = looking.at === "failed" ? looking.code : undefined;
@@ -57,6 +65,21 @@ const useToldFailure = (looking: Feed["looking"]): void => {
     if (code !== undefined && code !== "offline") sayFailed();
   }, [code]);
 };
+
+/** What is further down cannot be had now. */
+function OlderFailed({ ask }: { ask: () => void }) {
+  const t = useT();
+  const part = useRef<HTMLDivElement>(null);
+  usePassedFocus(part, passToList);
+  return (
+    <div ref={part} className="grid justify-items-center gap-2">
+      <p role="alert">{t("tala.olderFailed")}</p>
+      <Button look="secondary" onClick={ask}>
+        {t("common.retry")}
+      </Button>
+    </div>
+  );
+}
 
 /** What is at the end of the list: more, on its way or to be asked for, or nothing. */
 function ListEnd({ feed }: { feed: Feed }) {
@@ -69,12 +92,7 @@ function ListEnd({ feed }: { feed: Feed }) {
       {!hasOlder ? (
         <p>{t("tala.end")}</p>
       ) : isStuck ? (
-        <div className="grid justify-items-center gap-2">
-          <p role="alert">{t("tala.olderFailed")}</p>
-          <Button look="secondary" onClick={ask}>
-            {t("common.retry")}
-          </Button>
-        </div>
+        <OlderFailed ask={ask} />
       ) : (
         <Spinner label={t("tala.loadingOlder")} className="text-2xl text-accent" />
       )}
@@ -82,12 +100,12 @@ function ListEnd({ feed }: { feed: Feed }) {
   );
 }
 
-type FeedListProps = { ref: Ref<HTMLElement>; feed: Feed; waiting: WaitingPost[] | undefined };
+type FeedListProps = { ref: Ref<HTMLElement>; feed: Feed };
 
 /** What waits to be published, then what is, newest first. */
-export function FeedList({ ref, feed, waiting = [] }: FeedListProps) {
+export function FeedList({ ref, feed }: FeedListProps) {
   const t = useT();
-  const { view, looking, again, begin } = feed;
+  const { view, waiting = [], looking, again, begin } = feed;
   useToldFailure(looking);
   const posts = view?.posts ?? [];
   const published = new Set(posts.map(({ id }) => id));
@@ -113,12 +131,16 @@ export function FeedList({ ref, feed, waiting = [] }: FeedListProps) {
         <>
           <ul className="divide-y divide-line border-b border-line bg-surface">
             {unpublished.map((post) => (
-              <li key={post.id}>
+              <li key={post.id} data-post={post.id}>
                 <WaitingEntry post={post} />
               </li>
             ))}
             {posts.map((post) => (
-              <li key={post.id} className="[contain-intrinsic-size:auto_96px] [content-visibility:auto]">
+              <li
+                key={post.id}
+                data-post={post.id}
+                className="[contain-intrinsic-size:auto_96px] [content-visibility:auto]"
+              >
                 <Post post={post} />
               </li>
             ))}

@@ -17,7 +17,14 @@ export function PostWords({ content }: { content: string }) {
         <LinkedText text={isFolded ? `${lines.slice(0, foldedLines).join("\n").trimEnd()}…` : content} />
       </p>
       {isFolded && (
-        <button type="button" className="min-h-12 font-semibold text-accent" onClick={() => setOpen(true)}>
+        <button
+          type="button"
+          className="min-h-12 font-semibold text-accent"
+          onClick={({ currentTarget }) => {
+            currentTarget.closest("article")?.focus({ preventScroll: true });
+            setOpen(true);
+          }}
+        >
           {t("messages.showMore")}
         </button>
       )}

@@ -1,4 +1,4 @@
-import { memo, useEffect, useRef, useState } from "react";
+import { memo, useState } from "react";
 import { attempt } from "../../components/attempt";
 import { ConfirmDialog } from "../../components/dialog";
 import { IconButton } from "../../components/icon-button";
@@ -11,39 +11,25 @@ import type { FeedRow } from "../../sync/use-tala";
 import { EntryFrame } from "./entry-frame";
 import { PostPicture } from "./post-picture";
 
-/** Where the keyboard goes on when an entry leaves the list: the next one, the one before it, or the list. */
-const findNeighbour = (within: Element | null): HTMLElement | null => {
-  const item = within?.closest("li");
-  const [next, previous] = [item?.nextElementSibling, item?.previousElementSibling];
-  return (next ?? previous)?.querySelector("article") ?? item?.closest<HTMLElement>("[data-scroller]") ?? null;
-};
-
 /** Asks, and deletes it for everybody. */
 function Deletion({ post, date }: { post: FeedRow; date: string }) {
   const t = useT();
   const [isAsking, setAsking] = useState(false);
   const [isBusy, setBusy] = useState(false);
-  const trigger = useRef<HTMLSpanElement>(null);
-  const neighbour = useRef<HTMLElement>(null);
-  useEffect(() => () => queueMicrotask(() => neighbour.current?.focus()), []);
   const confirm = async () => {
     setBusy(true);
-    neighbour.current = findNeighbour(trigger.current);
-    const texts = { done: t("tala.deleted"), failed: t("tala.deleteFailed") };
-    if (!(await attempt(() => deletePost(post.id), texts))) neighbour.current = null;
+    await attempt(() => deletePost(post.id), { done: t("tala.deleted"), failed: t("tala.deleteFailed") });
     setBusy(false);
     setAsking(false);
   };
   return (
     <>
-      <span ref={trigger}>
-        <IconButton
-          icon="i-ph-trash"
-          label={t("tala.delete", { date })}
-          className="text-muted hover:text-text"
-          onClick={() => setAsking(true)}
-        />
-      </span>
+      <IconButton
+        icon="i-ph-trash"
+        label={t("tala.delete", { date })}
+        className="text-muted hover:text-text"
+        onClick={() => setAsking(true)}
+      />
       <ConfirmDialog
         open={isAsking}
         title={t("tala.deleteTitle")}

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { attempt } from "../../components/attempt";
 import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
+import { focusTitle } from "../../components/focus-title";
 import { Screen } from "../../components/screen";
 import { useT } from "../../i18n/setup";
 import { changeSettings, useSettings } from "../../sync/use-settings";
@@ -13,8 +14,10 @@ function TalaOff() {
   const [isBusy, setBusy] = useState(false);
   const turnOn = async () => {
     setBusy(true);
-    await attempt(() => changeSettings({ tala: true }), { failed: t("tala.turnOnFailed") });
+    const isOn = await attempt(() => changeSettings({ tala: true }), { failed: t("tala.turnOnFailed") });
     setBusy(false);
+    // The button goes with what it said.
+    if (isOn) focusTitle();
   };
   return (
     <div className="my-auto">

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useT } from "../../i18n/setup";
 import { hasChoice } from "../../sync/actions";
-import { useFeed, usePostbox } from "../../sync/use-tala";
+import { useFeed } from "../../sync/use-tala";
 import { Composer } from "./composer";
 import { FeedList } from "./feed-list";
 import { NewerPill } from "./newer-pill";
@@ -10,7 +10,6 @@ import { NewerPill } from "./newer-pill";
 export function Tala() {
   const t = useT();
   const feed = useFeed();
-  const waiting = usePostbox();
   const [isWriting, setWriting] = useState(false);
   const [hasAsked, setAsked] = useState(false);
   const toggle = useRef<HTMLButtonElement>(null);
@@ -46,7 +45,7 @@ export function Tala() {
       {isWriting && <Composer takesFocus={hasAsked} onKept={toTop} onClose={close} />}
       <div className="relative flex min-h-0 flex-1 flex-col">
         <NewerPill view={feed.view} onShow={showNewest} />
-        <FeedList ref={scroller} feed={feed} waiting={waiting} />
+        <FeedList ref={scroller} feed={feed} />
       </div>
       <button
         ref={toggle}

@@ -61,7 +61,13 @@ export function WaitingEntry({ post }: { post: WaitingPost }) {
       {hasFailed && (
         <div className="mt-2 grid justify-items-start gap-2">
           <p className="text-sm text-danger">{t(`errors.${error ?? "internal"}`)}</p>
-          <Button look="secondary" onClick={() => void retry()}>
+          <Button
+            look="secondary"
+            onClick={({ currentTarget }) => {
+              currentTarget.closest("article")?.focus({ preventScroll: true });
+              void retry();
+            }}
+          >
             {t("tala.retry")}
           </Button>
         </div>

@@ -1,0 +1,44 @@
+import { renderToStaticMarkup } from "react-dom/server";
+import { afterAll, describe, expect, it } from "vitest";
+import { EntryFrame } from "../../src/features/tala/entry-frame";
+import en from "../../src/i18n/en.json";
+import { formatDate } from "../../src/i18n/format";
+import fr from "../../src/i18n/fr.json";
+import pt from "../../src/i18n/pt.json";
+import { showTexts } from "../../src/i18n/setup";
+
+const showOf = (username: string, avatar: string | null = null): string =>
+  renderToStaticMarkup(<EntryFrame author={{ username, avatar }} note="05 nov. 2026" content="Mbote" />);
+
+afterAll(() => showTexts("fr", fr));
+
+describe("whoever published a status", () => {
+  it("is shown by the first letter of their name where there is no picture", () => {
+    expect(showOf("Grâce Mbuyi")).toContain('data-initials="G"');
+    expect(showOf("émile")).toContain('data-initials="É"');
+    expect(showOf("Grâce Mbuyi", "abc.webp")).toContain('src="/api/avatars/abc.webp?size=50"');
+  });
+
+  it("is a user, in the person's language, and a U, where there is no name either", () => {
+    for (const [language, texts, name] of [
+      ["fr", fr, "Utilisateur"],
+      ["en", en, "User"],
+      ["pt", pt, "Utilizador"],
+    ] as const) {
+      showTexts(language, texts);
+      expect(showOf("")).toContain('data-initials="U"');
+      expect(showOf("")).toContain(`<bdi>${name}</bdi>`);
+    }
+  });
+});
+
+it("a day is told with two digits, its month in short and its year, in the language that is shown now", () => {
+  const at = new Date(2026, 10, 5, 12).getTime();
+  showTexts("fr", fr);
+  expect(formatDate(at)).toBe("05 nov. 2026");
+  showTexts("en", en);
+  expect(formatDate(at)).toBe("05 Nov 2026");
+  showTexts("pt", pt);
+  expect(formatDate(at)).toBe("05/11/2026"); // as Portugal writes it
+  showTexts("fr", fr);
+});
