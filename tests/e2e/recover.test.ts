@@ -10,7 +10,7 @@ import { faultsInBothColours } from "../support/faults";
 import { broughtBy, mailsTo } from "../support/mailbox";
 import { siteOf } from "../support/pair";
 import { callSite, makePerson, type Person } from "../support/people";
-import { fill, Phone, textsOf } from "../support/phone";
+import { fill, Phone, textsOf, toastIn } from "../support/phone";
 import type { Server } from "../support/server";
 
 const password = "Nouveau2026";
@@ -128,12 +128,12 @@ test("by the code of a mail, read elsewhere, in English: a wrong one is told and
   await expect(field).toHaveValue(/^0000000[01]$/);
   await page.keyboard.type(code);
   await setPassword(phone, "kort");
-  await expect(page.getByRole("alert")).toContainText(texts.auth.passwordRequirement);
+  await expect(toastIn(page)).toContainText(texts.auth.passwordRequirement);
   await setPassword(phone, password, "Other2026");
-  await expect(page.getByRole("alert")).toContainText(texts.auth.passwordsDoNotMatch);
+  await expect(toastIn(page)).toContainText(texts.auth.passwordsDoNotMatch);
   await expect(page.getByLabel(texts.recover.newPassword, { exact: true })).toHaveValue(password);
   await setPassword(phone, person.password);
-  await expect(page.getByRole("alert")).toContainText(texts.errors.same_password);
+  await expect(toastIn(page)).toContainText(texts.errors.same_password);
   await page.reload();
   await setPassword(phone);
   await expectHome(phone);
@@ -167,7 +167,7 @@ test("by a recovery code in the password's place, in Portuguese; the second step
   await page.getByLabel(texts.auth.robot).check();
   const go = page.getByRole("button", { name: texts.auth.secondStep.go });
   await go.click();
-  await expect(page.getByRole("alert")).toContainText(texts.recover.codeWrong);
+  await expect(toastIn(page)).toContainText(texts.recover.codeWrong);
   await expect(page.getByLabel(texts.auth.phoneNumber)).toHaveValue(owner.phone.replace("+", ""));
   await page.getByLabel(texts.auth.secondStep.recovery).fill(code.toUpperCase().replaceAll("-", " "));
   await go.click();
@@ -273,7 +273,7 @@ test("offline nothing that was typed is lost", async ({ browser, server }) => {
   await page.getByLabel(texts.recover.email).fill("someone@recover.test");
   await phone.context.setOffline(true);
   await page.getByRole("button", { name: texts.recover.send }).click();
-  await expect(page.getByRole("alert")).toContainText(texts.auth.offline);
+  await expect(toastIn(page)).toContainText(texts.auth.offline);
   await expect(page.getByLabel(texts.recover.email)).toHaveValue("someone@recover.test");
   await phone.context.setOffline(false);
   await page.getByRole("button", { name: texts.recover.send }).click();
