@@ -22,7 +22,7 @@ export function LanguageLinks({ short = false }: { short?: boolean }) {
   };
   return (
     <nav aria-label={t("auth.chooseLanguage")}>
-      <ul className="flex">
+      <ul className="flex flex-wrap justify-center">
         {languages.map((language) => (
           <li key={language}>
             <a
