@@ -114,6 +114,10 @@ for (const language of languages) {
     await field(page, "password").fill("Wrong2026");
     await submit(page).click();
     await expectRefusal(page, "password", errors.invalid_credentials, auth.signInFailed);
+    // Led to the field, one hears it there; where one is already, it is told.
+    await expect(page.getByRole("alert")).toHaveCount(0);
+    await field(page, "password").press("Enter");
+    await expect(page.getByRole("alert")).toContainText(errors.invalid_credentials);
     const limited = { code: 429, error_code: "rate_limited", msg: "" };
     await page.route(
       "**/api/auth/token?grant_type=password",
