@@ -94,11 +94,16 @@ export function Toaster({ place = "page" }: { place?: Place }) {
       <div role="status" className="flex w-full justify-center">
         {toast?.tone === "info" && card}
       </div>
-      {toast?.tone === "danger" && (
-        <div key={toast.id} role={toast.isHeard ? undefined : "alert"} className="flex w-full justify-center">
-          {card}
-        </div>
-      )}
+      {toast?.tone === "danger" &&
+        (toast.isHeard ? (
+          <section aria-label={toast.title} className="flex w-full justify-center">
+            {card}
+          </section>
+        ) : (
+          <div role="alert" className="flex w-full justify-center">
+            {card}
+          </div>
+        ))}
     </div>
   );
 }
