@@ -4,7 +4,7 @@ import { isDeparting } from "../lib/departure";
 import { leaveNotice, type Notice } from "../lib/notice";
 import { useSession, wasDeleted, wasSignedOut } from "../lib/session";
 import { startSync, stopSync } from "../sync/engine";
-import { useSyncNotices } from "./notices";
+import { useAcceptanceNotices, useSyncNotices } from "./notices";
 import { OpeningFrame } from "./opening-frame";
 
 /** Opens the person's local store before any screen reads it, and closes it when they go. */
@@ -22,6 +22,7 @@ function Synced({ userId, children }: { userId: string; children: ReactNode }) {
     };
   }, [userId]);
   useSyncNotices();
+  useAcceptanceNotices();
   if (state && "error" in state) throw state.error;
   return state?.userId === userId ? children : <OpeningFrame />;
 }

@@ -1,7 +1,20 @@
 import { useEffect } from "react";
 import { showToast } from "../components/toast";
 import { t } from "../i18n/setup";
+import { isolate } from "../lib/isolate";
 import { subscribeNotices } from "../sync/engine";
+import type { PersonRow } from "../sync/store";
+import { useAcceptances } from "../sync/use-acceptances";
+
+const sayAccepted = ({ username }: PersonRow): void =>
+  showToast({ message: t("shell.notice.requestAccepted", { name: isolate(username || t("common.user")) }) });
+
+/** Says who accepted a request, once somebody looks. */
+export const useAcceptanceNotices = (): void =>
+  useAcceptances((person) => {
+    if (document.visibilityState === "visible") sayAccepted(person);
+    else document.addEventListener("visibilitychange", () => sayAccepted(person), { once: true });
+  });
 
 /** Says what the local store and the link have to tell a person. A session that ended leads to the log-in by itself. */
 export const useSyncNotices = (): void => {

@@ -26,7 +26,7 @@ export function TabBar({ pathname }: { pathname: string }) {
   const { tala: hasTala } = useSettings();
   const shown = tabs.filter(({ id }) => id !== "tala" || hasTala);
   return (
-    <nav aria-label={t("shell.navigation")} className="z-10 shrink-0 border-t border-line bg-surface pb-safe">
+    <nav aria-label={t("shell.navigation")} className="tab-bar z-10 shrink-0 border-t border-line bg-surface pb-safe">
       <ul className="flex h-16">
         {shown.map((tab) => {
           const isActive = tab.id === active;
@@ -47,7 +47,7 @@ export function TabBar({ pathname }: { pathname: string }) {
                   )}
                 </span>
                 <span
-                  className={`max-w-full truncate text-[10px] leading-4 tracking-tight min-[350px]:text-[10.5px] min-[390px]:text-[11px] ${isActive ? "font-bold" : "font-medium min-[390px]:tracking-normal"}`}
+                  className={`tab-label max-w-full truncate leading-normal tracking-tight ${isActive ? "font-bold" : "font-medium"}`}
                 >
                   {t(`shell.tabs.${tab.id}`)}
                 </span>

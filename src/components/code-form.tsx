@@ -101,7 +101,7 @@ export function CodeForm({
         label={label}
         hint={hint}
         error={problem && say(problem)}
-        alerts
+        leads
         inputMode={digits === undefined ? "text" : "numeric"}
         autoComplete={digits === undefined ? "off" : "one-time-code"}
         autoCapitalize="none"

@@ -50,7 +50,7 @@ function PasswordWay({ onShown }: { onShown: () => void }) {
         id="ownPassword"
         label={t("auth.password")}
         error={problem}
-        alerts
+        leads
         autoComplete="current-password"
         enterKeyHint="go"
       />

@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from "react";
+import { type ComponentProps, type ReactNode, useEffect, useState } from "react";
 
 type TextFieldProps = {
   /** Also the name under which the form's data holds it. */
@@ -6,8 +6,8 @@ type TextFieldProps = {
   label: string;
   hint?: string;
   error?: string | undefined;
-  /** Says the error aloud too: in a dialog, where no toast is heard. */
-  alerts?: boolean;
+  /** An error leads the focus here: in a dialog, where no toast is heard. */
+  leads?: boolean;
   /** Stands inside the outline, after the input: a button of 48 px. */
   end?: ReactNode;
 } & Omit<ComponentProps<"input">, "id" | "name">;
@@ -16,7 +16,7 @@ type TextFieldProps = {
  * One line to write in, with its label, a hint and, when something is wrong, what. Uncontrolled: what was typed
  * before the script arrived stays.
  */
-export function TextField({ id, label, hint, error, alerts, end, className = "", ...props }: TextFieldProps) {
+export function TextField({ id, label, hint, error, leads, end, className = "", ...props }: TextFieldProps) {
   const describedBy = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(" ");
   return (
     <div className={className}>
@@ -41,13 +41,18 @@ export function TextField({ id, label, hint, error, alerts, end, className = "",
           {hint}
         </p>
       )}
-      {alerts ? (
-        <div role="alert">
-          <FieldError id={id} error={error} />
-        </div>
-      ) : (
-        <FieldError id={id} error={error} />
-      )}
+      {leads && error ? <LeadingError key={error} id={id} error={error} /> : <FieldError id={id} error={error} />}
+    </div>
+  );
+}
+
+/** Whoever is led to the field hears what is wrong with the field itself; who is there already is told. */
+function LeadingError({ id, error }: { id: string; error: string }) {
+  const [isHere] = useState(() => document.activeElement?.id === id);
+  useEffect(() => document.getElementById(id)?.focus(), [id]);
+  return (
+    <div role={isHere ? "alert" : undefined}>
+      <FieldError id={id} error={error} />
     </div>
   );
 }

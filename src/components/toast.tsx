@@ -2,12 +2,20 @@ import { useEffect, useRef, useSyncExternalStore } from "react";
 import { useT } from "../i18n/setup";
 import { Observable } from "../lib/observable";
 import { IconButton } from "./icon-button";
+import { keepOffFocus } from "./keep-off-focus";
 
 /** SPEC.md §9: one toast at a time, for five seconds. */
 const toastMs = 5_000;
 
 type ToastTone = "info" | "danger";
-type Toast = { id: number; title?: string | undefined; message?: string | undefined; tone: ToastTone };
+type Told = {
+  title?: string;
+  message?: string;
+  tone?: ToastTone;
+  /** Where the focus is led at this moment the same is heard: here it is only seen. */
+  isHeard?: boolean;
+};
+type Toast = Told & { id: number; tone: ToastTone };
 
 let current: Toast | undefined;
 let lastId = 0;
@@ -29,8 +37,7 @@ const subscribe = (listener: () => void): (() => void) => {
 };
 
 /** Says something for five seconds. A newer toast replaces the one that shows. */
-export const showToast = (toast: { title?: string; message?: string; tone?: ToastTone }): void =>
-  set({ id: ++lastId, title: toast.title, message: toast.message, tone: toast.tone ?? "info" });
+export const showToast = (toast: Told): void => set({ tone: "info", ...toast, id: ++lastId });
 
 /** Where toasts are shown; what comes later lies over what comes before. */
 const looks = {
@@ -72,6 +79,8 @@ export function Toaster({ place = "page" }: { place?: Place }) {
   const card = toast && (
     <div
       key={toast.id}
+      ref={keepOffFocus}
+      data-toast
       className={`rise pointer-events-auto mb-2 flex w-full max-w-104 items-center gap-3 rounded-card border bg-surface py-1 pr-1 pl-4 text-text shadow-lg ${
         toast.tone === "danger" ? "border-danger" : "border-line"
       }`}
@@ -102,11 +111,16 @@ export function Toaster({ place = "page" }: { place?: Place }) {
       <div role="status" className="flex w-full justify-center">
         {toast?.tone === "info" && card}
       </div>
-      {toast?.tone === "danger" && (
-        <div role="alert" className="flex w-full justify-center">
-          {card}
-        </div>
-      )}
+      {toast?.tone === "danger" &&
+        (toast.isHeard ? (
+          <section aria-label={toast.title} className="flex w-full justify-center">
+            {card}
+          </section>
+        ) : (
+          <div role="alert" className="flex w-full justify-center">
+            {card}
+          </div>
+        ))}
     </div>
   );
 }

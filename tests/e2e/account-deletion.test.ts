@@ -4,7 +4,7 @@ import { makeGroup } from "../support/groups";
 import { sendTexts } from "../support/messages";
 import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson, testPassword } from "../support/people";
-import { fill, Phone } from "../support/phone";
+import { fill, Phone, toastIn } from "../support/phone";
 
 test("whoever deletes their account is signed out everywhere for good, and is nobody to the others, who keep what was said", async ({
   browser,
@@ -106,7 +106,7 @@ test("whoever deletes their account is signed out everywhere for good, and is no
   await page.getByLabel(texts.auth.phoneNumber).fill(ana.phone);
   await page.getByLabel(texts.auth.password, { exact: true }).fill(testPassword);
   await page.getByRole("button", { name: texts.auth.logIn, exact: true }).click();
-  await expect(page.getByRole("alert").filter({ hasText: texts.auth.signInFailed })).toBeVisible();
+  await expect(toastIn(page).filter({ hasText: texts.auth.signInFailed })).toBeVisible();
 
   // To Ben she is nobody: in the open chat at once, in the list, in the group and in her profile.
   const gone = texts.common.deletedAccount;

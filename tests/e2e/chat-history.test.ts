@@ -212,7 +212,7 @@ test("in very large text a chat opens at its newest message however often, and w
     conversation,
     Array.from({ length: 40 }, (_, i) => linesOf(i + 1)),
   );
-  const anas = await Phone.open(browser, server);
+  const anas = await Phone.open(browser, server, "pt"); // its field has two lines on the smallest screen
   const { page, texts } = anas;
   await anas.signIn(ana, "/app/appearance");
   await page.getByText(texts.appearance.larger, { exact: true }).click();
@@ -234,6 +234,18 @@ test("in very large text a chat opens at its newest message however often, and w
     await expect(anas.conversation("Ben")).toContainText(`encore ${time}`);
     await expect(anas.conversation("Ben")).not.toContainText(unread);
   }
+
+  // The recorder is lower than the field: coming and going, it moves nobody from the end.
+  await page.setViewportSize({ width: 320, height: 480 });
+  await anas.conversation("Ben").click();
+  await expect.poll(fromEnd).toBe(0);
+  await page.getByRole("button", { name: texts.chat.voice.record }).focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("timer")).toBeVisible();
+  await expect.poll(fromEnd).toBe(0);
+  await page.getByRole("button", { name: texts.chat.voice.discard }).click();
+  await expect(anas.composer()).toBeVisible();
+  await expect.poll(fromEnd).toBe(0);
   await anas.close();
 });
 

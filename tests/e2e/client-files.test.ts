@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import type { Page } from "@playwright/test";
 import { expect, test } from "../support/browser-test";
-import { Phone, textsOf } from "../support/phone";
+import { Phone, textsOf, toastIn } from "../support/phone";
 import { root } from "../support/state";
 
 const folder = join(root, "dist", "client", "assets");
@@ -53,7 +53,7 @@ test("a browser runs what it is sent compressed, and pays for no more bytes", as
   });
   await page.goto("/login?lang=fr");
   await page.locator("[type=submit]").click();
-  await expect(page.getByRole("alert")).toContainText(textsOf.fr.auth.fillAllFields);
+  await expect(toastIn(page)).toContainText(textsOf.fr.auth.fillAllFields);
   expect(Object.keys(sizes).length).toBeGreaterThan(3);
   for (const [name, size] of Object.entries(sizes)) {
     const least = readFileSync(join(folder, `${name}.br`)).length;

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { type Language, languages } from "../../contract/language";
 import { expect, test } from "../support/browser-test";
-import { fill, onePixelPng, textsOf } from "../support/phone";
+import { fill, onePixelPng, textsOf, toastIn } from "../support/phone";
 
 const { en } = textsOf;
 const smallPicture = { name: "picture.png", mimeType: "image/png", buffer: onePixelPng };
@@ -13,7 +13,7 @@ const submit = (page: Page) => page.locator("[type=submit]");
 
 /** The notice and the text beside the field say the same, the field says it is wrong, and the focus is there. */
 const expectRefusal = async (page: Page, name: string, text: string, title: string) => {
-  const notice = page.getByRole("alert");
+  const notice = toastIn(page);
   await expect(notice).toContainText(text);
   await expect(notice).toContainText(title);
   await expect(field(page, name)).toHaveAttribute("aria-invalid", "true");
@@ -114,6 +114,10 @@ for (const language of languages) {
     await field(page, "password").fill("Wrong2026");
     await submit(page).click();
     await expectRefusal(page, "password", errors.invalid_credentials, auth.signInFailed);
+    // Led to the field, one hears it there; where one is already, it is told.
+    await expect(page.getByRole("alert")).toHaveCount(0);
+    await field(page, "password").press("Enter");
+    await expect(page.getByRole("alert")).toContainText(errors.invalid_credentials);
     const limited = { code: 429, error_code: "rate_limited", msg: "" };
     await page.route(
       "**/api/auth/token?grant_type=password",
@@ -124,7 +128,7 @@ for (const language of languages) {
     const wait = fill(shell.rateLimitedMinutes_other, { count: 5 });
     await expect(page.locator("#form")).toHaveText(wait);
     await expect(page.locator("#form")).toBeFocused();
-    await expect(page.getByRole("alert")).toContainText(wait);
+    await expect(toastIn(page)).toContainText(wait);
     await field(page, "password").fill(password);
     await submit(page).click();
     await page.waitForURL("**/app");
@@ -145,7 +149,7 @@ test("on a small phone the notice leaves in sight what it is about", async ({ pa
   await page.setViewportSize({ width: 360, height: 560 });
   await page.goto("/register?lang=fr");
   await submit(page).click();
-  const notice = page.getByRole("alert");
+  const notice = toastIn(page);
   await expect(notice).toContainText(textsOf.fr.auth.profilePictureRequired);
   await expect(field(page, "avatar")).toBeFocused();
   const bottomOf = async () => (await notice.boundingBox())?.height ?? 0;
@@ -176,7 +180,7 @@ test("a registration whose answer was lost is finished by the next try", async (
     { times: 1 },
   );
   await submit(page).click();
-  await expect(page.getByRole("alert")).toContainText(en.auth.offline);
+  await expect(toastIn(page)).toContainText(en.auth.offline);
   await expect(field(page, "displayName")).toHaveValue("Ben");
   await submit(page).click();
   await page.waitForURL("**/app");
@@ -189,7 +193,7 @@ test("offline both forms say so and keep what was typed", async ({ page, context
   await fillRegistration(page, "243810000033");
   await expect(page.getByText(en.auth.robotWaiting)).toBeVisible();
   await submit(page).click();
-  await expect(page.getByRole("alert")).toContainText(en.auth.offline);
+  await expect(toastIn(page)).toContainText(en.auth.offline);
   await expect(page.getByText(en.auth.offline).last()).toBeVisible();
   await expect(field(page, "password")).toHaveValue(password);
   await expect(field(page, "robot")).toBeChecked();

@@ -5,7 +5,7 @@ import { languages } from "../../contract/language";
 import { expect, test } from "../support/browser-test";
 import { faultsIn } from "../support/faults";
 import { keptOffline } from "../support/offline";
-import { onePixelPng, Phone, textsOf } from "../support/phone";
+import { onePixelPng, Phone, textsOf, toastIn } from "../support/phone";
 import { root } from "../support/state";
 
 const { fr, en, pt } = textsOf;
@@ -220,7 +220,7 @@ test.describe("with the service worker", () => {
       expect(policy).not.toContain("unsafe");
     }
     await page.locator("[type=submit]").click();
-    await expect(page.getByRole("alert")).toBeVisible();
+    await expect(toastIn(page)).toBeVisible();
     expect(offences).toEqual([]);
   });
 
@@ -255,7 +255,7 @@ test("the entry pages have no fault axe finds, light and dark, narrow and wide",
         await page.emulateMedia({ colorScheme });
         if (path !== "/") {
           await page.locator("[type=submit]").click();
-          await expect(page.getByRole("alert")).toBeVisible();
+          await expect(toastIn(page)).toBeVisible();
         }
         const violations = await faultsIn(page);
         const where = `${path} ${colorScheme} ${viewport.width} px`;

@@ -37,7 +37,11 @@ test("a request appears on the other side, live, and accepting it makes both con
   const bar = bens.page.getByRole("navigation", { name: bens.texts.shell.navigation });
   await expect(bar.getByText(fill(bens.texts.shell.received_one, { count: 1 }))).toBeAttached();
   expect(await faultsIn(bens.page)).toEqual([]);
-  await bens.page.getByRole("button", { name: fill(bens.texts.senga.acceptName, { name: ana.username }) }).click();
+  const told = anas.page.getByRole("status").getByText(`${ben.username} a accepté votre demande.`);
+  await Promise.all([
+    expect(told).toBeVisible(),
+    bens.page.getByRole("button", { name: fill(bens.texts.senga.acceptName, { name: ana.username }) }).click(),
+  ]);
   await expect(bens.page.getByText(fill(bens.texts.senga.requestAccepted, { name: ana.username }))).toBeVisible();
   await expect(bens.page.getByText(bens.texts.senga.noReceived.title)).toBeVisible();
   await bens.goToTab("contacts");

@@ -7,7 +7,7 @@ import { makePicture } from "../support/media";
 import { keptOffline } from "../support/offline";
 import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson, type Person, type Site } from "../support/people";
-import { Phone, textsOf } from "../support/phone";
+import { Phone, textsOf, toastIn } from "../support/phone";
 
 const { pt } = textsOf;
 
@@ -200,5 +200,5 @@ test("with no room to keep anything everything works as without a service worker
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   }
   await page.locator("[type=submit]").click();
-  await expect(page.getByRole("alert")).toBeVisible();
+  await expect(toastIn(page)).toBeVisible();
 });

@@ -28,6 +28,9 @@ export const onePixelPng = Buffer.from(
   "base64",
 );
 
+/** What is told for a moment, whether it is heard too or heard where it led to. */
+export const toastIn = (page: Page): Locator => page.locator("[data-toast]");
+
 const closeMs = 20_000;
 
 const chatPath = (userId: string): string => `/app/chat/${userId}`;

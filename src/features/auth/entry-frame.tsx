@@ -14,7 +14,7 @@ export function EntryFrame({ title, lead, children }: { title: string; lead: str
           aria-label={`Lisolo, ${t("common.back")}`}
           className="inline-flex min-h-12 items-center gap-2 rounded-full px-3 font-extrabold hover:bg-raised"
         >
-          <Mark className="size-8" />
+          <Mark className="shrink-0 size-8" />
           <span aria-hidden="true">Lisolo</span>
         </a>
         <LanguageLinks short />

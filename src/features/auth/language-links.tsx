@@ -22,7 +22,7 @@ export function LanguageLinks({ short = false }: { short?: boolean }) {
   };
   return (
     <nav aria-label={t("auth.chooseLanguage")}>
-      <ul className="flex">
+      <ul className={short ? "flex" : "flex flex-wrap justify-center"}>
         {languages.map((language) => (
           <li key={language}>
             <a
@@ -33,7 +33,9 @@ export function LanguageLinks({ short = false }: { short?: boolean }) {
               onClick={(event) => choose(event, language)}
               className="group inline-flex min-h-12 min-w-12 items-center justify-center rounded-full px-1 text-sm font-semibold text-muted aria-[current=true]:text-accent"
             >
-              <span className="rounded-full px-3 py-1.5 group-hover:bg-raised group-aria-[current=true]:bg-accent-soft">
+              <span
+                className={`rounded-full py-1.5 ${short ? "px-2 min-[350px]:px-3" : "px-3"} group-hover:bg-raised group-aria-[current=true]:bg-accent-soft`}
+              >
                 {short ? (
                   <>
                     <span aria-hidden="true">{language.toUpperCase()}</span>

@@ -36,7 +36,8 @@ export function RecoverLink({ label, busyLabel, use, children }: RecoverLinkProp
   };
   return (
     <div className="mt-6 flex flex-col gap-4">
-      <div role="alert" className="empty:hidden">
+      {/* What takes the focus is heard by that. */}
+      <div role={isDead ? undefined : "alert"} className="empty:hidden">
         {problem && (
           <p
             {...(isDead ? { ref: takeFocus } : {})}

@@ -21,7 +21,7 @@ export type Failing = {
 
 /**
  * What the forms share: one submission at a time, the one problem there is shown as a toast and beside its field, the
- * focus led there, and a submission from before the script arrived carried out now. `submit` answers the problem with
+ * focus led there, heard once, and a submission from before the script arrived carried out now. `submit` answers the problem with
  * what was typed, and rejects where it failed.
  */
 export const useEntryForm = (
@@ -37,8 +37,12 @@ export const useEntryForm = (
   }, [problem]);
 
   const refuse = (found: Problem, title: TextKey = "common.error") => {
+    const place = form.current?.querySelector(`#${found.field}`);
+    // Whoever is led there hears it there; who is there already, or is led nowhere, by the toast.
+    const isLed = found.field === "form" || (place != null && place !== document.activeElement);
     setProblem(found);
-    showToast({ title: t(title), message: t(found.text, { ...values, ...found.values }), tone: "danger" });
+    const message = t(found.text, { ...values, ...found.values });
+    showToast({ title: t(title), message, tone: "danger", isHeard: isLed });
   };
   const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

@@ -5,6 +5,7 @@ import { Spinner } from "../../components/spinner";
 import { useT } from "../../i18n/setup";
 import type { LeftOver } from "../../sync/hooks";
 import { saveAs } from "./file-name";
+import { VoiceDoubt } from "./voice-doubt";
 import { VoiceListening } from "./voice-listening";
 import { VoiceSession } from "./voice-session";
 
@@ -45,9 +46,10 @@ export function LeftVoice({ conversation, recorded: { startedAt, ms } }: LeftVoi
               icon="i-ph-trash"
               label={t("chat.voice.discard")}
               className="text-danger"
-              onClick={() => void session.discard()}
+              onClick={() => void session.giveUp()}
             />
           </div>
+          <VoiceDoubt session={session} />
         </>
       ) : (
         <span className="grid min-h-12 place-items-center">

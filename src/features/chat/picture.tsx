@@ -98,7 +98,10 @@ export default function Picture(props: AttachmentProps<"image">) {
           <span className={`absolute top-1 right-1 rounded-full ${overPicture}`}>
             <CancelUpload cid={item.cid} />
           </span>
-          <span className={`absolute bottom-1.5 left-1.5 rounded-full px-2 py-0.5 text-xs ${overPicture}`}>
+          {/* Between the button beside it and the one below it, however large the text; below that stands the time. */}
+          <span
+            className={`absolute top-1.5 left-1.5 max-w-[calc(100%-64px)] truncate rounded-full px-2 py-0.5 text-xs leading-tight ${overPicture}`}
+          >
             <UploadBytes upload={upload} />
           </span>
         </>

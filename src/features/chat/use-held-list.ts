@@ -25,6 +25,7 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
   const lastTop = useRef(0);
   const isMovedUp = useRef(false);
   const firstSeen = useRef<number>(undefined);
+  const heightPx = useRef(0);
   // A page may arrive between a scroll and its event: what is held in place must be what is in sight now.
   if (list.current && scroller.current && list.current.options.count !== count) {
     list.current.scrollOffset = scroller.current.scrollTop;
@@ -59,9 +60,11 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
     if (!element) return;
     if (holdsEnd.current) virtualizer.scrollToEnd();
     let width = element.clientWidth;
+    heightPx.current = element.clientHeight;
     const observer = new ResizeObserver(() => {
       const isTurned = element.clientWidth !== width;
       width = element.clientWidth;
+      heightPx.current = element.clientHeight;
       // A keyboard or a growing composer makes the list shorter: who was at the end stays there.
       if (holdsEnd.current) virtualizer.scrollToEnd();
       // On a phone that was turned all rows have other heights: who read further up goes on where they were.
@@ -75,7 +78,9 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
   // Whoever leaves the end moves up. What only proved higher than it was expected to be is followed.
   const onScroll = (element: Element) => {
     const isNear = isNearEnd(element);
-    const isLeft = isMovedUp.current || element.scrollTop < lastTop.current;
+    // A list that is just being made longer or shorter is scrolled by that.
+    const isResized = element.clientHeight !== heightPx.current;
+    const isLeft = !isResized && (isMovedUp.current || element.scrollTop < lastTop.current);
     isMovedUp.current = false;
     lastTop.current = element.scrollTop;
     firstSeen.current = virtualizer.getVirtualItemForOffset(element.scrollTop)?.index;

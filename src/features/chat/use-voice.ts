@@ -151,7 +151,8 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
       if (!held || session?.state.get().phase === "kept") return; // ended by itself: its author decides what becomes of it
       if (end === "lock") return lock();
       held.isOver = true;
-      if (end === "cancel") void session?.discard();
+      setCancelling(false);
+      if (end === "cancel") void session?.giveUp();
       else if (session) void send();
       else showToast({ message: t("chat.voice.hint") });
     },

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { IconButton } from "../../components/icon-button";
 import { formatLength } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
+import { VoiceDoubt } from "./voice-doubt";
 import { VoiceListening } from "./voice-listening";
 import type { VoiceSession } from "./voice-session";
 
@@ -78,7 +79,7 @@ export function VoicePanel({ session, isLocked, isCancelling }: VoicePanelProps)
         icon={isCancelling ? "i-ph-trash-fill" : "i-ph-trash"}
         label={t("chat.voice.discard")}
         className={`transition-transform sm:order-first ${isCancelling ? "scale-120 bg-danger-soft text-danger" : "text-danger"}`}
-        onClick={() => void session.discard()}
+        onClick={() => void session.giveUp()}
       />
       <div className="flex min-h-12 min-w-0 flex-1 items-center justify-center sm:flex-none sm:px-3">
         {isHeld && (
@@ -100,6 +101,7 @@ export function VoicePanel({ session, isLocked, isCancelling }: VoicePanelProps)
           <span className="i-ph-caret-up-bold text-base" aria-hidden="true" />
         </span>
       )}
+      <VoiceDoubt session={session} />
       <span role="status" className="sr-only">
         {phase === "recording" ? t("chat.voice.recording") : ""}
         {phase === "kept" ? t("chat.voice.kept") : ""}

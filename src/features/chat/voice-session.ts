@@ -17,8 +17,11 @@ import { pauseVoice } from "./voice-player";
 export type VoiceState =
   | { phase: "opening" }
   | { phase: "recording"; ms: number; level: number }
-  /** Recorded, and neither sent nor thrown away; `isCut` by a call or by what hid it, so that it may be half of it. */
-  | { phase: "kept"; ms: number; audio: Blob; isCut: boolean }
+  /**
+   * Recorded, and neither sent nor thrown away; `isCut` by a call or by what hid it, so that it may be half of it, and
+   * `isGivenUp` while its author is asked whether it is to go.
+   */
+  | { phase: "kept"; ms: number; audio: Blob; isCut: boolean; isGivenUp: boolean }
   | { phase: "sending" }
   | { phase: "over" };
 
@@ -27,6 +30,8 @@ const refusalTexts = {
   absent: "chat.voice.absent",
   unsupported: "chat.voice.unsupported",
 } as const satisfies Record<MicrophoneRefusal["code"], TextKey>;
+
+const askedFromMs = 10_000; // what took this long to say is not thrown away by one touch
 
 const complain = (key: TextKey): void => showToast({ tone: "danger", title: t("common.error"), message: t(key) });
 const hint = (): void => showToast({ message: t("chat.voice.hint") });
@@ -140,6 +145,21 @@ export class VoiceSession {
     if (this.#recorder) this.#progress = { ...this.#progress, ms: Math.max(1, this.#recorder.progress.ms) };
   }
 
+  /** Its author wants it no more. A long one ends, is kept, and goes only when that is said again. */
+  async giveUp(): Promise<void> {
+    const before = this.state.get();
+    if (!("ms" in before) || before.ms < askedFromMs) return this.discard();
+    if (before.phase === "recording") await this.keep();
+    const kept = this.state.get();
+    if (kept.phase === "kept") this.state.set({ ...kept, isGivenUp: true });
+  }
+
+  /** It was not meant so. */
+  takeBack(): void {
+    const kept = this.state.get();
+    if (kept.phase === "kept") this.state.set({ ...kept, isGivenUp: false });
+  }
+
   /** The end of it is also the end of what was kept. */
   async discard(): Promise<void> {
     this.#isWanted = false;
@@ -199,7 +219,8 @@ export class VoiceSession {
 
   #showKept(): void {
     const { mime, ms } = this.#progress;
-    this.state.set({ phase: "kept", ms, audio: new Blob(this.#chunks, { type: mime }), isCut: this.#isCut });
+    const audio = new Blob(this.#chunks, { type: mime });
+    this.state.set({ phase: "kept", ms, audio, isCut: this.#isCut, isGivenUp: false });
   }
 
   #end(): void {

@@ -27,8 +27,8 @@ function BlockedRow({ person }: { person: PersonRow }) {
     if (isDone) focusTitle();
   };
   return (
-    <li className="flex items-center gap-2 py-3 pr-3 pl-4">
-      <Link to={`/app/user/${person.id}`} className="flex min-h-12 min-w-0 flex-1 items-center rounded-card">
+    <li className="flex flex-wrap items-center justify-end gap-2 py-3 pr-3 pl-4">
+      <Link to={`/app/user/${person.id}`} className="flex min-h-12 min-w-0 flex-[1_1_10rem] items-center rounded-card">
         <PersonLine person={person} />
       </Link>
       <Button

@@ -139,11 +139,12 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
       </div>
       <div className="sticky bottom-0 shrink-0 border-t border-line bg-surface">
         <div className="mx-auto w-full max-w-160 p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
-          <p role="status" className={`mb-2 px-1 text-sm ${problem === "members" ? "text-danger" : "text-muted"}`}>
-            {problem === "members"
-              ? t("errors.group_without_members")
-              : t("groups.create.selected", { count: members.length })}
+          <p role="status" className={problem === "members" ? "sr-only" : "mb-2 px-1 text-sm text-muted"}>
+            {t("groups.create.selected", { count: members.length })}
           </p>
+          {problem === "members" && (
+            <p className="mb-2 px-1 text-sm text-danger">{t("errors.group_without_members")}</p>
+          )}
           {isOffline && <p className="mb-2 px-1 text-sm">{t("groups.create.offline")}</p>}
           <Button
             className="w-full"

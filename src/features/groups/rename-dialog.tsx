@@ -7,7 +7,6 @@ import { isBlank } from "../../../contract/text";
 import { Button } from "../../components/button";
 import { cardLook, Modal } from "../../components/modal";
 import { TextField } from "../../components/text-field";
-import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { renameGroup } from "../../sync/groups";
@@ -26,9 +25,7 @@ export default function RenameDialog({ group, name, onClose }: RenameDialogProps
   const save = async () => {
     const parsed = v.safeParse(GroupName, typed);
     if (!parsed.success) {
-      const message = t(isBlank(typed) ? "groups.create.nameMissing" : "errors.invalid_group_name");
-      setProblem(message);
-      return showToast({ tone: "danger", title: t("common.error"), message });
+      return setProblem(t(isBlank(typed) ? "groups.create.nameMissing" : "errors.invalid_group_name"));
     }
     if (parsed.output === name) return onClose();
     setBusy(true);
@@ -61,6 +58,7 @@ export default function RenameDialog({ group, name, onClose }: RenameDialogProps
           data-autofocus
           value={typed}
           error={problem}
+          leads
           onChange={({ target }) => {
             setTyped(target.value);
             setProblem(undefined);

@@ -50,7 +50,7 @@ function NameForm({ names, onEnrolled }: { names: readonly string[]; onEnrolled:
         label={t("security.name")}
         hint={t("security.apps.nameHint")}
         error={problem}
-        alerts
+        leads
         maxLength={factorNameMaxLength}
         autoComplete="off"
         enterKeyHint="next"

@@ -43,7 +43,7 @@ function AddressDialog({ onClose }: { onClose: () => void }) {
           id="recoveryEmail"
           label={t("security.email.label")}
           error={errorOf("recoveryEmail")}
-          alerts
+          leads
           type="email"
           inputMode="email"
           autoComplete="email"

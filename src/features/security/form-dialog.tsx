@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useRef, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
 import { Button } from "../../components/button";
 import { cardLook, Modal } from "../../components/modal";
 import { ProblemNote } from "../../components/problem-note";
@@ -21,21 +21,16 @@ type FormDialogProps = {
 export function FormDialog({ title, body, submitLabel, send, onClose, children }: FormDialogProps) {
   const t = useT();
   const id = useId();
-  const form = useRef<HTMLFormElement>(null);
   const [problem, setProblem] = useState<FieldProblem>();
   const [isBusy, setBusy] = useState(false);
 
-  const refuse = (found: FieldProblem) => {
-    setProblem(found);
-    form.current?.querySelector<HTMLElement>(`#${found.field}`)?.focus();
-  };
   const submit = async (element: HTMLFormElement) => {
     setBusy(true);
     setProblem(undefined);
     try {
       const outcome = await send(new FormData(element));
       if (outcome === true) return onClose();
-      if (outcome !== false) refuse(outcome);
+      if (outcome !== false) setProblem(outcome);
     } catch (error) {
       setProblem({ field: "form", text: failureText(error, t) });
     }
@@ -49,7 +44,6 @@ export function FormDialog({ title, body, submitLabel, send, onClose, children }
       onDismiss={() => !isBusy && onClose()}
     >
       <form
-        ref={form}
         noValidate
         className="flex flex-col gap-4 p-6"
         onSubmit={(event) => {

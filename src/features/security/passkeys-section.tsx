@@ -37,7 +37,7 @@ function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => v
           id="passkeyName"
           label={t("security.name")}
           error={errorOf("passkeyName")}
-          alerts
+          leads
           maxLength={factorNameMaxLength}
           autoComplete="off"
           enterKeyHint="done"

@@ -51,7 +51,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
             label={t("security.password.new")}
             hint={t("auth.passwordHint")}
             error={errorOf("newPassword")}
-            alerts
+            leads
             autoComplete="new-password"
             enterKeyHint="next"
             data-autofocus
@@ -60,7 +60,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
             id="newPasswordAgain"
             label={t("auth.confirmPassword")}
             error={errorOf("newPasswordAgain")}
-            alerts
+            leads
             autoComplete="new-password"
             enterKeyHint="done"
           />

@@ -32,8 +32,8 @@ function Card({ words, onClose, children }: CardProps) {
       onKeyDown={({ key }) => key === "Escape" && close()}
     >
       <div className="flex items-start gap-3 py-1 pr-1 pl-4">
-        <span className="i-ph-warning-circle-fill mt-3 shrink-0 text-2xl text-danger" aria-hidden="true" />
-        <p role="alert" className="min-w-0 flex-1 self-center py-2 break-words">
+        <span className="spare i-ph-warning-circle-fill mt-3 shrink-0 text-2xl text-danger" aria-hidden="true" />
+        <p role="alert" className="min-w-0 flex-1 self-center py-2 leading-snug break-words">
           {words}
         </p>
         <IconButton icon="i-ph-x" label={t("common.close")} onClick={close} />
@@ -55,7 +55,10 @@ function ToSecurity({ words, onGo }: { words: string; onGo?: () => void }) {
   );
 }
 
-/** Somebody who may not be this person has the password and wants the second step gone: one tap keeps it. */
+/**
+ * Somebody who may not be this person has the password and wants the second step gone: one tap keeps it. Where there is
+ * little room the rest is said by the page it leads to.
+ */
 function ResetCard({ notice }: { notice: SecurityNotice }) {
   const t = useT();
   const format = useFormat();
@@ -75,7 +78,7 @@ function ResetCard({ notice }: { notice: SecurityNotice }) {
   };
   return (
     <Card words={<strong>{t("security.reset.title")}</strong>} onClose={() => void dismissNotices([notice.id])}>
-      <p className="text-sm">{t("security.reset.body", { date: format.date(due), time: format.time(due) })}</p>
+      <p className="spare text-sm">{t("security.reset.body", { date: format.date(due), time: format.time(due) })}</p>
       <Button className="mt-2" busy={isBusy} onClick={() => void cancel()}>
         {t("security.reset.keep")}
       </Button>
@@ -97,12 +100,12 @@ function ChangesStrip({ notices, newest }: { notices: SecurityNotice[]; newest: 
       className="flex shrink-0 items-start gap-3 border-b border-line bg-surface py-1 pr-2 pl-4 text-text"
       onKeyDown={({ key }) => key === "Escape" && close()}
     >
-      <span className="i-ph-shield-warning mt-2 shrink-0 text-2xl text-accent" aria-hidden="true" />
+      <span className="spare i-ph-shield-warning mt-2 shrink-0 text-2xl text-accent" aria-hidden="true" />
       <div className="min-w-0 flex-1 pt-2">
-        <p role="alert" className="break-words">
+        <p role="alert" className="shortened leading-snug break-words">
           {wordsOf(newest)}
         </p>
-        {more > 0 && <p className="text-sm text-muted">{t("security.notices.more", { count: more })}</p>}
+        {more > 0 && <p className="spare text-sm text-muted">{t("security.notices.more", { count: more })}</p>}
         <ToSecurity words={t("security.notices.notYou")} onGo={dismiss} />
       </div>
       <IconButton icon="i-ph-x" label={t("common.close")} onClick={close} />
