@@ -158,7 +158,8 @@ export const presenceAskMs = 30_000; // how often an open chat asks
 export const presenceStaleMs = 60_000; // a device that was not heard of for so long is not here
 export const presenceBurst = 60; // questions of one person; each wakes somebody else's channel
 export const presencePerSecond = 1;
-export const presenceWatchersMax = 16; // who asked about one person and is told when they turn it
+export const presenceWatchersMax = 16; // who asked about one person and is told when they turn it, or come
+export const presenceAwaitedMs = 10 * 60_000; // for so long who asked in vain is told of whoever comes
 
 // Deleting an account: what a device had under way when it began has arrived after this, and is cleared away then
 export const deletionSettleMs = 120_000;

@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "../../contract/ids";
-import { presenceBurst, presenceStaleMs, presenceWatchersMax } from "../../contract/limits";
+import { presenceAwaitedMs, presenceBurst, presenceStaleMs, presenceWatchersMax } from "../../contract/limits";
 import { defaultSettings, type Presence, type SettingsChange } from "../../contract/settings";
 import type { Person } from "../support/people";
 import { pass } from "./clock";
@@ -147,6 +147,43 @@ test("who turns it off goes at once for those who look, and who turns it on come
   expect(await looked.nextOf("l")).toEqual(["l"]);
   await looked.ask((ref) => ["c", ref, looked.base, null]);
   expect([looked, unlooked, bens].map(countTurns)).toEqual([3, 0, 0]);
+});
+
+test("who asked for somebody that was away is told when they come, once", async () => {
+  const { ana, ben, id } = await newPair();
+  const anas = await look(ana);
+  expect(await ask(ana, id)).toEqual(nothing);
+  // It is remembered while the channel sleeps, which has no device then that could.
+  await evictDurableObject(channel(ben));
+  const bens = await look(ben);
+  await until(() => countTurns(anas) === 1);
+  expect(await ask(ana, id)).toEqual(here);
+
+  for (const looked of [0, 1, 0] as const) await say(bens, looked);
+  expect(await ask(ana, id)).toMatchObject({ here: false });
+  await say(bens, 1);
+  await until(() => countTurns(anas) === 2);
+});
+
+test("of who does not let it be seen, is blocked or was asked for long ago nobody hears that they come", async () => {
+  const { ana, ben, id } = await newPair();
+  const [anas, bens] = [await look(ana), await Device.open(ben)];
+  const comeAfter = async (prepare: () => Promise<unknown>): Promise<void> => {
+    await say(bens, 0);
+    await ask(ana, id);
+    await prepare();
+    await say(bens, 1);
+  };
+  await comeAfter(() => block(ben, "PUT", ana));
+  await block(ben, "DELETE", ana);
+  await comeAfter(async () => pass(presenceAwaitedMs + 1));
+  // Her question made her one who is told of the switch itself.
+  await comeAfter(() => change(ben, { presence: false }));
+  await until(() => countTurns(anas) > 0);
+  await change(ben, { presence: true });
+  await comeAfter(async () => {});
+  await until(() => countTurns(anas) >= 3);
+  expect(countTurns(anas)).toBe(3);
 });
 
 test("a few are told, those who asked last", async () => {

@@ -2,6 +2,7 @@ import type { Refusal } from "../../contract/commands";
 import { type ConversationId, otherMember, privateConversationId, type Uuid } from "../../contract/ids";
 import { presenceBurst, presencePerSecond, presenceStaleMs } from "../../contract/limits";
 import type { Presence } from "../../contract/settings";
+import { Awaited } from "./awaited";
 import type { Feed } from "./feed";
 import type { Meta } from "./meta";
 import type { Socket, Sockets } from "./sockets";
@@ -23,20 +24,23 @@ type Host = { env: Env; user: Uuid; meta: Meta; feed: Feed; sockets: Sockets };
 export class Presences {
   readonly #host: Host;
   readonly #asks = new TokenBucket(presenceBurst, presencePerSecond);
+  readonly #awaited: Awaited;
   #seenAt: number | null;
   #isClosed = false;
 
   constructor(host: Host) {
     this.#host = host;
+    this.#awaited = new Awaited(host.meta);
     const kept = host.meta.get(key);
     this.#seenAt = kept === undefined ? null : Number(kept);
   }
 
-  /** A device says whether it is looked at. */
-  look(socket: Socket, isLooked: boolean): void {
+  /** A device says whether it is looked at. Who asked for this person while they were away is told that they came. */
+  async look(socket: Socket, isLooked: boolean): Promise<void> {
     const wasLooked = socket.state?.lookedAt !== undefined;
     this.#host.sockets.look(socket, isLooked);
     if (wasLooked && !isLooked) this.#leave(Date.now());
+    if (isLooked && this.#host.feed.settings.presence) await this.#tellTurned(this.#awaited.take());
   }
 
   /** A device's socket ended, perhaps long after the device was heard of last. */
@@ -54,10 +58,8 @@ export class Presences {
   }
 
   /** They let themselves be seen now, or no more: who looks on is told to ask again. What does not arrive is asked for in time. */
-  async tellTurned(): Promise<void> {
-    const { env, user, sockets } = this.#host;
-    const watchers = sockets.watchers.filter((watcher) => this.#isOpen(privateConversationId(user, watcher), watcher));
-    await Promise.all(watchers.map((watcher) => userChannelOf(env, watcher).presenceTurned(watcher, user)));
+  tellTurned(): Promise<void> {
+    return this.#tellTurned(this.#host.sockets.watchers);
   }
 
   /** Somebody about whom this person asked turned it. */
@@ -88,8 +90,15 @@ export class Presences {
     this.#host.sockets.addWatcher(asker);
     const heardAt = this.#host.sockets.lastLooked();
     if (heardAt >= Date.now() - presenceStaleMs) return { here: true, seen_at: null };
+    this.#awaited.add(asker);
     const seenAt = Math.max(heardAt, this.#seenAt ?? 0);
     return { here: false, seen_at: seenAt > 0 ? seenAt : null };
+  }
+
+  async #tellTurned(to: readonly Uuid[]): Promise<void> {
+    const { env, user } = this.#host;
+    const watchers = to.filter((watcher) => this.#isOpen(privateConversationId(user, watcher), watcher));
+    await Promise.all(watchers.map((watcher) => userChannelOf(env, watcher).presenceTurned(watcher, user)));
   }
 
   /** The two are connected, neither lets the other go unheard, and this person is seen by others. */

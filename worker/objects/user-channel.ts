@@ -255,7 +255,11 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       case "f":
         return this.#asking.spread(socket, frame);
       case "l":
-        return this.#presences.look(socket, frame[1] === 1);
+        return this.ctx.waitUntil(
+          this.#presences
+            .look(socket, frame[1] === 1)
+            .catch((error: unknown) => logWarning("who waits for somebody was not told", error)),
+        );
       default:
         return this.#asking.ask(socket, frame);
     }
