@@ -19,6 +19,8 @@ const worker = {
   // Hashing a password takes a fifth of a second on an idle machine and much longer on a busy one, as does talking to
   // real objects. Said here: a module that files share says it to the first of them alone.
   testTimeout: 40_000,
+  // Those who wait until something holds wait as long wherever they do it.
+  expect: { poll: { timeout: 8_000 } },
   // A clock that was set, an object that was made to fail: for one test alone, also in a runtime for many files.
   restoreMocks: true,
 };

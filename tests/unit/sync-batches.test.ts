@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { attachmentOf } from "../../contract/conversations";
 import type { ConversationId } from "../../contract/ids";
 import type { HttpRequest } from "../../contract/requests";
@@ -104,12 +104,14 @@ describe("files chosen together", () => {
 
   it("do not wait for ever for one that does not get through", async () => {
     const { server, phone, tab, chat } = await makeStuck();
-    const { strict } = contextOf(tab);
-    const almostOver = phone.now() - batchPatienceMs + 20_000;
+    const { strict, platform } = contextOf(tab);
+    const almostOver = platform.now() - batchPatienceMs + 20_000;
+    const clock = vi.spyOn(platform, "now").mockReturnValue(platform.now());
     await strict.outbox.filter(({ state }) => state === "queued").modify({ readyAt: almostOver });
     tab.written();
     await phone.pass(5_000);
     expect(captionsOf(server, chat)).toEqual([]);
+    clock.mockRestore();
     await eventually(() => expect(captionsOf(server, chat)).toEqual(["two", "three"]));
     phone.loses = () => false;
     await becomesLevel(server, tab, chat);

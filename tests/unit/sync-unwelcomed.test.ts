@@ -5,6 +5,7 @@ import { eventually } from "../support/eventually";
 import { becomesLevel, textsIn } from "../support/model-checks";
 import { ModelSocket } from "../support/model-socket";
 import { makeDevice, makePair } from "../support/model-world";
+import { passByWaiting } from "../support/waiting-time";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -45,18 +46,19 @@ it.each<[string, (socket: ModelSocket, text: string) => void]>([
   await writeText(tab, chat, "by HTTP");
   await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
   server.post(benoit, chat, "answer");
-  const asked = phone.now();
+  passByWaiting(tab);
+  const asked = tab.platform.now();
   await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["by HTTP", "answer"]), 15_000);
-  expect(phone.now() - asked).toBeLessThan(30_000);
+  expect(tab.platform.now() - asked).toBeLessThan(30_000);
   await eventually(() => expect(tab.link.get()).toBe("online"));
   const tries = phone.sockets.length;
   await phone.pass(60_000);
   expect(phone.sockets.length - tries).toBeLessThan(8);
   expect(tab.link.get()).toBe("online");
-  const began = phone.now();
+  const began = tab.platform.now();
   await writeText(tab, chat, "at once");
   await eventually(() => expect(server.log(chat).messages).toHaveLength(3));
-  expect(phone.now() - began).toBeLessThan(15_000);
+  expect(tab.platform.now() - began).toBeLessThan(15_000);
   broken.mockRestore();
   await eventually(() => expect(server.inbox(amina).sockets.size).toBe(1), 15_000);
   server.post(benoit, chat, "by socket");

@@ -9,6 +9,7 @@ import { eventually } from "../support/eventually";
 import { contextOf } from "../support/model-checks";
 import type { ModelServer } from "../support/model-server";
 import { makeDevice, makePair } from "../support/model-world";
+import { passByWaiting } from "../support/waiting-time";
 
 const write = (server: ModelServer, author: Uuid, ...texts: string[]) =>
   texts.map((text) => server.tala.publish(author, createUuid(), text));
@@ -279,10 +280,11 @@ describe("looking for new statuses", () => {
     write(server, benoit, "two");
     phone.loses = () => false;
     const asked = phone.requests.length;
-    const wokenAt = phone.now();
+    passByWaiting(tab);
+    const wokenAt = tab.platform.now();
     phone.wake();
     await eventually(() => expect(phone.requests.slice(asked).map(({ path }) => path)).toContain("/api/tala"));
-    expect(phone.now() - wokenAt).toBeLessThan(feedLookMs / 2); // not by its turn
+    expect(tab.platform.now() - wokenAt).toBeLessThan(feedLookMs / 2); // not by its turn
     await eventually(async () => expect((await look(tab)).texts).toEqual(["two", "one"]));
     looker.stop();
   });

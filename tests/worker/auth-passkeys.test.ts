@@ -253,8 +253,9 @@ test("a counter that stands still or goes back is a copy's, and the passkey stay
     expect((await signIn(authenticator, { counter })).answer).toMatchObject(refused);
     expect(await step(person, authenticator, { counter })).toMatchObject(refused);
   }
-  expect(new Set(warned.mock.calls.flat())).toEqual(
-    new Set(["a passkey's counter did not grow: it may have been copied"]),
+  // Objects of other tests may have something to say too.
+  expect(warned.mock.calls.filter(([line]) => String(line).includes("passkey"))).toEqual(
+    Array.from({ length: 8 }, () => ["a passkey's counter did not grow: it may have been copied"]),
   );
   warned.mockRestore();
   expect((await securityOf(person)).passkeys).toHaveLength(1);

@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
 import { decodeJwt } from "jose";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Session } from "../../contract/auth";
 import { api } from "../../worker/api";
 import { type Method, stepsOwed, toAssurance } from "../../worker/auth/assurance";
 import { testPassword } from "../support/people";
+import { until } from "./device";
 import {
   challenge,
   codeOf,
@@ -192,7 +193,7 @@ test("sessions whose step nobody showed in time are cleared away when the person
   for (let n = 0; n < 3; n++) await signInHalfway(ana);
   wait(601);
   await signInHalfway(ana);
-  await vi.waitFor(async () => expect(await count()).toBe(1));
+  await until(async () => (await count()) === 1);
 });
 
 test("what was shown counts for five minutes, and for tokens made from then on", async () => {

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "../../contract/ids";
 import { callNoteMs, callRingMs, callSilentMaxMs, fanOutAlarmMs } from "../../contract/limits";
 import { UserChannel } from "../../worker/objects/user-channel";
-import { pass } from "./clock";
+import { holdAlarms, pass } from "./clock";
 import { Device, post, request, rowOf, until } from "./device";
 import {
   alarm,
@@ -72,6 +72,7 @@ test("a call under way always has an alarm, also when the one it had was lost", 
 test.each(["ring", "answered", "ended"] as const)(
   "an object that dies after it stored and before it told (%s) tells everybody by its alarm",
   async (event) => {
+    holdAlarms();
     const { id, anas, bens } = await newCallers();
     const call = createUuid();
     quiet();
@@ -99,6 +100,7 @@ test.each(["ring", "answered", "ended"] as const)(
 );
 
 test("asking about a call keeps nobody waiting for what an object that died had not told", async () => {
+  holdAlarms();
   const { ben, id, anas, bens, call } = await newRing();
   quiet();
   const deaf = deafen();

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { callGoneMs } from "../../contract/limits";
-import { pass } from "./clock";
-import { Device, request, until } from "./device";
+import { holdTimers, pass } from "./clock";
+import { Device, request } from "./device";
 import { line, linesOf, newContact, newRing, Phone } from "./phone";
 
 /** A ring whose caller's page went, to be loaded anew or for good. */
@@ -12,30 +12,14 @@ afterEach(() => {
 
 const pageWent = 1001;
 
-/** What objects put off for as long as a page may take to come back is done when the test says so, by themselves. */
-const holdTimers = () => {
-  let held = 0;
-  let done = 0;
-  let isOver = false;
-  const setNow = globalThis.setTimeout;
-  const setHeld = (work: () => void, ms?: number): unknown => {
-    if (ms !== callGoneMs) return setNow(work, ms);
-    held++;
-    const look = (): void => {
-      if (!isOver) return void setNow(look, 5);
-      work();
-      done++;
-    };
-    return look();
-  };
-  vi.spyOn(globalThis, "setTimeout").mockImplementation(setHeld as unknown as typeof setTimeout);
+/** What objects put off for as long as a page may take to come back, and that time over. */
+const holdGoing = () => {
+  const timers = holdTimers(callGoneMs);
   return {
-    count: () => held,
-    whenHeld: () => until(() => held === 1),
-    go: async () => {
+    ...timers,
+    go: () => {
       pass(callGoneMs);
-      isOver = true;
-      await until(() => done === held);
+      return timers.go();
     },
   };
 };
@@ -45,7 +29,7 @@ const overOf = async (phone: Phone, call: string) => (await phone.ask({ type: "s
 
 test("ends when nothing of it comes back, as one that nobody took", async () => {
   const { ana, id, anas, bens, call } = await newRing();
-  const timers = holdTimers();
+  const timers = holdGoing();
   anas.link.close(pageWent);
   await timers.whenHeld();
   expect(bens.heard(call)).toEqual(["ring"]);
@@ -60,7 +44,7 @@ test("ends though another device of the caller's is there, which has nothing to 
   const friend = await newContact(ana);
   await tablet.ask({ type: "standing", call: call }, friend.id); // names nobody
   await tablet.hangUp(call, "missed", undefined, friend.id); // says which it is
-  const timers = holdTimers();
+  const timers = holdGoing();
   pass(1);
   anas.link.close(pageWent);
   await timers.whenHeld();
@@ -78,7 +62,7 @@ test.each([
   },
 ])("rings on when the caller $what", async ({ back }) => {
   const { ana, id, anas, bens, call } = await newRing();
-  const timers = holdTimers();
+  const timers = holdGoing();
   anas.link.close(pageWent);
   await timers.whenHeld();
   await back(ana, id, call);
@@ -90,7 +74,7 @@ test.each([
 
 test("goes on when it was answered meanwhile, for the page may come back to it", async () => {
   const { ana, id, anas, bens, call } = await newRing();
-  const timers = holdTimers();
+  const timers = holdGoing();
   anas.link.close(pageWent);
   await timers.whenHeld();
   await bens.answer(call);
@@ -102,7 +86,7 @@ test("goes on when it was answered meanwhile, for the page may come back to it",
 
 test("rings on when a socket only broke, as networks do", async () => {
   const { anas, bens, call } = await newRing();
-  const timers = holdTimers();
+  const timers = holdGoing();
   anas.link.close(1000);
   await anas.link.closed;
   expect(await overOf(bens, call)).toBe(null);

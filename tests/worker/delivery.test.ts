@@ -3,9 +3,10 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { toSendFrame } from "../../contract/command-frames";
 import { createUuid } from "../../contract/ids";
+import { markHoldMs } from "../../contract/limits";
 import { Conversation } from "../../worker/objects/conversation";
 import { UserChannel } from "../../worker/objects/user-channel";
-import { pass } from "./clock";
+import { holdAlarms, holdTimers, pass } from "./clock";
 import { Device, post, readLog, request, rowOf, text, textsOf, until } from "./device";
 import { newPair } from "./seeded-people";
 
@@ -22,6 +23,7 @@ afterEach(() => {
 const ring = (id: string) => runDurableObjectAlarm(conversationStub(id));
 
 test("a message whose object died after storing it and before telling anybody arrives all the same", async () => {
+  holdAlarms();
   const { ana, ben, id } = await newPair();
   const phoneB = await Device.open(ben);
   quiet();
@@ -84,6 +86,8 @@ test("an answer that is lost after the message was stored is made up for when th
 });
 
 test("a channel that dies between acknowledging a message and writing it down is told of it again", async () => {
+  holdAlarms();
+  holdTimers(markHoldMs / 2, markHoldMs);
   const { ana, id } = await newPair();
   const phone = await Device.open(ana);
   expect(await phone.outcome(phone.say(id, "acquitté, pas encore noté"))).toMatchObject({ seq: 1 });

@@ -279,8 +279,15 @@ export const rowOf = async (person: Person, conversation: ConversationId): Promi
 /** Waits until something holds, for what happens after an answer. */
 export const until = async (holds: () => boolean | Promise<boolean>, patience = patienceMs): Promise<void> => {
   const end = performance.now() + patience;
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error("it did not come to hold");
+  for (;;) {
+    const isOver = performance.now() > end;
+    try {
+      if (await holds()) return;
+    } catch (error) {
+      // What is asked about may not be there yet, as the row of somebody who is told next.
+      if (isOver) throw error;
+    }
+    if (isOver) throw new Error("it did not come to hold");
     await scheduler.wait(10);
   }
 };

@@ -5,6 +5,7 @@ import { groupMarkHoldMs, groupTypingMax } from "../../contract/limits";
 import type { Notice } from "../../worker/objects/rpc";
 import { UserChannel } from "../../worker/objects/user-channel";
 import type { Person } from "../support/people";
+import { holdAlarms, holdTimers } from "./clock";
 import { Device, post, request, rowOf, until } from "./device";
 import { ask, newGroup } from "./grouped";
 
@@ -57,6 +58,9 @@ test("marks that were held when the object died reach the authors by the alarm, 
   if (!ben || !cleo) throw new Error("too few");
   await post(ben, id, "un");
   await until(async () => (await rowOf(cleo, id)).head === 2 && (await rowOf(owner, id)).head === 2);
+  await until(async () => !(await ring(id)));
+  holdAlarms();
+  holdTimers(groupMarkHoldMs);
   await mark(owner, id, 2, 2);
   // The alarm that the first mark set goes off while the second is held.
   await mark(cleo, id, 2, 2);

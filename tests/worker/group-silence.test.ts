@@ -3,8 +3,10 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Group } from "../../contract/groups";
 import { createUuid } from "../../contract/ids";
+import { fanOutRetryMaxMs } from "../../contract/limits";
 import { UserChannel } from "../../worker/objects/user-channel";
 import type { Person } from "../support/people";
+import { holdAlarms, pass } from "./clock";
 import { Device, post, readLog, request, rowOf, textsOf, until } from "./device";
 import { readMembers } from "./group-truth";
 import { ask, makeGroup, membersOf, newCircle, newGroup } from "./grouped";
@@ -15,6 +17,8 @@ import { call } from "./site";
 
 const quiet = () => vi.spyOn(console, "error").mockImplementation(() => {});
 const ring = (id: string) => runDurableObjectAlarm(env.CONVERSATION.getByName(id));
+/** Nothing is left to be told, and no alarm is set. */
+const settle = (id: string) => until(async () => !(await ring(id)));
 const die = (id: string) =>
   runInDurableObject(env.CONVERSATION.getByName(id), (_, state) => state.abort("as if the machine had died")).catch(
     () => undefined,
@@ -93,6 +97,8 @@ test("who was removed and seated without a word before they were told of it is t
   if (!ben || !dan) throw new Error("too few");
   await post(ben, id, "un");
   await until(async () => (await rowOf(dan, id)).unread === 1);
+  await settle(id);
+  holdAlarms();
   quiet();
   const deaf = deafen();
   await remove(owner, id, dan);
@@ -101,6 +107,7 @@ test("who was removed and seated without a word before they were told of it is t
   expect(await stateOf(id, dan)).toBe("quietLeaving");
   deaf.mockRestore();
   expect(await rowOf(dan, id)).toMatchObject({ gone: false, unread: 1 });
+  pass(fanOutRetryMaxMs);
   await until(async () => {
     await ring(id);
     return (await rowOf(dan, id)).gone;
@@ -115,6 +122,7 @@ test("who was removed and seated without a word before they were told of it is t
 });
 
 test("a group whose object died after it was made and before anybody was told stands in all lists all the same", async () => {
+  holdAlarms();
   const [owner, ...others] = await newCircle(4);
   const id = createUuid();
   quiet();
@@ -141,6 +149,8 @@ test("who was removed and who was added just before the object died are told by 
   await post(dan, id, "un");
   await until(async () => (await rowOf(cleo, id)).unread === 1 && (await rowOf(ben, id)).unread === 1);
   const [phoneC, phoneE] = [await Device.open(cleo), await Device.open(eve)];
+  await settle(id);
+  holdAlarms();
   quiet();
   const deaf = deafen();
   await remove(owner, id, cleo);
@@ -160,6 +170,7 @@ test("who was removed and who was added just before the object died are told by 
   await until(async () => (await stateOf(id, cleo)) === "out" && (await stateOf(id, dan)) === "out");
   // Nothing is owed to anybody any more.
   await until(async () => {
+    pass(fanOutRetryMaxMs);
     await ring(id);
     return !(await ring(id));
   });

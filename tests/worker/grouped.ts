@@ -2,6 +2,7 @@ import type { ErrorCode } from "../../contract/errors";
 import type { Group, MemberPage, NewGroup } from "../../contract/groups";
 import { createUuid } from "../../contract/ids";
 import type { Person } from "../support/people";
+import { rowOf, until } from "./device";
 import { befriend, seedPerson } from "./seeded-people";
 import { call } from "./site";
 
@@ -37,12 +38,13 @@ export const newCircle = async (count: number): Promise<[Seeded, ...Seeded[]]> =
   return [owner, ...others];
 };
 
-/** A new group of so many, the owner first. */
+/** A new group of so many, the owner first, that all of them have heard of: before that they may not write there. */
 export const newGroup = async (count: number, name = "Famille") => {
   const people = await newCircle(count);
   const [owner, ...others] = people;
   const group = await makeGroup(owner, name, others);
   if (group === null || typeof group === "string") throw new Error(`no group: ${group}`);
+  await Promise.all(others.map((one) => until(async () => (await rowOf(one, group.id)).open)));
   return { id: group.id, owner, others, people, group };
 };
 

@@ -1,14 +1,20 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
+import { holdAlarms } from "./clock";
 import { Device, post, request, rowOf, until } from "./device";
 import { newPair } from "./seeded-people";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const ring = (id: string) => runDurableObjectAlarm(env.CONVERSATION.getByName(id));
 const die = (stub: DurableObjectStub) =>
   runInDurableObject(stub, (_, state) => state.abort("as if the machine had died")).catch(() => undefined);
 
 test("marks that were only held when both objects died are right again after the alarm", async () => {
+  holdAlarms();
   const { ana, ben, id } = await newPair();
   await post(ana, id, "un", "deux");
   await until(async () => (await rowOf(ben, id)).head === 2);

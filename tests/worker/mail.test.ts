@@ -6,6 +6,9 @@ import { confirmationMail, farewellMail, recoveryMail } from "../../worker/mail/
 import { passwordMail, resetMail } from "../../worker/mail/warnings";
 import { site } from "./site";
 
+/** Objects of other tests may have something to say too. */
+const isOfMail = ([line]: unknown[]) => String(line).includes("a mail");
+
 const link = "https://lisolo.test/recover#token=abc&type=recovery";
 
 it("shows the mails of this machine, the newest first, as a page and as JSON", async () => {
@@ -39,14 +42,14 @@ it.each([
   }
   const mail = recoveryMail("ana@lisolo.test", "fr", { link, code: "12345678" });
   await sendByPlatform({ MAIL: { send }, MAIL_FROM: "lisolo@lisolo.test" } as unknown as Env, mail, [0, 0]);
-  expect(error).toHaveBeenCalledTimes(lines);
+  expect(error.mock.calls.filter(isOfMail)).toHaveLength(lines);
   error.mockRestore();
   expect(send).toHaveBeenCalledTimes(tries);
   for (const [sent] of send.mock.calls) expect(sent).toEqual({ from: "lisolo@lisolo.test", ...mail });
 });
 
 it("sends nothing while no address is named, or the platform refuses, and names nobody in the log", async () => {
-  const lines: unknown[] = [];
+  const lines: unknown[][] = [];
   const warn = vi.spyOn(console, "warn").mockImplementation((...line) => void lines.push(line));
   const error = vi.spyOn(console, "error").mockImplementation((...line) => void lines.push(line));
   const refused = Object.assign(new Error("ana@lisolo.test is not verified"), { code: "E_RECIPIENT_NOT_ALLOWED" });
@@ -61,9 +64,10 @@ it("sends nothing while no address is named, or the platform refuses, and names 
     warn.mockRestore();
     error.mockRestore();
   }
-  expect(lines).toHaveLength(2);
-  expect(JSON.stringify(lines)).toContain("E_RECIPIENT_NOT_ALLOWED");
-  expect(JSON.stringify(lines)).not.toMatch(/ana|12345678|abc/);
+  const ofMail = lines.filter(isOfMail);
+  expect(ofMail).toHaveLength(2);
+  expect(JSON.stringify(ofMail)).toContain("E_RECIPIENT_NOT_ALLOWED");
+  expect(JSON.stringify(ofMail)).not.toMatch(/ana|12345678|abc/);
 });
 
 it("says the same in text and html, loads nothing and tracks nobody, in every language", () => {

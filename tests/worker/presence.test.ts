@@ -275,6 +275,7 @@ test("of a group nobody asks", async () => {
 
 test("who asks without end is told to wait", async () => {
   const { ana, id } = await newPair();
+  pass(0); // nothing wears off
   const answers = [];
   for (let n = 0; n < presenceBurst + 5; n++) answers.push((await ask(ana, id)).error);
   expect(answers.filter((error) => error === "rate_limited").length).toBeGreaterThan(0);
@@ -282,6 +283,7 @@ test("who asks without end is told to wait", async () => {
 
 test("looking and looking away again and again writes one row", async () => {
   const { ana, ben, id } = await newPair();
+  pass(0);
   const phone = await look(ben);
   await say(phone, 0);
   const first = await ask(ana, id);

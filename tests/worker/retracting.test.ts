@@ -6,6 +6,7 @@ import { messagePageRows } from "../../contract/limits";
 import * as releases from "../../worker/objects/releases";
 import { UserChannel } from "../../worker/objects/user-channel";
 import type { Person } from "../support/people";
+import { holdAlarms } from "./clock";
 import { Device, post, readLog, request, rowOf, textsOf, until } from "./device";
 import { imageOf, seedFile, usesOf } from "./seeded-files";
 import { newPair } from "./seeded-people";
@@ -113,6 +114,7 @@ test("too many changes at once are not pushed: the row says that there is someth
 });
 
 test("a deletion whose object died after storing it and before telling anybody arrives all the same", async () => {
+  holdAlarms();
   const { ana, ben, id } = await newPair();
   const image = await seedFile(ana.id);
   await request(ana, {

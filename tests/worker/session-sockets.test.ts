@@ -6,6 +6,7 @@ import { closeCodes } from "../../contract/protocol";
 import { api } from "../../worker/api";
 import { policies } from "../../worker/lib/rate-limit";
 import { testPassword } from "../support/people";
+import { within } from "./clock";
 import { call, drain, newPerson, site } from "./site";
 
 /** Opens a socket with this token; `closed` is the code it ends with. */
@@ -19,8 +20,7 @@ const openSocket = async (token: string) => {
   socket.accept();
   return { socket, closed };
 };
-const within2s = <T>(promise: Promise<T>) =>
-  Promise.race([promise, new Promise<string>((resolve) => setTimeout(() => resolve("still open"), 2_000))]);
+const within2s = <T>(promise: Promise<T>) => within(2_000, promise);
 
 const twoDevices = async () => {
   const person = await newPerson();

@@ -8,6 +8,7 @@ import { closeCodes } from "../../contract/protocol";
 import type { Security, Device as SignedIn } from "../../contract/security";
 import worker from "../../worker/index";
 import { type Person, testPassword } from "../support/people";
+import { within } from "./clock";
 import { Device } from "./device";
 import { call, cookieSite, cookiesOf, drain, newPerson } from "./site";
 
@@ -55,11 +56,7 @@ const needsProof = { status: 403, body: { error_code: "reauthentication_needed" 
 const day = 86_400;
 
 /** Code with which the socket ends, within the two seconds of DESIGN.md §6. */
-const endOf = (device: Device) =>
-  Promise.race([
-    device.closed.then(({ code }) => code),
-    new Promise<string>((resolve) => setTimeout(() => resolve("still open"), 2_000)),
-  ]);
+const endOf = async (device: Device) => (await within(2_000, device.closed)).code;
 
 test("a session that came in cookies stays in them, though a script of the page asks for it in the body", async () => {
   const person = await newPerson();
@@ -142,9 +139,8 @@ test("ending another device signs it out within two seconds, and nobody else", a
   const other = await signIn(ana);
   const [here, there] = [await Device.open(ana), await Device.open(other)];
   const [target] = (await devicesOf(ana)).filter(({ current }) => !current);
-  const ended = endOf(there);
   expect((await end(ana, target?.id ?? "")).status).toBe(204);
-  expect(await ended).toBe(closeCodes.signedOut);
+  expect(await endOf(there)).toBe(closeCodes.signedOut);
   expect(await isIn(other)).toBe(false);
   expect(await refresh(other)).toMatchObject({ status: 400, body: { error_code: "refresh_token_not_found" } });
   expect(await here.pong()).toMatch(/^\./);
@@ -182,9 +178,8 @@ test("ending all others leaves one's own, and takes those with it that owe a ste
   await addCodeApp(ana);
   const owing = await signIn(ana);
   const sockets = await Promise.all(others.map((other) => Device.open(other)));
-  const ended = Promise.all(sockets.map(endOf));
   expect((await call("DELETE", "/api/auth/sessions", { token: ana.token })).status).toBe(204);
-  expect(await ended).toEqual([closeCodes.signedOut, closeCodes.signedOut]);
+  expect(await Promise.all(sockets.map(endOf))).toEqual([closeCodes.signedOut, closeCodes.signedOut]);
   expect(await Promise.all([ana, ...others, owing].map(isIn))).toEqual([true, false, false, false]);
 });
 
@@ -324,11 +319,10 @@ test("a new password counts at once, and signs everybody else out", async () => 
   const ana = await newPerson();
   const other = await signIn(ana);
   const socket = await Device.open(other);
-  const ended = endOf(socket);
   const changed = await change(ana, { password: newPassword });
   expect(changed.status).toBe(200);
   expect((changed.body as AuthUser).id).toBe(ana.id);
-  expect(await ended).toBe(closeCodes.signedOut);
+  expect(await endOf(socket)).toBe(closeCodes.signedOut);
   expect([await isIn(ana), await isIn(other)]).toEqual([true, false]);
   expect((await refresh(other)).status).toBe(400);
   expect((await trySignIn(ana)).body).toMatchObject({ error_code: "invalid_credentials" });
