@@ -84,6 +84,20 @@ describe("a message that a group did not take", () => {
   });
 });
 
+describe("a message to somebody whose account is gone", () => {
+  it("says that the account is, whatever else had kept it from going", () => {
+    for (const [translate, { errors }] of [
+      [t, fr],
+      [createTranslate("en", en), en],
+      [createTranslate("pt", pt), pt],
+    ] as const) {
+      for (const error of ["not_connected", "conversation_not_found", "unavailable", undefined] as const)
+        expect(failedReason(error, "alone", translate)).toBe(errors.account_deleted);
+    }
+    expect(failedReason("not_connected", "private", t)).toBe(fr.errors.not_connected);
+  });
+});
+
 describe("those who type in a group", () => {
   it("are named up to two, and counted beyond", () => {
     expect(describeTyping(names, [], t)).toBeUndefined();
