@@ -22,7 +22,7 @@ describe("a line of a group", () => {
   it("says who did what to whom, to the one who did it, to the one it was done to and to others", () => {
     expect(tell({ event: "added", who: [ben] }, ana)).toBe("Ana a ajouté Ben.");
     expect(tell({ event: "added", who: [ben] }, me)).toBe("Vous avez ajouté Ben.");
-    expect(tell({ event: "added", who: [me] }, ana)).toBe("Ana vous a ajouté(e) au groupe.");
+    expect(tell({ event: "added", who: [me] }, ana)).toBe("Ana vous a fait entrer dans le groupe.");
     expect(tell({ event: "added", who: [ben, me] }, ana)).toBe("Ana a ajouté Ben et vous.");
     expect(tell({ event: "owner", who: [me] }, ana)).toBe("Ana vous a confié le groupe.");
     expect(tell({ event: "renamed", name: "Famille" }, me)).toBe(
