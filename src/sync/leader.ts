@@ -213,8 +213,8 @@ export class Leader {
     this.#fetcher.notice(applied);
     this.#marks.notice(applied.rows);
     this.#typists.notice(applied.rows);
-    // What waited for a file of its batch that is brought no further waits no longer.
-    if (applied.rows.some(({ gone }) => gone)) {
+    // Of a group or a person that is gone: what waited for a file of its batch that is brought no further waits no longer.
+    if (applied.unseen.size > 0) {
       this.#outbox.want();
       this.#later.want();
     }

@@ -1,5 +1,6 @@
 import type { Table } from "dexie";
 import { attachmentOf } from "../../contract/conversations";
+import type { ErrorCode } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { placeInList } from "./rows";
 import {
@@ -23,11 +24,15 @@ const isUnfinished = ({ state }: UploadRow): boolean => state !== "failed" && st
 /** Of what waits for its file the server has nothing yet. */
 export const isUnasked = ({ state }: OutboxRow): boolean => state === "awaiting";
 
-/** Within a transaction over the outbox and the uploads: these messages of a group that is gone do not go out, nor do their files. */
+/**
+ * Within a transaction over the outbox and the uploads: these messages to a group that is gone, or to somebody whose
+ * account is, do not go out, nor do their files. `error` is what the server would have said.
+ */
 export const failUnsent = async (
   store: Store,
   conversation: ConversationId,
   isMeant: (row: OutboxRow) => boolean,
+  error: ErrorCode = "conversation_not_found",
 ): Promise<void> => {
   const files = new Set<Uuid>();
   await store
@@ -36,7 +41,7 @@ export const failUnsent = async (
     .modify((row) => {
       const file = row.source ? undefined : attachmentOf(row.body)?.file;
       if (file !== undefined) files.add(file);
-      if (row.state !== "failed") Object.assign(row, { state: "failed", error: "conversation_not_found" });
+      if (row.state !== "failed") Object.assign(row, { state: "failed", error });
     });
   for (const file of files) {
     // It may be on its way to others as well.

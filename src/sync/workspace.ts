@@ -1,5 +1,5 @@
 import { attachmentOf, type InboxRow, isToRead, isUnsigned, type Message } from "../../contract/conversations";
-import type { ConversationId, Uuid } from "../../contract/ids";
+import { type ConversationId, privateConversationId, type Uuid } from "../../contract/ids";
 import { failUnsent, isUnasked, relist } from "./leaving";
 import {
   blankRow,
@@ -175,10 +175,14 @@ export class Workspace {
     }
   }
 
-  /** Somebody whose account is gone has no name and no picture any more, also among the members of groups. */
+  /**
+   * Somebody whose account is gone has no name and no picture any more, also among the members of groups. A file that
+   * is on its way to them costs its author no more data.
+   */
   async forgetPerson(user: Uuid): Promise<void> {
     this.unseen.add(user);
     await this.store.members.where("user").equals(user).modify({ user: "", username: "", phone: "", avatar: null });
+    await failUnsent(this.store, privateConversationId(this.me, user), isUnasked, "not_connected");
   }
 
   async #forgetMembers(group: ConversationId): Promise<void> {

@@ -47,8 +47,11 @@ test("whoever deletes their account is signed out everywhere for good, and is no
   await tablet.logIn(ana.phone);
   await expect(tablet.conversation("Ben Ilunga")).toBeVisible();
   await bens.signInToChat(ben, ana.id);
-  await bens.composer().fill("tu viens ?");
   await expect(bens.message("Mbote Ben")).toBeVisible();
+  // He writes on without a network.
+  await bens.context.setOffline(true);
+  await bens.write("jamais partie");
+  await bens.composer().fill("tu viens ?");
 
   // Nothing is lost where the network or the server is away, and each is said.
   await anas.goTo("/app/profile");
@@ -108,16 +111,21 @@ test("whoever deletes their account is signed out everywhere for good, and is no
   await page.getByRole("button", { name: texts.auth.logIn, exact: true }).click();
   await expect(toastIn(page).filter({ hasText: texts.auth.signInFailed })).toBeVisible();
 
-  // To Ben she is nobody: in the open chat at once, in the list, in the group and in her profile.
+  // To Ben, who is back, she is nobody: in the open chat, in the list, in the group and in her profile.
+  await bens.context.setOffline(false);
   const gone = texts.common.deletedAccount;
   const theirs = bens.page;
-  await expect(theirs.getByText(texts.chat.accountDeleted)).toBeVisible();
+  await expect(theirs.getByText(texts.chat.accountDeleted)).toBeVisible({ timeout: 30_000 });
   await expect(bens.composer()).toHaveCount(0);
   await expect(bens.message("Mbote Ben")).toBeVisible();
   await expect(bens.message("Mbote Ana")).toBeVisible();
   await expect(theirs.getByRole("button", { name: /Appel/ })).toHaveCount(0);
-  // What he was writing can still be had.
+  // What he wrote and was writing can still be had, and never be sent.
   await expect(theirs.getByText("tu viens ?")).toBeVisible();
+  await expect(bens.message("jamais partie")).toContainText("Non envoyé. Ce compte a été supprimé.");
+  await expect(theirs.getByRole("button", { name: texts.chat.retry })).toHaveCount(0);
+  await theirs.getByRole("button", { name: texts.chat.discard, exact: true }).first().click();
+  await expect(bens.message("jamais partie")).toHaveCount(0);
   await theirs.getByRole("link", { name: gone }).click();
   await expect(theirs.getByText(texts.people.deletedBody)).toBeVisible();
   await expect(theirs.getByText("Ana Mbuyi")).toHaveCount(0);

@@ -22,7 +22,7 @@ describe("a line of a group", () => {
   it("says who did what to whom, to the one who did it, to the one it was done to and to others", () => {
     expect(tell({ event: "added", who: [ben] }, ana)).toBe("Ana a ajouté Ben.");
     expect(tell({ event: "added", who: [ben] }, me)).toBe("Vous avez ajouté Ben.");
-    expect(tell({ event: "added", who: [me] }, ana)).toBe("Ana vous a ajouté(e) au groupe.");
+    expect(tell({ event: "added", who: [me] }, ana)).toBe("Ana vous a fait entrer dans le groupe.");
     expect(tell({ event: "added", who: [ben, me] }, ana)).toBe("Ana a ajouté Ben et vous.");
     expect(tell({ event: "owner", who: [me] }, ana)).toBe("Ana vous a confié le groupe.");
     expect(tell({ event: "renamed", name: "Famille" }, me)).toBe(
@@ -81,6 +81,20 @@ describe("a message that a group did not take", () => {
       expect(new Set(said).size).toBe(3);
       for (const sentence of said) expect(sentence).toMatch(/^\p{Lu}.*[^.{}]\.$/u);
     }
+  });
+});
+
+describe("a message to somebody whose account is gone", () => {
+  it("says that the account is, whatever else had kept it from going", () => {
+    for (const [translate, { errors }] of [
+      [t, fr],
+      [createTranslate("en", en), en],
+      [createTranslate("pt", pt), pt],
+    ] as const) {
+      for (const error of ["not_connected", "conversation_not_found", "unavailable", undefined] as const)
+        expect(failedReason(error, "alone", translate)).toBe(errors.account_deleted);
+    }
+    expect(failedReason("not_connected", "private", t)).toBe(fr.errors.not_connected);
   });
 });
 

@@ -7,8 +7,10 @@ import { applyChanges } from "../../src/sync/apply";
 import { readAuthors } from "../../src/sync/members";
 import { readFeed } from "../../src/sync/posts";
 import { readConversations } from "../../src/sync/queries";
+import { discard, writeText } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
-import { becomesLevel, contextOf } from "../support/model-checks";
+import { becomesLevel, contextOf, shownIn } from "../support/model-checks";
+import { isPart, picture, send, threeAndABit, unsentIn } from "../support/model-outgoing";
 import { makeDevice, makeGroup, makePair } from "../support/model-world";
 
 describe("somebody whose account is gone", () => {
@@ -83,6 +85,33 @@ describe("somebody whose account is gone", () => {
     const deleted = { type: "deleted" } as const;
     await applyChanges(store, me, [{ type: "changed", of: chat, since: 1, revision: 2, messages: of(deleted) }]);
     expect(await seen()).toEqual([deleted, deleted]);
+  });
+
+  it("is sent no more of a file that was on its way, whose author still has it and can throw it away", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, chat);
+    phone.loses = (request, what) => what === "request" && isPart(request);
+    await send(tab, chat, picture(threeAndABit, "Maman"));
+    await writeText(tab, chat, "et ceci");
+    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(["et ceci sent", "image sending"]));
+    server.close(chat);
+    server.relate(amina, goneRelation(benoit));
+    await eventually(async () => expect(await shownIn(tab, chat)).toContain("image failed"));
+    const { store } = contextOf(tab);
+    const [unsent] = await store.unsent(chat).toArray();
+    if (!unsent) throw new Error("nothing is unsent");
+    expect(unsent).toMatchObject({ error: "not_connected", body: { text: "Maman" } });
+    expect(await store.uploads.toArray()).toMatchObject([{ state: "failed" }]);
+    expect(await store.blobs.count()).toBe(1);
+    phone.loses = () => false;
+    phone.wake();
+    await phone.pass(20_000);
+    expect([...server.files.all.values()].flatMap(({ arrivals }) => [...arrivals])).toEqual([]);
+    await discard(tab, unsent.cid);
+    expect(await shownIn(tab, chat)).not.toContain("image failed");
+    await eventually(async () => expect(await unsentIn(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
   });
 
   it("shows no statuses, even where an old page of the feed has some", async () => {

@@ -13,7 +13,7 @@ import { besidePx, listEdgePx } from "./bubble-box";
 import { BubbleContent } from "./bubble-content";
 import type { Writer } from "./chat-people";
 import { FailedActions } from "./failed-actions";
-import { type Standing, withoutUpload } from "./failed-reason";
+import { isOver, type Standing, withoutUpload } from "./failed-reason";
 import { isReadable, isSame } from "./same-item";
 import { isRightToLeft } from "./text-block";
 import type { Placement } from "./time-line";
@@ -90,7 +90,7 @@ function BubbleView({ conversation, item, me, author, writer, placement, deeds, 
           {"forwarded" in body && body.forwarded && <ForwardedLine from={body.forwarded} me={me} />}
           <BubbleContent
             conversation={conversation}
-            item={props.standing === "left" ? withoutUpload(item) : item}
+            item={status === "failed" && isOver(props.standing) ? withoutUpload(item) : item}
             time={time}
             description={`${author} ${describeMessage(body, t)}, ${time}`}
             isOpen={props.isOpen}

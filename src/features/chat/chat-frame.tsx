@@ -35,8 +35,7 @@ type ChatFrameProps = {
   isHeardOf: boolean;
   /** Undefined while that is not known. */
   mayWrite: boolean | undefined;
-  /** Of a group. */
-  standing?: Standing;
+  standing: Standing;
   /** Who types, for a screen reader. */
   typing: string | undefined;
   heading: ReactNode;
@@ -175,7 +174,7 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
                   conversation={conversation}
                   chat={shown}
                   people={people}
-                  standing={props.standing ?? "private"}
+                  standing={props.standing}
                   target={target}
                   onTargetShown={forgetTarget}
                   onNewest={goToNewest}

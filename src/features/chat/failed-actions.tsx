@@ -3,7 +3,7 @@ import type { Uuid } from "../../../contract/ids";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { discardMessage, retryMessage } from "../../sync/actions";
-import { failedReason, type Standing } from "./failed-reason";
+import { failedReason, isOver, type Standing } from "./failed-reason";
 
 const actionLook = "inline-flex min-h-12 items-center gap-1.5 rounded-card px-3 text-sm font-semibold hover:bg-raised";
 
@@ -26,7 +26,7 @@ export function FailedActions({
         {t("chat.notSent", { reason: failedReason(error, standing, t) })}
       </p>
       <span className="flex">
-        {standing !== "left" && (
+        {!isOver(standing) && (
           <button type="button" className={`${actionLook} text-accent`} onClick={() => attempt(retryMessage(cid))}>
             <span className="i-ph-arrow-clockwise-bold text-base" aria-hidden="true" />
             {t("chat.retry")}

@@ -66,6 +66,7 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
       name={name}
       isHeardOf={isHeardOf}
       mayWrite={mayWrite}
+      standing={isDeleted ? "alone" : "private"}
       typing={isShownTyping ? t("chat.isTyping", { name: isolate(name) }) : undefined}
       heading={
         <ChatHeading
