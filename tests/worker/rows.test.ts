@@ -115,7 +115,7 @@ test("a plain message costs the directory nothing, a forward one row the first t
   expect(await costs(signed("Mbote", ben))).toBe(0);
 });
 
-test("being here costs no row until it ends, and asking whether somebody is here none", async () => {
+test("being here costs no row until it ends, and asking whether somebody is here none but for who asks first in vain", async () => {
   const { ana, ben, id } = await newPair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
   const looks = async (isLooked: 0 | 1) => {
@@ -124,5 +124,8 @@ test("being here costs no row until it ends, and asking whether somebody is here
   };
   expect(await count(() => looks(1))).toEqual({ read: 0, written: 0 });
   expect(await count(() => phoneA.ask((ref) => ["L", ref, id]))).toEqual({ read: 0, written: 0 });
-  expect((await count(() => looks(0))).written).toBe(1);
+  // When they went, and who is to be told that they came.
+  expect((await count(() => looks(0))).written).toBe(2);
+  expect(await count(() => phoneA.ask((ref) => ["L", ref, id]))).toEqual({ read: 0, written: 0 });
+  expect((await count(() => looks(1))).written).toBe(1);
 });
