@@ -6,15 +6,22 @@ import { App, preloadApp } from "./app/app";
 import { showToast } from "./components/toast";
 import { followLanguage, loadLanguage } from "./i18n/setup";
 import { followAppearance } from "./lib/appearance";
+import { forgetEnd } from "./lib/ended";
 import { browserLanguage } from "./lib/language";
 import { takeNotice } from "./lib/notice";
 import { registerServiceWorker } from "./lib/service-worker";
+import { getSession } from "./lib/session";
+import { forgetTyped } from "./lib/typed";
 import { showUnloaded } from "./lib/unloaded";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");
 
 followAppearance();
+if (getSession()) {
+  forgetTyped();
+  forgetEnd();
+}
 preloadApp(location.pathname);
 await loadLanguage(browserLanguage()).catch((error: unknown) => {
   showUnloaded();

@@ -1,7 +1,8 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { t } from "../i18n/setup";
 import { isDeparting } from "../lib/departure";
-import { leaveNotice, type Notice } from "../lib/notice";
+import { leaveEnd } from "../lib/ended";
+import { leaveNotice } from "../lib/notice";
 import { useSession, wasDeleted, wasSignedOut } from "../lib/session";
 import { startSync, stopSync } from "../sync/engine";
 import { useAcceptanceNotices, useSyncNotices } from "./notices";
@@ -27,15 +28,16 @@ function Synced({ userId, children }: { userId: string; children: ReactNode }) {
   return state?.userId === userId ? children : <OpeningFrame />;
 }
 
-const wordsOfEnd = (): Notice => {
-  if (wasDeleted()) return { title: t("profile.deletedTitle"), message: t("profile.deleted") };
-  return { message: t(wasSignedOut() ? "auth.signedOutElsewhere" : "auth.sessionEnded") };
+const tellEnd = (): void => {
+  if (wasDeleted()) leaveNotice({ title: t("profile.deletedTitle"), message: t("profile.deleted") });
+  else if (wasSignedOut()) leaveNotice({ message: t("auth.signedOutElsewhere") });
+  else leaveEnd();
 };
 
 /** The entry pages are documents of their own: leaving for one also ends whatever of the last person runs here. */
 function LeaveForLogin({ hasEnded }: { hasEnded: boolean }) {
   useEffect(() => {
-    if (hasEnded && !isDeparting()) leaveNotice(wordsOfEnd());
+    if (hasEnded && !isDeparting()) tellEnd();
     // What the person who was signed in must not leave behind is removed first.
     void stopSync().finally(() => {
       if (!isDeparting()) location.replace("/login");

@@ -2,7 +2,7 @@ import * as v from "valibot";
 
 /** Something to say on the next document: signing in leads from an entry page to the app. */
 const Notice = v.object({ title: v.optional(v.string()), message: v.string() });
-export type Notice = v.InferOutput<typeof Notice>;
+type Notice = v.InferOutput<typeof Notice>;
 
 const storageKey = "notice";
 

@@ -11,6 +11,7 @@ import en from "../i18n/en.json";
 import fr from "../i18n/fr.json";
 import pt from "../i18n/pt.json";
 import { createTranslate, showTexts, type TextKey } from "../i18n/setup";
+import { endedCss, endedScript } from "../lib/ended";
 import { owingCss, owingScript } from "../lib/owing";
 import { showProviders } from "../lib/providers";
 import { finishAppShell } from "./app-shell";
@@ -60,6 +61,7 @@ const inlineScriptOf = (name: EntryName): string =>
   watchScripts +
   (name === "recover" ? "" : leaveScript) +
   (name === "login" || name === "recover" ? owingScript(name) : "") +
+  (name === "login" ? endedScript : "") +
   earlyScript;
 const folder = join(client, "entry");
 mkdirSync(folder, { recursive: true });
@@ -69,7 +71,10 @@ for (const name of Object.keys(screens) as EntryName[]) {
   const { source, later = [], title, description } = screens[name];
   const { default: Screen } = await loadEntryScreen[name]();
   const css =
-    (await criticalCss([`../features/auth/${source}`, "../components/toast", ...later])) + unloadedCss + owingCss;
+    (await criticalCss([`../features/auth/${source}`, "../components/toast", ...later])) +
+    unloadedCss +
+    owingCss +
+    (name === "login" ? endedCss : "");
   const inlineScript = inlineScriptOf(name);
   headers[name] = documentHeaders([hashOf(inlineScript)], [hashOf(css)]);
   for (const language of languages) {

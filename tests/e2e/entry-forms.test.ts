@@ -186,8 +186,19 @@ test("a registration whose answer was lost is finished by the next try", async (
   await page.waitForURL("**/app");
 });
 
-test("offline both forms say so and keep what was typed", async ({ page, context }) => {
+test("what was typed is kept by a page loaded anew, but for the passwords, and offline, which is said", async ({
+  page,
+  context,
+}) => {
   await page.goto("/register?lang=en");
+  await fillRegistration(page, "243810000033");
+  await expect(page.getByText(en.auth.robotDone)).toBeVisible();
+  await page.goto("/register");
+  await expect(field(page, "displayName")).toHaveValue("Ben");
+  await expect(field(page, "phoneNumber")).toHaveValue("243810000033");
+  await expect(field(page, "password")).toHaveValue("");
+  const kept = () => page.evaluate(() => Object.entries(sessionStorage));
+  expect(await kept()).toEqual([["typed-register", "displayName=Ben&phoneNumber=243810000033"]]);
   await field(page, "avatar").setInputFiles(smallPicture);
   await context.setOffline(true);
   await fillRegistration(page, "243810000033");
@@ -200,6 +211,7 @@ test("offline both forms say so and keep what was typed", async ({ page, context
   await context.setOffline(false);
   await submit(page).click();
   await page.waitForURL("**/app");
+  await expect.poll(kept).toEqual([]);
 });
 
 test("a proof of work that ran out is made anew without a word", async ({ page }) => {

@@ -356,7 +356,7 @@ test("signing out asks first what would be lost, in whichever tab it was written
   // The other tab is told what happened, and that nothing was kept is true.
   await expect(other).toHaveURL(/\/login$/);
   await expect(other.getByText(texts.auth.signedOutElsewhere)).toBeVisible();
-  await expect(other.getByText(texts.auth.sessionEnded)).toHaveCount(0);
+  await expect(other.getByText(texts.auth.sessionEnded)).toBeHidden();
   await expect
     .poll(() => other.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name)))
     .toEqual([]);

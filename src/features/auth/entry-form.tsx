@@ -4,7 +4,7 @@ import { useT } from "../../i18n/setup";
 import type { useEntryForm } from "./use-entry-form";
 
 type EntryFormProps = {
-  entry: Pick<ReturnType<typeof useEntryForm>, "form" | "isBusy" | "onSubmit" | "errorOf">;
+  entry: Pick<ReturnType<typeof useEntryForm>, "form" | "isBusy" | "onSubmit" | "onInput" | "errorOf">;
   /** What the button says, and meanwhile. */
   label: string;
   busyLabel: string;
@@ -32,6 +32,7 @@ export function EntryForm({ entry, label, busyLabel, instead, hidden, children, 
       noValidate
       hidden={hidden}
       onSubmit={entry.onSubmit}
+      onInput={entry.onInput}
       className="mt-6 flex flex-col gap-5"
     >
       {children}

@@ -1,10 +1,12 @@
 import { Button } from "../../components/button";
 import { PasswordField } from "../../components/password-field";
 import { useT } from "../../i18n/setup";
+import { endedNoteId } from "../../lib/ended";
 import { PasskeyFailure, passkeyTexts } from "../../lib/passkey-failure";
 import { signIn } from "../../lib/sign-in";
 import { EntryForm } from "./entry-form";
 import { EntryFrame, OtherWay } from "./entry-frame";
+import { EntryNote } from "./entry-note";
 import { toLoginProblem } from "./login-problem";
 import { PhoneField } from "./phone-field";
 import type { Problem } from "./problem";
@@ -30,7 +32,7 @@ export default function LoginScreen() {
       await arrive(await signIn(typed.phoneNumber, typed.password));
       return undefined;
     },
-    { explain: toLoginProblem, title: "auth.signInFailed" },
+    { explain: toLoginProblem, title: "auth.signInFailed", keeps: "login" },
   );
   const { form, refuse, errorOf } = entry;
   const onFailed = (error: unknown) => refuse(toLoginProblem(error), "auth.signInFailed");
@@ -64,7 +66,13 @@ export default function LoginScreen() {
       title={t(isHalfway ? "auth.secondStep.title" : "auth.loginTitle")}
       lead={t(isHalfway ? "auth.secondStep.lead" : "auth.loginLead")}
     >
-      {isHalfway && <div className="mt-6">{secondStep}</div>}
+      {isHalfway ? (
+        <div className="mt-6">{secondStep}</div>
+      ) : (
+        <EntryNote id={endedNoteId} icon="i-ph-info-fill">
+          <p>{t("auth.sessionEnded")}</p>
+        </EntryNote>
+      )}
       <EntryForm
         entry={{ ...entry, isBusy: entry.isBusy || isReturning }}
         label={t("auth.logIn")}

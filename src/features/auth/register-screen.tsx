@@ -87,7 +87,7 @@ export default function RegisterScreen() {
       location.replace("/app");
       return undefined;
     },
-    { explain },
+    { explain, keeps: "register" },
   );
   const { refuse, clear, errorOf } = entry;
   const { newcomer, forget } = useNewcomer(entry.form);

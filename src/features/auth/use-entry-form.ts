@@ -1,8 +1,9 @@
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";
 import { passwordMaxLength } from "../../../contract/limits";
 import { showToast } from "../../components/toast";
 import type { TextKey } from "../../i18n/setup";
 import { t } from "../../i18n/setup";
+import { keepTyped, putBackTyped, type TypedForm } from "../../lib/typed";
 import { takeEarlySubmit } from "./early-submit";
 import { type Problem, toProblem } from "./problem";
 
@@ -12,21 +13,23 @@ const values = { max: passwordMaxLength };
 /** What was typed into the field of that name, as it was typed. */
 export const textOf = (data: FormData, name: string): string => String(data.get(name) ?? "");
 
-export type Failing = {
+export type EntryOptions = {
   /** What a failure says, where a form has words of its own for some. */
   explain?: (error: unknown) => Problem;
   /** What stands over it. */
   title?: TextKey;
+  /** Under which name the form is kept until it is sent. */
+  keeps?: TypedForm;
 };
 
 /**
  * What the forms share: one submission at a time, the one problem there is shown as a toast and beside its field, the
- * focus led there, heard once, and a submission from before the script arrived carried out now. `submit` answers the problem with
- * what was typed, and rejects where it failed.
+ * focus led there, heard once, a submission from before the script arrived carried out now, and what was typed before the page
+ * was loaded anew put back. `submit` answers the problem with what was typed, and rejects where it failed.
  */
 export const useEntryForm = (
   submit: (data: FormData) => Promise<Problem | undefined>,
-  { explain = toProblem, title: failed = "common.error" }: Failing = {},
+  { explain = toProblem, title: failed = "common.error", keeps }: EntryOptions = {},
 ) => {
   const form = useRef<HTMLFormElement>(null);
   const [isBusy, setBusy] = useState(false);
@@ -59,14 +62,24 @@ export const useEntryForm = (
     }
   };
 
-  useEffect(() => {
-    if (form.current && takeEarlySubmit(form.current)) form.current.requestSubmit();
-  }, []);
+  const keep = () => {
+    if (keeps && form.current) keepTyped(keeps, form.current);
+  };
+
+  const takeOver = useEffectEvent(() => {
+    if (!form.current) return;
+    // As it stood: nothing is sent that its person did not see.
+    if (takeEarlySubmit(form.current)) form.current.requestSubmit();
+    if (keeps) putBackTyped(keeps, form.current);
+    keep();
+  });
+  useEffect(() => takeOver(), []);
 
   return {
     form,
     isBusy,
     onSubmit,
+    onInput: keep,
     /** Says what is wrong. Without a field of the form it stands above the button. */
     refuse,
     clear: (field: string) => setProblem((shown) => (shown?.field === field ? undefined : shown)),

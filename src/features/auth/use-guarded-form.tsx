@@ -1,13 +1,13 @@
 import { useEffect, useEffectEvent, useRef } from "react";
 import type { Problem } from "./problem";
 import { RobotBox } from "./robot-box";
-import { type Failing, useEntryForm } from "./use-entry-form";
+import { type EntryOptions, useEntryForm } from "./use-entry-form";
 import { useRobotCheck } from "./use-robot-check";
 
 /** An entry form with a robot box. `takeProof` waits for the work behind it; what comes is good for one request. */
 export const useGuardedForm = (
   submit: (data: FormData, takeProof: () => Promise<string>) => Promise<Problem | undefined>,
-  failing?: Failing,
+  options?: EntryOptions,
 ) => {
   const robot = useRobotCheck();
   const input = useRef<HTMLInputElement>(null);
@@ -25,7 +25,7 @@ export const useGuardedForm = (
       robot.start();
       throw error;
     }
-  }, failing);
+  }, options);
   const box = (
     <RobotBox
       input={input}
