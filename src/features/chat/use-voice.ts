@@ -24,6 +24,9 @@ const isRefused = (): boolean => {
   return is;
 };
 
+/** What was recorded in a chat that was just left is kept within moments: nobody who comes back looks for it before. */
+let leaving: Promise<void> = Promise.resolve();
+
 const never = () => () => {};
 const nothing = () => undefined;
 
@@ -59,6 +62,7 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
   useEffect(() => {
     let isCurrent = true;
     const offerKept = async () => {
+      await leaving;
       if (!(await findRecording(conversation)) || !isCurrent) return;
       const parts = await loadOrTell(loadParts);
       const found = await parts?.VoiceSession.find(conversation);
@@ -70,7 +74,12 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
     };
   }, [conversation, take]);
 
-  useEffect(() => () => void session?.keep(), [session]);
+  useEffect(
+    () => () => {
+      if (session) leaving = session.keep().catch((error) => console.warn("recording not kept", error));
+    },
+    [session],
+  );
 
   const begin = async (held: Hold | undefined): Promise<void> => {
     if (current.current || isBusy.current) return;
