@@ -178,6 +178,7 @@ test("a recording outlives its page and its chat, and is sent once or thrown awa
   await expect(page.getByRole("status").filter({ hasText: texts.chat.voice.recording })).toHaveCount(1);
   await page.getByRole("link", { name: people[1].username }).first().click();
   await page.waitForURL("**/app/user/**");
+  await expect(timerOf(anas)).toHaveCount(0); // the address changes before the screen does
   await page.goBack();
   await expect(keptOf(anas)).toBeVisible();
   // In the list it stands as what was begun there.
