@@ -1,5 +1,14 @@
 import { expect, test } from "../support/browser-test";
-import { callButton, callLine, callScreen, control, expectHearing, openCalling, patienceMs } from "../support/calling";
+import {
+  asFingersDo,
+  callButton,
+  callLine,
+  callScreen,
+  control,
+  expectHearing,
+  openCalling,
+  patienceMs,
+} from "../support/calling";
 import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson } from "../support/people";
 import { fill, type Phone } from "../support/phone";
@@ -86,6 +95,7 @@ test("a call ends as it was: not answered, busy, given up, refused, answered els
   await tablet.page.keyboard.press("Escape");
   await patient(callScreen(cleos, dido)).toContainText(fill(notice.peerNoMic, { name: "Dido" }));
   await expect(callButton(didos, cleo)).toBeDisabled();
+  await asFingersDo(tablet);
   await control(tablet, "hangUp").click();
   await patient(callLine(cleos, "Vous : Appel audio terminé")).toBeVisible();
 

@@ -38,6 +38,10 @@ const refuseMicrophone = () => {
   navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("no", "NotAllowedError"));
 };
 
+/** No finger presses two things of a call so soon after each other that it would be one double tap. */
+export const asFingersDo = ({ page }: Phone): Promise<void> =>
+  page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1_000)));
+
 type CallingOptions = { language?: Language; isRefused?: boolean };
 
 /** A phone whose calls can be heard; with one that is refused its microphone nobody speaks. */
