@@ -16,6 +16,8 @@ export default defineConfig({
   timeout: 240_000,
   expect: { timeout: 15_000 },
   use: {
+    // What never comes is told as what was waited for, and long before the test as a whole is given up.
+    actionTimeout: 90_000,
     locale: "fr-FR",
     timezoneId: "Africa/Kinshasa",
     viewport: { width: 360, height: 740 },

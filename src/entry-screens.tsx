@@ -1,5 +1,6 @@
-import type { ComponentType } from "react";
+import { type ComponentType, useEffect } from "react";
 import { Toaster } from "./components/toast";
+import { replayEarlyPress } from "./features/auth/early";
 
 /** The screens a visitor meets first: each a document of its own, prerendered (DESIGN.md §7). */
 export const entryPaths = { welcome: "/", register: "/register", login: "/login", recover: "/recover" } as const;
@@ -14,6 +15,7 @@ export const loadEntryScreen: Record<EntryName, () => Promise<{ default: Compone
 
 /** What stands in `#root`, the same when it is prerendered and when the script takes over. */
 export function Entry({ Screen }: { Screen: ComponentType }) {
+  useEffect(replayEarlyPress, []);
   return (
     <>
       <Screen />

@@ -6,7 +6,7 @@ import { documentHeaders, headersEverywhere } from "../../contract/document-head
 import { languages } from "../../contract/language";
 import type { Provider } from "../../contract/security";
 import { Entry, type EntryName, loadEntryScreen } from "../entry-screens";
-import { earlyScript, leaveScript } from "../features/auth/early-submit";
+import { earlyScript, leaveScript } from "../features/auth/early";
 import en from "../i18n/en.json";
 import fr from "../i18n/fr.json";
 import pt from "../i18n/pt.json";

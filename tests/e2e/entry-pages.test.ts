@@ -133,6 +133,33 @@ test("a registration sent before its script arrived is carried out with the pict
   expect(sent).toBe(1);
 });
 
+test("a button pressed before its script arrived waits for it, visibly, and does then what it says", async ({
+  page,
+}) => {
+  const release = await holdScripts(page);
+  await page.goto("/recover?lang=en", { waitUntil: "commit" });
+  const byCode = page.getByRole("button", { name: en.recover.byCode });
+  await byCode.click();
+  await expect(byCode.locator(".spinner")).toBeVisible();
+  release();
+  await expect(page.getByLabel(en.auth.phoneNumber)).toBeVisible();
+  const byMail = page.getByRole("button", { name: en.recover.byMail });
+  await expect(byMail).not.toHaveAttribute("aria-busy");
+  await byMail.click();
+  await expect(page.getByLabel(en.recover.email)).toBeVisible();
+  await expect(byCode).not.toHaveAttribute("aria-busy");
+
+  const releaseAgain = await holdScripts(page);
+  await page.goto("/login?lang=en", { waitUntil: "commit" });
+  await page.locator("[name=password]").fill("Masolo2026");
+  await page.getByRole("button", { name: en.auth.showPassword }).click();
+  releaseAgain();
+  await expect(page.locator("[name=password]")).toHaveAttribute("type", "text");
+  await expect(page.locator("[name=password]")).toHaveValue("Masolo2026");
+  await page.getByRole("button", { name: en.auth.hidePassword }).click();
+  await expect(page.locator("[name=password]")).toHaveAttribute("type", "password");
+});
+
 test("a script that cannot be loaded is told, and a form sent early waits no longer", async ({ page }) => {
   let giveUp = () => {};
   const givenUp = new Promise<void>((resolve) => {

@@ -1,15 +1,13 @@
-import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { Button } from "../../components/button";
 import { useT } from "../../i18n/setup";
 import { ApiFailure } from "../../lib/exchange";
 import { listProviders } from "../../lib/providers";
-import { takeEarlyChoice } from "./early-submit";
 
 /** The other ways in, below a form; nothing where there are none. */
 export function ProviderButtons({ onFailed }: { onFailed: (error: unknown) => void }) {
   const t = useT();
   const [leavingFor, setLeavingFor] = useState<string>();
-  const list = useRef<HTMLUListElement>(null);
   const providers = listProviders();
 
   const leave = async (id: string) => {
@@ -26,12 +24,7 @@ export function ProviderButtons({ onFailed }: { onFailed: (error: unknown) => vo
     }
   };
 
-  const leaveEarly = useEffectEvent(() => {
-    const early = list.current && takeEarlyChoice(list.current);
-    if (early) void leave(early);
-  });
   useEffect(() => {
-    leaveEarly();
     // The browser's "back" may bring the page as it was left.
     const comeBack = (event: PageTransitionEvent) => {
       if (event.persisted) setLeavingFor(undefined);
@@ -48,18 +41,10 @@ export function ProviderButtons({ onFailed }: { onFailed: (error: unknown) => vo
         {t("auth.orElse")}
         <span className="h-px flex-1 bg-line" aria-hidden="true" />
       </p>
-      <ul ref={list} className="mt-4 flex flex-col gap-3">
+      <ul className="mt-4 flex flex-col gap-3">
         {providers.map(({ id, name }) => (
           <li key={id} data-provider={id}>
-            <Button
-              look="secondary"
-              className="w-full"
-              busy={leavingFor === id}
-              onClick={(event) => {
-                event.preventDefault(); // it came in time: early-submit.ts
-                void leave(id);
-              }}
-            >
+            <Button look="secondary" className="w-full" busy={leavingFor === id} onClick={() => void leave(id)}>
               {t("auth.continueWith", { name })}
             </Button>
           </li>

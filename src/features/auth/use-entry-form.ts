@@ -4,7 +4,7 @@ import { showToast } from "../../components/toast";
 import type { TextKey } from "../../i18n/setup";
 import { t } from "../../i18n/setup";
 import { keepTyped, putBackTyped, type TypedForm } from "../../lib/typed";
-import { takeEarlySubmit } from "./early-submit";
+import { takeEarlySubmit } from "./early";
 import { type Problem, toProblem } from "./problem";
 
 /** Numbers that texts of problems may name. */
