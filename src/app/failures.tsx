@@ -37,8 +37,12 @@ function ErrorScreen({ error, onLeave }: { error: unknown; onLeave: () => void }
 }
 
 /** The code of a screen is not on this phone and could not be fetched. */
-function MissingScreen({ onRetry }: { onRetry: () => void }) {
+function MissingScreen({ onRetry, onOnline }: { onRetry: () => void; onOnline: () => void }) {
   const t = useT();
+  useEffect(() => {
+    addEventListener("online", onOnline);
+    return () => removeEventListener("online", onOnline);
+  }, [onOnline]);
   return (
     <main className="flex min-h-0 flex-1 flex-col justify-center bg-bg">
       <EmptyState
@@ -78,14 +82,21 @@ export class Failures extends Component<Props, State> {
       location.reload();
       return;
     }
+    this.askAgain();
+    this.setState({ retried: true });
+  };
+
+  /** Also by itself, when the network is back. */
+  askAgain = (): void => {
     forgetFailedScreens();
-    this.setState({ failure: undefined, retried: true });
+    this.setState({ failure: undefined });
   };
 
   override render(): ReactNode {
     const { failure } = this.state;
     if (!failure) return this.props.children;
-    if (failure.error instanceof ScreenUnavailable) return <MissingScreen onRetry={this.retry} />;
+    if (failure.error instanceof ScreenUnavailable)
+      return <MissingScreen onRetry={this.retry} onOnline={this.askAgain} />;
     return <ErrorScreen error={failure.error} onLeave={() => this.setState({ failure: undefined })} />;
   }
 }

@@ -365,20 +365,32 @@ test("signing out asks first what would be lost, in whichever tab it was written
   await phone.close();
 });
 
-test("a screen whose code cannot be fetched offers to try again", async ({ browser, server }) => {
+test("a screen whose code cannot be fetched offers to try again, and comes by itself with the network", async ({
+  browser,
+  server,
+}) => {
   const ana = await makePerson(siteOf(server), 713);
   const phone = await Phone.open(browser, server);
   const { page, texts, context } = phone;
   await phone.signIn(ana);
   await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
-  await context.setOffline(true);
+  const code = "**/assets/senga-screen-*.js";
+  await context.route(code, (route) => route.abort());
   await phone.goToTab("senga");
-  await expect(page.getByText(texts.shell.missing.title)).toBeVisible();
+  const missing = page.getByText(texts.shell.missing.title);
+  await expect(missing).toBeVisible();
   await page.getByRole("button", { name: texts.common.retry }).click();
-  await expect(page.getByText(texts.shell.missing.title)).toBeVisible();
-  await context.setOffline(false);
+  await expect(missing).toBeVisible();
+  await context.unroute(code);
   await page.getByRole("button", { name: texts.common.retry }).click();
   await expect(page.getByRole("searchbox", { name: texts.senga.searchLabel })).toBeVisible();
+
+  await context.setOffline(true);
+  await phone.goToTab("makutano");
+  await expect(missing).toBeVisible();
+  await context.setOffline(false);
+  await expect(page.getByRole("heading", { level: 1, name: texts.makutano.title })).toBeVisible();
+  await expect(missing).toHaveCount(0);
   await phone.close();
 });
 
