@@ -56,11 +56,21 @@ export const showTexts = (language: Language, texts: object): void => {
   for (const listener of listeners) listener();
 };
 
-/** Loads a language and shows it, without changing what is remembered. */
-export const loadLanguage = async (language: Language): Promise<void> => {
-  const texts = await loaders[language]();
+let asked = 0;
+
+/**
+ * Loads a language and shows it, without changing what is remembered; false when another one was asked for while it was
+ * on its way.
+ */
+export const loadLanguage = async (language: Language): Promise<boolean> => {
+  const turn = ++asked;
+  const texts = await loaders[language]().catch((error: unknown) => {
+    if (turn === asked) throw error;
+  });
+  if (!texts || turn !== asked) return false;
   if (typeof document !== "undefined") document.documentElement.lang = language;
   showTexts(language, texts.default);
+  return true;
 };
 
 const channelName = "language";
@@ -81,12 +91,16 @@ const tellOtherTabs = (language: Language): void => {
   channel.close();
 };
 
-/** The person chose: shows the language, here and in the other tabs, and remembers it for a year. */
-export const setLanguage = async (language: Language): Promise<void> => {
-  await loadLanguage(language);
+/**
+ * The person chose: shows the language, here and in the other tabs, and remembers it for a year; false when they have
+ * chosen another one meanwhile.
+ */
+export const setLanguage = async (language: Language): Promise<boolean> => {
+  if (!(await loadLanguage(language))) return false;
   // biome-ignore lint/suspicious/noDocumentCookie: the Worker picks the prerendered page by this cookie
   document.cookie = toLanguageCookie(language);
   tellOtherTabs(language);
+  return true;
 };
 
 export const getLanguage = (): Language => state.language;

@@ -6,10 +6,11 @@ import type { SecurityNotice } from "../../contract/security";
 import type { KeptSettings } from "../../contract/settings";
 import { type Cursor, readCursor, withHole, writeCursor } from "./cursor";
 import { applyPage, type PageAsked } from "./pages";
-import { otherNumber, ownMessage, raiseOthers, toOwnRow, toPersonRow } from "./rows";
+import { takeProfile } from "./profile";
+import { otherNumber, ownMessage, raiseOthers, toPersonRow } from "./rows";
 import { keepNotice } from "./security-notices";
 import { takeKept, updateSettings } from "./settings";
-import { type ConversationRow, meKey, type Store } from "./store";
+import type { ConversationRow, Store } from "./store";
 import { Workspace } from "./workspace";
 
 type Of = number | ConversationId; // the handle, or the id itself
@@ -142,7 +143,7 @@ const applyOne = async (work: Workspace, change: Change): Promise<boolean> => {
     case "person": {
       const { profile } = change.relation;
       if (profile.id === work.me) {
-        await work.store.meta.put({ key: meKey, value: toOwnRow(profile) });
+        await takeProfile(work.store, profile);
         return true;
       }
       const known = await work.store.people.get(profile.id);

@@ -2,23 +2,28 @@ import * as v from "valibot";
 import { Profile } from "../../contract/people";
 import { request } from "../lib/api";
 import { running } from "./engine";
-import { keepProfile } from "./profile";
+import { countTold, keepProfile } from "./profile";
 
 const pictureTimeoutMs = 120_000;
 
-const change = async (answered: Promise<unknown>): Promise<Profile> => {
-  const profile = v.parse(Profile, await answered);
+const change = async (ask: () => Promise<unknown>): Promise<Profile> => {
   const context = running.get()?.tab.context.get();
+  // A store that cannot be read keeps nobody from it.
+  const told = await (context && countTold(context.store).catch(() => undefined));
+  const profile = v.parse(Profile, await ask());
   // The change stands on the server: a phone that is full reads it there the next time.
-  if (context?.me === profile.id) await keepProfile(context, profile).catch(() => undefined);
+  if (context?.me === profile.id && told !== undefined)
+    await keepProfile(context, profile, told).catch(() => undefined);
   return profile;
 };
 
 /** Gives oneself another name. This and the next need the network and throw `ApiFailure`. */
 export const changeName = async (username: string): Promise<void> => {
-  await change(request("PATCH", "/api/profile", { username }));
+  await change(() => request("PATCH", "/api/profile", { username }));
 };
 
 /** Answers the key of the new picture. */
-export const changePicture = async (picture: Blob): Promise<string | null> =>
-  (await change(request("PUT", "/api/profile/avatar", picture, { raw: true, timeoutMs: pictureTimeoutMs }))).avatar_url;
+export const changePicture = async (picture: Blob): Promise<string | null> => {
+  const options = { raw: true, timeoutMs: pictureTimeoutMs };
+  return (await change(() => request("PUT", "/api/profile/avatar", picture, options))).avatar_url;
+};

@@ -74,8 +74,19 @@ test("the owner changes a group and its members see it at once; who leaves or is
   await said(fill(texts.groups.rename.done, { name: "Chorale du dimanche" }));
   await expect(rename).toHaveCount(0);
   await expect(bensPage.getByText("Chorale du dimanche", { exact: true })).toBeVisible();
+  // A picture that takes long holds nothing else up.
+  let letOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    letOn = resolve;
+  });
+  await anas.context.route("**/api/groups/*/picture", (route) => held.then(() => route.continue()));
   await page.locator("input[type=file]").setInputFiles(onePicture);
+  await expect(page.getByRole("main").getByRole("status").filter({ hasText: texts.common.loading })).toBeVisible();
+  await page.getByRole("button", { name: texts.groups.page.mute }).click();
+  await said(texts.mute.isOn);
+  letOn();
   await said(texts.groups.picture.done);
+  await anas.context.unroute("**/api/groups/*/picture");
   const enlarge = bensPage.getByRole("button", {
     name: fill(bens.texts.contacts.person.enlarge, { name: "Chorale du dimanche" }),
   });

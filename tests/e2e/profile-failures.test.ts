@@ -55,5 +55,23 @@ test("what fails in one's own profile is said in the words of the language, and 
   await page.getByText("Português", { exact: true }).click();
   await expect(alert).toContainText(texts.errors.offline);
   await expect(page.getByRole("radio", { name: "English" })).toBeChecked();
+  await context.unroute("**/assets/pt-*");
+
+  // Of two that were chosen the last one holds, whichever comes first.
+  let letOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    letOn = resolve;
+  });
+  await context.route("**/assets/pt-*", (route) => held.then(() => route.continue()));
+  const late = page.waitForRequest("**/assets/pt-*");
+  await page.getByText("Português", { exact: true }).click();
+  const address = (await late).url();
+  await page.getByText("Français", { exact: true }).click();
+  await expect(page.locator("html")).toHaveAttribute("lang", "fr");
+  letOn();
+  await page.evaluate((module) => import(module), address);
+  await expect(page.getByRole("radio", { name: "Français" })).toBeChecked();
+  await expect(page.locator("html")).toHaveAttribute("lang", "fr");
+  expect(await page.evaluate(() => document.cookie)).toContain("fr");
   await phone.close();
 });

@@ -35,7 +35,8 @@ const expectNothingLeft = async (page: Page): Promise<void> => {
 const watchSocket = (page: Page) => {
   let closed: Promise<unknown> = Promise.resolve();
   page.on("websocket", (socket) => {
-    closed = socket.waitForEvent("close");
+    // One that nobody waits for may go with its page.
+    closed = new Promise((resolve) => socket.once("close", resolve));
   });
   return () => closed;
 };

@@ -124,9 +124,22 @@ test("a phone that cannot keep a setting says so, and muted conversations are li
   await phone.goTo("/app/notifications");
   const list = page.getByRole("list", { name: `${notifications.muted} (1)` });
   await expect(list.getByRole("link", { name: "Ben" })).toHaveAttribute("href", `/app/chat/${ben.id}`);
-  await list.getByRole("button", { name: notifications.unmute.replace("{name}", "Ben") }).click();
-  await expect(page.getByText(notifications.mutedNone)).toBeVisible();
+  // Whoever has gone on to something else by the time the answer is here stays there.
+  let letOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    letOn = resolve;
+  });
+  await page.route("**/api/mutes/**", (route) => held.then(() => route.continue()));
+  const unmute = list.getByRole("button", { name: notifications.unmute.replace("{name}", "Ben") });
+  await unmute.click();
+  await expect(unmute).toBeDisabled();
+  const goneOnTo = switchOf(phone, `${notifications.calls} ${notifications.ring}`);
+  await goneOnTo.focus();
+  letOn();
   await expect(page.getByText(texts.mute.isOff)).toBeVisible();
+  await expect(page.getByText(notifications.mutedNone)).toBeVisible();
+  await expect(goneOnTo).toBeFocused();
+  await page.unroute("**/api/mutes/**");
   await page.getByRole("button", { name: texts.common.close }).click();
 
   // What the server refuses for good is as it was before.

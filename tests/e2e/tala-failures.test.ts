@@ -75,9 +75,17 @@ test("what goes wrong in publishing and deleting a status is said, and what was 
   });
   await publish.click();
   await expect(page.getByRole("button", { name: "Publication..." })).toHaveAttribute("aria-busy", "true");
+  // Whoever begins another one meanwhile goes on writing it.
+  await page.getByRole("button", { name: texts.tala.closeComposer }).click();
+  await page.getByRole("button", { name: texts.tala.write }).click();
+  await field.fill("Encore un");
   answer();
   await expect(alert).toContainText("Votre statut n'a pas pu être publié.");
   await expect(alert).toContainText(texts.common.error);
+  await expect(field).toHaveValue("Encore un");
+  await expect(field).toBeFocused();
+  await field.fill("");
+  await page.keyboard.press("Escape");
   await page.unroute(feed);
   await page.reload();
   const mine = post(phone, "Au bord du fleuve");

@@ -212,7 +212,11 @@ export class ModelDevice {
     signal?.throwIfAborted();
     this.#mayBreak();
     if (this.loses(request, "request")) throw new SyncError("offline");
-    if (request.path === `/api/users/${this.user}`) return this.server.profiles.get(this.user);
+    if (request.path === `/api/users/${this.user}`) {
+      const profile = this.server.profiles.get(this.user);
+      if (this.answerMs > 0) await this.pass(this.answerMs);
+      return profile;
+    }
     const isFile = request.path.startsWith("/api/files/");
     const isGroup = request.path.startsWith("/api/groups");
     const result = isFile

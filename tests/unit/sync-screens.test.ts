@@ -168,6 +168,23 @@ describe("what screens are given", () => {
     expect(await readMe(contextOf(next).store)).toMatchObject({ id: amina, username: "Amina" });
   });
 
+  it("a change of one's own name that is told while the profile is on its way is not undone by it", async () => {
+    const { server, amina, benoit } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.answerMs = 30_000;
+    const tab = await phone.openTab();
+    const { store } = contextOf(tab);
+    await eventually(() => expect(phone.requests.map(({ path }) => path)).toContain(`/api/users/${amina}`));
+    await eventually(async () => expect(await store.people.get(benoit)).toBeDefined());
+    const [profile, known] = [server.profiles.get(amina), server.inbox(amina).people.get(benoit)?.relation];
+    if (!profile || !known) throw new Error("nobody");
+    const renamed = { ...profile, username: "Amina Nouvelle" };
+    server.relate(amina, { ...known, profile: renamed, state: "none", connection_id: null });
+    await eventually(async () => expect((await readMe(store))?.username).toBe("Amina Nouvelle"));
+    await phone.pass(40_000);
+    expect((await readMe(store))?.username).toBe("Amina Nouvelle");
+  });
+
   it("a change of somebody's name reaches every row that shows it", async () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();

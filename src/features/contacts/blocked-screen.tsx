@@ -3,7 +3,7 @@ import { Link } from "react-router";
 import { attempt } from "../../components/attempt";
 import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
-import { focusTitle } from "../../components/focus-title";
+import { focusTitleFrom } from "../../components/focus-title";
 import { PersonLine } from "../../components/person-line";
 import { Screen } from "../../components/screen";
 import { useT } from "../../i18n/setup";
@@ -17,6 +17,7 @@ function BlockedRow({ person }: { person: PersonRow }) {
   const [isBusy, setBusy] = useState(false);
   const name = person.username || person.phone;
   const unblock = async () => {
+    const leadFocus = focusTitleFrom();
     setBusy(true);
     const isDone = await attempt(() => unblockPerson(person.id), {
       done: t("people.unblocked", { name: isolate(name) }),
@@ -24,7 +25,7 @@ function BlockedRow({ person }: { person: PersonRow }) {
     });
     setBusy(false);
     // The button that had the focus goes with its row.
-    if (isDone) focusTitle();
+    if (isDone) leadFocus();
   };
   return (
     <li className="flex flex-wrap items-center justify-end gap-2 py-3 pr-3 pl-4">

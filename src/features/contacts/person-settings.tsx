@@ -53,7 +53,7 @@ export function PersonSettings({ person }: { person: PersonRow }) {
   const run = async (what: "mute" | "block", ...doing: Parameters<typeof attempt>): Promise<boolean> => {
     setBusy(what);
     const isDone = await attempt(...doing);
-    setBusy(undefined);
+    setBusy((now) => (now === what ? undefined : now));
     return isDone;
   };
   const toggleMute = () =>

@@ -17,7 +17,10 @@ export function GroupHead({ group, deeds }: { group: GroupCard; deeds: GroupDeed
   const t = useT();
   const input = useRef<HTMLInputElement>(null);
   const person = { username: group.name, phone: "", avatar: group.picture };
-  const choose = () => input.current?.click();
+  const { isPicturing } = deeds;
+  const choose = () => {
+    if (!isPicturing) input.current?.click();
+  };
   return (
     <div className="flex flex-col items-center gap-1 p-4 pt-6 text-center">
       <div className="relative">
@@ -26,7 +29,7 @@ export function GroupHead({ group, deeds }: { group: GroupCard; deeds: GroupDeed
         ) : (
           <Avatar person={person} size={picturePx} />
         )}
-        {deeds.isPicturing && (
+        {isPicturing && (
           <span className="absolute inset-0 grid place-items-center rounded-full bg-black/50 text-white">
             <Spinner label={t("common.loading")} className="text-4xl" />
           </span>
@@ -50,12 +53,19 @@ export function GroupHead({ group, deeds }: { group: GroupCard; deeds: GroupDeed
                 icon="i-ph-camera-fill"
                 className={badge}
                 items={[
-                  { id: "change", label: t("groups.picture.change"), icon: "i-ph-image", onSelect: choose },
+                  {
+                    id: "change",
+                    label: t("groups.picture.change"),
+                    icon: "i-ph-image",
+                    disabled: isPicturing,
+                    onSelect: choose,
+                  },
                   {
                     id: "remove",
                     label: t("groups.picture.remove"),
                     icon: "i-ph-trash",
                     tone: "danger",
+                    disabled: isPicturing,
                     onSelect: () => deeds.ask({ type: "unpicture" }),
                   },
                 ]}
@@ -65,6 +75,7 @@ export function GroupHead({ group, deeds }: { group: GroupCard; deeds: GroupDeed
                 icon="i-ph-camera-fill"
                 label={t("groups.create.addPicture")}
                 className={badge}
+                aria-disabled={isPicturing || undefined}
                 onClick={choose}
               />
             )}

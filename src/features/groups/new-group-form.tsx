@@ -112,7 +112,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
             void submit();
           }}
         >
-          <PictureField picture={picture} onChoose={(file) => void choosePicture(file)} />
+          <PictureField picture={picture} isBusy={isBusy} onChoose={(file) => void choosePicture(file)} />
           <div className="min-w-0 flex-1">
             <TextField
               id="groupName"
@@ -121,6 +121,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
               autoComplete="off"
               enterKeyHint="done"
               dir="auto"
+              readOnly={isBusy}
               value={name}
               error={problem === "name" ? nameProblem : undefined}
               onChange={({ target }) => {
@@ -128,7 +129,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
                 setProblem((before) => (before === "name" ? undefined : before));
               }}
             />
-            {picture && (
+            {picture && !isBusy && (
               <Button look="quiet" className="!px-3 -ml-3 text-sm" onClick={() => setPicture(undefined)}>
                 {t("groups.picture.remove")}
               </Button>

@@ -1,10 +1,10 @@
 import { useEffect, useState } from "react";
 import { useT } from "../../i18n/setup";
 
-type PictureFieldProps = { picture: Blob | undefined; onChoose: (file: File) => void };
+type PictureFieldProps = { picture: Blob | undefined; isBusy: boolean; onChoose: (file: File) => void };
 
 /** The picture of a group that is being made: the whole round is the file input. */
-export function PictureField({ picture, onChoose }: PictureFieldProps) {
+export function PictureField({ picture, isBusy, onChoose }: PictureFieldProps) {
   const t = useT();
   const [preview, setPreview] = useState<string>();
   useEffect(() => {
@@ -18,6 +18,7 @@ export function PictureField({ picture, onChoose }: PictureFieldProps) {
       <input
         type="file"
         accept="image/*"
+        disabled={isBusy}
         aria-label={t(picture ? "groups.create.changePicture" : "groups.create.addPicture")}
         className="peer absolute inset-0 z-10 size-full cursor-pointer rounded-full opacity-0"
         onChange={({ currentTarget }) => {

@@ -56,6 +56,7 @@ export default function RenameDialog({ group, name, onClose }: RenameDialogProps
           enterKeyHint="done"
           dir="auto"
           data-autofocus
+          readOnly={isBusy}
           value={typed}
           error={problem}
           leads

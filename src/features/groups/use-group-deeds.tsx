@@ -30,6 +30,8 @@ type Subject = {
   onLeaving: (isLeaving: boolean) => void;
 };
 
+type Way = "question" | "mute" | "picture";
+
 export type GroupDeeds = {
   ask: (layer: Layer) => void;
   askToLeave: () => void;
@@ -49,15 +51,16 @@ export const useGroupDeeds = ({ id, group, isMuted, members, onLeaving }: Subjec
   const t = useT();
   const leadOn = useLeadOn();
   const [layer, ask] = useState<Layer>();
-  const [busy, setBusy] = useState<"question" | "mute" | "picture">();
+  // A picture may take a minute: what is answered meanwhile goes its own way.
+  const [busy, setBusy] = useState<ReadonlySet<Way>>(new Set());
   const name = isolate(group.name);
   const close = () => ask(undefined);
 
-  const run = async (what: "question" | "mute" | "picture", ...doing: Parameters<typeof carryOut>) => {
-    if (busy !== undefined) return false;
-    setBusy(what);
+  const run = async (what: Way, ...doing: Parameters<typeof carryOut>) => {
+    if (busy.has(what)) return false;
+    setBusy((before) => new Set(before).add(what));
     const isDone = await carryOut(...doing);
-    setBusy(undefined);
+    setBusy((before) => new Set([...before].filter((one) => one !== what)));
     return isDone;
   };
   /** Does what was asked for; the question goes either way. */
@@ -165,7 +168,7 @@ export const useGroupDeeds = ({ id, group, isMuted, members, onLeaving }: Subjec
         <GroupQuestion
           question={layer}
           group={group}
-          isBusy={busy === "question"}
+          isBusy={busy.has("question")}
           onConfirm={() => void confirm(layer)}
           onClose={close}
         />
@@ -176,9 +179,9 @@ export const useGroupDeeds = ({ id, group, isMuted, members, onLeaving }: Subjec
     ask,
     askToLeave,
     toggleMute,
-    isMuting: busy === "mute",
+    isMuting: busy.has("mute"),
     setPicture: (file) => void setPicture(file),
-    isPicturing: busy === "picture",
+    isPicturing: busy.has("picture"),
     items,
     itemsFor,
     dialog,

@@ -19,13 +19,13 @@ export function LanguagePicker() {
   const choose = async (language: Language) => {
     setWanted(language);
     try {
-      await setLanguage(language);
+      if (!(await setLanguage(language))) return;
       showToast({ message: currentText("profile.languageChanged", { language: languageNames[language] }) });
     } catch {
       // The texts of that language are not on this phone and the network is away: the choice stays as it was.
       showToast({ title: t("common.error"), message: t("errors.offline"), tone: "danger" });
     } finally {
-      setWanted(undefined);
+      setWanted((now) => (now === language ? undefined : now));
     }
   };
   return (

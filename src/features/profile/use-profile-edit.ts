@@ -75,7 +75,8 @@ export const useProfileEdit = (me: PersonRow) => {
           setChosen({ ...chosen, saved: { key, before: me.avatar } });
         }
         if (wanted !== me.username) await changeName(wanted);
-        setName(undefined);
+        // What was begun while a picture was on its way goes on.
+        setName((now) => (now === name ? undefined : now));
         if (isChanged) showToast({ message: t("profile.updated") });
       } catch (error) {
         showToast({ tone: "danger", title: t("profile.updateFailed"), message: failureText(error, t) });

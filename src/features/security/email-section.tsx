@@ -4,7 +4,7 @@ import { emailMaxLength, mailedCodeDigits } from "../../../contract/limits";
 import { Email } from "../../../contract/security";
 import { CodeForm } from "../../components/code-form";
 import { ConfirmDialog } from "../../components/dialog";
-import { focusTitle } from "../../components/focus-title";
+import { focusTitleFrom } from "../../components/focus-title";
 import { SettingsCard } from "../../components/settings-page";
 import { TextField } from "../../components/text-field";
 import { showToast } from "../../components/toast";
@@ -66,10 +66,11 @@ function Pending({ email, pending }: { email: string | null; pending: string }) 
   const carryOut = useCarryOut();
   const { reload } = useChanges();
   const confirm = async (code: string) => {
+    const leadFocus = focusTitleFrom();
     await confirmRecoveryAddress(pending, code);
     await reload();
     showToast({ message: t("security.email.confirmed") });
-    focusTitle();
+    leadFocus();
   };
   const [sent, setSent] = useState(1);
   const [isSending, setSending] = useState(false);
@@ -79,7 +80,13 @@ function Pending({ email, pending }: { email: string | null; pending: string }) 
     if (await carryOut(() => setRecoveryAddress(pending), t("security.email.sentAgain"))) setSent(sent + 1);
     setSending(false);
   };
-  const forget = () => carryOut(() => setRecoveryAddress(email ?? ""), t("security.email.forgotten")).then(focusTitle);
+  const [isForgetting, setForgetting] = useState(false);
+  const forget = async () => {
+    const leadFocus = focusTitleFrom();
+    setForgetting(true);
+    if (await carryOut(() => setRecoveryAddress(email ?? ""), t("security.email.forgotten"))) leadFocus();
+    setForgetting(false);
+  };
   return (
     <>
       <div className="flex flex-col gap-3 p-4">
@@ -103,7 +110,7 @@ function Pending({ email, pending }: { email: string | null; pending: string }) 
         busy={isSending}
         onPress={() => void again()}
       />
-      <ActionRow icon="i-ph-x" label={t("security.email.forget")} onPress={() => void forget()} />
+      <ActionRow icon="i-ph-x" label={t("security.email.forget")} busy={isForgetting} onPress={() => void forget()} />
     </>
   );
 }

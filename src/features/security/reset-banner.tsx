@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
 import type { FactorReset } from "../../../contract/security";
 import { Button } from "../../components/button";
-import { focusTitle } from "../../components/focus-title";
+import { focusTitleFrom } from "../../components/focus-title";
 import { useFormat } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
 import { cancelReset } from "./account";
@@ -18,8 +18,9 @@ export function ResetBanner({ reset }: { reset: FactorReset }) {
   const carryOut = useCarryOut();
   const [isBusy, setBusy] = useState(false);
   const keep = async () => {
+    const leadFocus = focusTitleFrom();
     setBusy(true);
-    if (await carryOut(cancelReset, t("security.reset.kept"))) focusTitle();
+    if (await carryOut(cancelReset, t("security.reset.kept"))) leadFocus();
     else setBusy(false);
   };
   return (

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 import { Link, useLocation } from "react-router";
 import type { SecurityNotice } from "../../../contract/security";
 import { Button } from "../../components/button";
-import { focusTitle } from "../../components/focus-title";
+import { focusTitle, focusTitleFrom } from "../../components/focus-title";
 import { IconButton } from "../../components/icon-button";
 import { Note } from "../../components/notes";
 import { showToast } from "../../components/toast";
@@ -65,6 +65,7 @@ function ResetCard({ notice }: { notice: SecurityNotice }) {
   const [isBusy, setBusy] = useState(false);
   const due = notice.due_at ?? notice.at;
   const cancel = async () => {
+    const leadFocus = focusTitleFrom();
     setBusy(true);
     try {
       await cancelReset();
@@ -73,7 +74,7 @@ function ResetCard({ notice }: { notice: SecurityNotice }) {
       showToast({ tone: "danger", title: t("common.error"), message: failureText(error, t) });
       return;
     }
-    focusTitle();
+    leadFocus();
     showToast({ message: t("security.reset.kept") });
   };
   return (

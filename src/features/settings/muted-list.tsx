@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { attempt } from "../../components/attempt";
 import { type AvatarPerson, groupAsPerson } from "../../components/avatar";
-import { focusTitle } from "../../components/focus-title";
+import { focusTitleFrom } from "../../components/focus-title";
 import { IconButton } from "../../components/icon-button";
 import { PersonLine } from "../../components/person-line";
 import { SettingsCard } from "../../components/settings-page";
@@ -17,6 +17,7 @@ function MutedRow({ conversation: { id, peer, person, group } }: { conversation:
   const [isBusy, setBusy] = useState(false);
   const face = group ? groupAsPerson(group) : (person ?? nobody);
   const unmute = async () => {
+    const leadFocus = focusTitleFrom();
     setBusy(true);
     const isDone = await attempt(() => muteConversation(id, false), {
       done: t("mute.isOff"),
@@ -24,7 +25,7 @@ function MutedRow({ conversation: { id, peer, person, group } }: { conversation:
     });
     setBusy(false);
     // The button that had the focus goes with its row.
-    if (isDone) focusTitle();
+    if (isDone) leadFocus();
   };
   return (
     <li className="flex items-center gap-1 py-2 pr-1 pl-4">

@@ -97,6 +97,15 @@ export function Composer({ takesFocus, onKept, onClose }: ComposerProps) {
     if (takesFocus) field.current?.focus({ preventScroll: true });
   }, [takesFocus]);
 
+  // Closed by hand while something is on its way, it may have been opened again for something else.
+  const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
+
   const content = cleanPost(text);
   const used = countGraphemes(content);
   // Many people in one picture, or marks upon marks, are one character each and long all the same.
@@ -127,7 +136,7 @@ export function Composer({ takesFocus, onKept, onClose }: ComposerProps) {
     if (outcome === "failed") showToast({ tone: "danger", title: t("common.error"), message: t("tala.publishFailed") });
     else if (outcome !== "takenBack")
       showToast({ message: t(outcome === "published" ? "tala.published" : "tala.kept") });
-    onClose();
+    if (isOpen.current) onClose();
   };
 
   // Our own camera wherever there is one: another app in front is when a small phone ends this page.

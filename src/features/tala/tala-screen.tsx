@@ -2,7 +2,7 @@ import { useState } from "react";
 import { attempt } from "../../components/attempt";
 import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
-import { focusTitle } from "../../components/focus-title";
+import { focusTitleFrom } from "../../components/focus-title";
 import { Screen } from "../../components/screen";
 import { useT } from "../../i18n/setup";
 import { changeSettings, useSettings } from "../../sync/use-settings";
@@ -13,11 +13,12 @@ function TalaOff() {
   const t = useT();
   const [isBusy, setBusy] = useState(false);
   const turnOn = async () => {
+    const leadFocus = focusTitleFrom();
     setBusy(true);
     const isOn = await attempt(() => changeSettings({ tala: true }), { failed: t("tala.turnOnFailed") });
     setBusy(false);
     // The button goes with what it said.
-    if (isOn) focusTitle();
+    if (isOn) leadFocus();
   };
   return (
     <div className="my-auto">
