@@ -1,19 +1,26 @@
 import { minimise } from "./actions";
 
-const soonMs = 2_000; // within so long the bar is there
+const presses = ["pointerdown", "keydown"] as const;
 
-let putAwayAt = Number.NEGATIVE_INFINITY;
+let isFocusOwed = false;
 
-/** The person puts the call's screen away: the focus goes with it, to what stands for the call then. */
+/** Whoever does something else meanwhile has the focus where they want it. */
+const forget = (): void => {
+  isFocusOwed = false;
+  for (const press of presses) removeEventListener(press, forget, { capture: true });
+};
+
+/** The person puts the call's screen away: the focus goes with it, to what stands for the call then, however late that comes. */
 export const putAway = (): void => {
-  putAwayAt = performance.now();
+  isFocusOwed = true;
+  for (const press of presses) addEventListener(press, forget, { capture: true });
   minimise();
 };
 
 /** What is done first with the call that this bar stands for has the focus, unless its person writes or sends something. */
 export const takeFocus = (bar: Element | null): void => {
-  if (!bar || performance.now() - putAwayAt > soonMs) return;
-  putAwayAt = Number.NEGATIVE_INFINITY;
+  if (!bar || !isFocusOwed) return;
+  forget();
   if (document.activeElement?.closest("form")) return;
   const first = bar.querySelector<HTMLElement>("[data-act=accept]") ?? bar.querySelector<HTMLElement>("button");
   first?.focus({ preventScroll: true });

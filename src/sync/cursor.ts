@@ -48,6 +48,9 @@ export const afterHolePage = (cursor: Cursor, hole: Hole, before: number | null)
   };
 };
 
+/** All that the server had to tell has been taken in: of whom it has not spoken there was nothing to say. */
+export const isLevel = ({ epoch, holes }: Cursor): boolean => epoch !== "" && holes.length === 0;
+
 const cursorKey = "cursor";
 
 export const readCursor = async (store: Store): Promise<Cursor> =>

@@ -1,5 +1,6 @@
 import { attachmentOf, type MessageStatus, type StoredBody, statusOf } from "../../contract/conversations";
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "../../contract/ids";
+import { isLevel, readCursor } from "./cursor";
 import { readAuthors } from "./members";
 import { isMine, isTold, shownUnread } from "./rows";
 import { messageKey } from "./search";
@@ -106,7 +107,7 @@ export const readConversations = (store: Store, me: Uuid, limit: number): Promis
   );
 
 export const readConversation = (store: Store, me: Uuid, id: ConversationId): Promise<ConversationView> =>
-  store.transaction("r", [store.conversations, store.people], async () => {
+  store.transaction("r", [store.conversations, store.people, store.meta], async () => {
     const row = await store.conversations.get(id);
     const peer = otherMember(id, me);
     const person = peer ? await store.people.get(peer) : undefined;
@@ -124,6 +125,7 @@ export const readConversation = (store: Store, me: Uuid, id: ConversationId): Pr
         read: 0,
         open: person?.state === "contact",
         known: row !== undefined,
+        told: person !== undefined || isLevel(await readCursor(store)),
         muted: false,
         blocked,
         group: null,
@@ -133,7 +135,7 @@ export const readConversation = (store: Store, me: Uuid, id: ConversationId): Pr
     const read = Math.max(row.read, row.wantRead);
     const { head, open, muted, group, gone } = row;
     const unread = shownUnread(row);
-    return { id, kind, peer, person, unread, head, read, open, known: true, muted, blocked, group, gone };
+    return { id, kind, peer, person, unread, head, read, open, known: true, told: true, muted, blocked, group, gone };
   });
 
 export const readDraft = async (store: Store, id: ConversationId): Promise<string> => {

@@ -48,6 +48,7 @@ export type ConversationView = {
   read: number; // how far I have read, this device's views included
   open: boolean; // may I write here
   known: boolean;
+  told: boolean; // `open` is the server's word
   muted: boolean;
   blocked: boolean; // by me
   group: GroupCard | null;

@@ -50,9 +50,12 @@ test("what others write behind a call's screen is told on it, is not read by tha
   await expect(told).toHaveCount(0);
   // What says it comes once the page has nothing more urgent to do.
   await page.waitForFunction(() => document.querySelectorAll("p[role=status]").length > 2);
-  await write("On mange à huit heures");
-  await patient(told).toHaveAccessibleName(nameOf(1));
-  await expect(told).toContainText("Cléo : On mange à huit heures");
+  // Its words stay for a moment, its number longer.
+  await Promise.all([
+    patient(told).toContainText("Cléo : On mange à huit heures"),
+    patient(told).toHaveAccessibleName(nameOf(1)),
+    write("On mange à huit heures"),
+  ]);
   const said = `${fill(texts.notifier.from, { name: "Cléo" })}. On mange à huit heures`;
   await expect(screen.getByRole("status").getByText(said)).toBeAttached();
   await expectApart(told, screen.getByRole("timer"), ...(await screen.getByRole("button").all()));

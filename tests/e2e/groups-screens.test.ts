@@ -123,11 +123,14 @@ test("the owner changes a group and its members see it at once; who leaves or is
   await page.keyboard.press("Escape");
   await expect(question).toHaveCount(0);
   await menuOf(cleo.username, texts.groups.remove.action);
-  await question.getByRole("button", { name: texts.groups.remove.confirm }).click();
-  await said(fill(texts.groups.remove.done, { name: cleo.username }));
+  // Each is told for a moment.
+  await Promise.all([
+    said(fill(texts.groups.remove.done, { name: cleo.username })),
+    said(fill(cleos.texts.groups.chat.left, { name: "Chorale du dimanche" }), cleos.page),
+    question.getByRole("button", { name: texts.groups.remove.confirm }).click(),
+  ]);
   await expect(page.getByText(cleo.phone)).toHaveCount(0);
   await expect(cleos.page).toHaveURL("/app");
-  await said(fill(cleos.texts.groups.chat.left, { name: "Chorale du dimanche" }), cleos.page);
 
   // Handed over: the rights change hands on both phones.
   await menuOf(ben.username, texts.groups.handOver.action);

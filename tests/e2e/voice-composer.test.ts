@@ -71,6 +71,40 @@ const slowMicrophone = async ({ page }: Phone): Promise<() => Promise<void>> => 
   return () => page.evaluate(() => (globalThis as unknown as { give(): void }).give());
 };
 
+/** What records comes only when the returned function is called, which answers how often the microphone was opened then. */
+const withholdRecorder = async ({ page }: Phone): Promise<() => Promise<number>> => {
+  const recorder = "**/assets/voice-session-*.js";
+  let give = () => {};
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  const addresses: string[] = [];
+  await page.route(recorder, async (route) => {
+    addresses.push(route.request().url());
+    await given;
+    await route.continue();
+  });
+  await page.evaluate(() => {
+    const { mediaDevices } = navigator;
+    const open = mediaDevices.getUserMedia.bind(mediaDevices);
+    Object.assign(globalThis, { opened: 0 });
+    mediaDevices.getUserMedia = (wanted) => {
+      (globalThis as unknown as { opened: number }).opened++;
+      return open(wanted);
+    };
+  });
+  return async () => {
+    give();
+    const opened = await page.evaluate(async (address) => {
+      await import(address);
+      await new Promise((resolve) => setTimeout(resolve)); // whoever waited for it has it too
+      return (globalThis as unknown as { opened: number }).opened;
+    }, addresses[0] ?? "");
+    await page.unroute(recorder);
+    return opened;
+  };
+};
+
 /** Until what follows cannot be taken for the second tap on the button that sent. */
 const secondTapIsOver = async ({ page }: Phone): Promise<void> => {
   const sentMs = await page.evaluate(() => performance.now());
@@ -156,6 +190,8 @@ test("a recording outlives its page and its chat, and is sent once or thrown awa
   const { phones, people } = await openPair(browser, server, 3406);
   const [anas, bens] = phones;
   const { page, texts } = anas;
+  const back = page.getByRole("link", { name: texts.common.back });
+  const row = anas.conversation(people[1].username);
 
   await tap(anas);
   await timerReaches(anas, 3);
@@ -166,6 +202,15 @@ test("a recording outlives its page and its chat, and is sent once or thrown awa
   await page.reload();
   await expect(microphoneOf(anas)).toBeVisible();
   await expect(messagesOf(anas)).toHaveCount(1);
+
+  // Left before what records has come: nobody is recorded who is not there any more.
+  const fetchRecorder = await withholdRecorder(anas);
+  await tap(anas);
+  await expect(microphoneOf(anas).locator(".spinner")).toBeVisible();
+  await back.click();
+  await expect(microphoneOf(anas)).toHaveCount(0);
+  expect(await fetchRecorder()).toBe(0);
+  await row.click();
 
   // Left and come back to, on a phone that takes its time to end a recording of which nothing is written down yet.
   await page.evaluate(() => {
@@ -182,8 +227,6 @@ test("a recording outlives its page and its chat, and is sent once or thrown awa
   await page.goBack();
   await expect(keptOf(anas)).toBeVisible();
   // In the list it stands as what was begun there.
-  const back = page.getByRole("link", { name: texts.common.back });
-  const row = anas.conversation(people[1].username);
   const mark = `${texts.masolo.draft} ${texts.masolo.draftVoice}`;
   await back.click();
   await expect(row).toContainText(mark);

@@ -1,6 +1,7 @@
 import Dexie from "dexie";
 import { IDBFactory } from "fake-indexeddb";
 import { describe, expect, it } from "vitest";
+import { readCursor, writeCursor } from "../../src/sync/cursor";
 import { keepEqualParts, type Live, LiveQueries } from "../../src/sync/live";
 import { readChat, readConversation, readConversations, readMe } from "../../src/sync/queries";
 import { writeText } from "../../src/sync/writing";
@@ -148,13 +149,32 @@ describe("what screens are given", () => {
     await becomesLevel(server, tab, chat);
     const { store, me } = contextOf(tab);
     await store.conversations.clear();
-    expect(await readConversation(store, me, chat)).toMatchObject({ open: true, known: false, peer: benoit });
+    const contact = { open: true, known: false, told: true, peer: benoit };
+    expect(await readConversation(store, me, chat)).toMatchObject(contact);
     const unknown = [me, stranger].sort().join(".");
-    expect(await readConversation(store, me, unknown)).toMatchObject({ open: false, known: false, person: undefined });
+    const nobody = { open: false, known: false, told: true, person: undefined };
+    expect(await readConversation(store, me, unknown)).toMatchObject(nobody);
     server.close(chat);
     await eventually(async () =>
       expect(await readConversation(store, me, chat)).toMatchObject({ open: false, known: true }),
     );
+  });
+
+  it("nobody is taken for a stranger before all that the server had to tell was taken in", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, chat);
+    const { store, me } = contextOf(tab);
+    await phone.close(tab);
+    await store.open();
+    await Promise.all([store.conversations.clear(), store.people.clear()]);
+    const cursor = await readCursor(store);
+    await writeCursor(store, { ...cursor, holes: [{ since: 0, before: 4 }] });
+    expect(await readConversation(store, me, chat)).toMatchObject({ open: false, told: false });
+    await writeCursor(store, { ...cursor, epoch: "" });
+    expect(await readConversation(store, me, chat)).toMatchObject({ open: false, told: false });
+    store.close();
   });
 
   it("the own profile is fetched once the server is reached, and stays for when it is not", async () => {

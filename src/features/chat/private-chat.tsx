@@ -37,7 +37,7 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
   const name = nameOfPerson(person, t);
   const isDeleted = person?.deleted === 1;
   // Before the first words of the server this phone cannot tell whether they are connected.
-  const isHeardOf = (conversation?.known ?? false) || look.state === "found" || look.state === "missing";
+  const isHeardOf = (conversation?.told ?? false) || look.state === "missing";
   const isBlocked = conversation?.blocked ?? false;
   const mayWrite = isDeleted ? false : isHeardOf && !isBlocked ? conversation?.open : undefined;
   const presence = usePresence(mayWrite ? id : undefined);

@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import * as v from "valibot";
 import { phoneSearchMinLength } from "../../../contract/limits";
 import { FoundPerson } from "../../../contract/people";
 import { toPhoneQuery } from "../../../contract/phone";
 import { request } from "../../lib/api";
 import { failureCode } from "../../lib/exchange";
+import { useLink } from "../../sync/hooks";
 
 /** A pause in typing that means "search now". Long, because on a slow network each request costs seconds. */
 const pauseMs = 600;
@@ -19,7 +20,7 @@ export type PeopleSearch =
 const FoundPeople = v.array(FoundPerson);
 const idle: PeopleSearch = { status: "idle" };
 
-/** The search by phone number: after a pause, on submit, and once more when the network returns. */
+/** The search by phone number: after a pause, on submit, and again when the network returns. */
 export const usePeopleSearch = () => {
   const [query, setQuery] = useState("");
   const [search, setSearch] = useState<PeopleSearch>(idle);
@@ -82,12 +83,19 @@ export const usePeopleSearch = () => {
   };
 
   const isOffline = search.status === "failed" && failureCode(search.error) === "offline";
+  const resume = useEffectEvent(() => {
+    if (isOffline) submit();
+  });
   useEffect(() => {
-    if (!isOffline) return;
-    const again = () => submit();
+    const again = () => resume();
     addEventListener("online", again);
     return () => removeEventListener("online", again);
-  });
+  }, []);
+  // The browser may tell of a network that nothing gets through yet.
+  const isLinked = useLink() === "online";
+  useEffect(() => {
+    if (isLinked) resume();
+  }, [isLinked]);
 
   return { query, search, isOffline, change, submit };
 };
