@@ -10,7 +10,14 @@ export const keepProfile = async ({ store }: Context, profile: Profile): Promise
 
 /** The own profile as it is now: its changes are told, but who never had any was never told of it. */
 export const fetchProfile = async (context: Context): Promise<void> => {
-  const answer = await context.platform.request({ method: "GET", path: `/api/users/${context.me}` });
+  const { store, platform, me } = context;
+  const find = async () => JSON.stringify(await store.meta.get(meKey));
+  const before = await find();
+  const answer = await platform.request({ method: "GET", path: `/api/users/${me}` });
   const parsed = v.safeParse(Profile, answer);
-  if (parsed.success) await keepProfile(context, parsed.output);
+  if (!parsed.success) return;
+  await store.transaction("rw", store.meta, async () => {
+    // What was changed meanwhile is newer than an answer that was on its way.
+    if ((await find()) === before) await keepProfile(context, parsed.output);
+  });
 };
