@@ -22,8 +22,14 @@ export const keepProfile = ({ store }: Context, profile: Profile, told: number):
 
 /** The own profile as it is now: its changes are told, but who never had any was never told of it. */
 export const fetchProfile = async (context: Context): Promise<void> => {
-  const told = await countTold(context.store);
-  const answer = await context.platform.request({ method: "GET", path: `/api/users/${context.me}` });
+  const { store, platform, me } = context;
+  const find = async () => JSON.stringify(await store.meta.get(meKey));
+  const before = await find();
+  const answer = await platform.request({ method: "GET", path: `/api/users/${me}` });
   const parsed = v.safeParse(Profile, answer);
-  if (parsed.success) await keepProfile(context, parsed.output, told);
+  if (!parsed.success) return;
+  await store.transaction("rw", store.meta, async () => {
+    // What was changed here meanwhile, too, is newer than an answer that was on its way.
+    if ((await find()) === before) await keepProfile(context, parsed.output, await countTold(store));
+  });
 };

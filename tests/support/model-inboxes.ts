@@ -74,6 +74,7 @@ export class ModelInboxes {
 
   relate(user: Uuid, relation: Relation): void {
     const inbox = this.inbox(user);
+    if (relation.profile.id === user) this.profiles.set(user, relation.profile);
     inbox.people.set(relation.profile.id, { relation, changed: this.tell(user, { type: "person", relation }) });
   }
 

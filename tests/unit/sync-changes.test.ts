@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { readAround } from "../../src/sync/around";
 import { hide, mute, relate, retract } from "../../src/sync/changing";
+import { fetchProfile } from "../../src/sync/profile";
 import { readBlocked, readConversation, readMe } from "../../src/sync/queries";
 import type { Tab } from "../../src/sync/tab";
 import { Viewed } from "../../src/sync/viewing";
@@ -254,6 +255,34 @@ describe("blocking", () => {
     server.relate(amina, { ...known, profile, state: "none", connection_id: null });
     await eventually(async () => expect((await readMe(store))?.username).toBe("Amina Nouvelle"));
     expect(await store.people.get(amina)).toBeUndefined();
+  });
+
+  it("of one's own name stands, though what was asked before it is answered after it", async () => {
+    const { server, amina, benoit } = makePair();
+    const hers = await makeDevice(server, amina).openTab();
+    const context = contextOf(hers);
+    const becomes = (name: string) =>
+      eventually(async () => expect((await readMe(context.store))?.username).toBe(name));
+    await becomes("Amina");
+    let letGo = (): void => {};
+    const late = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const request = vi.fn(async () => {
+      const answer = server.profiles.get(amina);
+      await late;
+      return answer;
+    });
+    const asked = fetchProfile({ ...context, platform: { ...context.platform, request } });
+    await eventually(() => expect(request).toHaveBeenCalled());
+    const known = server.inbox(amina).people.get(benoit)?.relation;
+    if (!known) throw new Error("no relation");
+    const profile = { ...known.profile, id: amina, username: "Amina Nouvelle" };
+    server.relate(amina, { ...known, profile, state: "none", connection_id: null });
+    await becomes("Amina Nouvelle");
+    letGo();
+    await asked;
+    expect((await readMe(context.store))?.username).toBe("Amina Nouvelle");
   });
 
   it("is done on a phone whose store cannot be read or has no room, and is not told as failed", async () => {

@@ -27,16 +27,21 @@ import { call } from "./site";
 
 /** Commands where they go when there is no socket. What they do is tested beside the objects; here, that they get there. */
 
-let pair: Pair;
-beforeAll(async () => {
-  pair = await newPair();
-  await post(pair.ana, pair.id, "un", "deux", "trois");
-  await until(async () => (await rowOf(pair.ben, pair.id)).head === 3);
-});
+const as = (person: { token: string }, method: string, path: string, body?: unknown) =>
+  call(method, path, { token: person.token, ...(body === undefined ? {} : { body }) });
+
+/** Two who have written three messages, both of whom have heard of all of them. */
+const newTalk = async (): Promise<Pair> => {
+  const pair = await newPair();
+  const { ana, ben, id } = pair;
+  await post(ana, id, "un", "deux", "trois");
+  for (const one of [ana, ben]) await until(async () => (await rowOf(one, id)).head === 3);
+  return pair;
+};
 
 type Sample = { [T in Command["type"]]: [Extract<Command, { type: T }>, v.GenericSchema] };
 const [dialled, anas, bens] = [createUuid(), createUuid(), createUuid()];
-const samples = ({ id }: Pair): Sample => ({
+const samples = ({ id }: Pick<Pair, "id">): Sample => ({
   send: [{ type: "send", conversation: id, messages: [text("quatre")] }, SendResult],
   spread: [
     { type: "spread", body: { type: "text", text: "à tous" }, to: [{ conversation: id, cid: createUuid() }] },
@@ -58,19 +63,27 @@ const samples = ({ id }: Pair): Sample => ({
   signal: [{ type: "signal", conversation: id, call: dialled, from: anas, to: null, signal: "{}" }, Passed],
   hangUp: [{ type: "hangUp", conversation: id, call: dialled, device: anas, status: "ended" }, CallResult],
 });
-const types = Object.keys(samples({ id: "" } as Pair)) as Command["type"][];
+const types = Object.keys(samples({ id: "" })) as Command["type"][];
+/** What a call needs to be in before each of these is said of it. */
+const leadingTo: Partial<Record<Command["type"], Command["type"][]>> = {
+  answer: ["dial"],
+  standing: ["dial"],
+  beat: ["dial", "answer"],
+  signal: ["dial", "answer"],
+  hangUp: ["dial", "answer"],
+};
 
 test.each(types)("the command %s gets its result by HTTP", async (type) => {
-  const [command, result] = samples(pair)[type];
-  const { method, path, body } = toHttpRequest(command);
-  const { token } = type === "answer" ? pair.ben : pair.ana;
-  const answer = await call(method, path, { token, ...(body === undefined ? {} : { body }) });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  expect(v.safeParse(result, answer.body).success).toBe(true);
+  const talk = await newTalk();
+  for (const one of [...(leadingTo[type] ?? []), type]) {
+    const [command, result] = samples(talk)[one];
+    const { method, path, body } = toHttpRequest(command);
+    const answer = await as(one === "answer" ? talk.ben : talk.ana, method, path, body);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    expect(v.safeParse(result, answer.body).success).toBe(true);
+  }
 });
 
-const as = (person: { token: string }, method: string, path: string, body?: unknown) =>
-  call(method, path, { token: person.token, ...(body === undefined ? {} : { body }) });
 const listOf = async (person: { token: string }) =>
   v.parse(ListPage, (await as(person, "GET", "/api/conversations")).body).rows.map(({ conversation }) => conversation);
 const mutesOf = async (person: { token: string }) =>
@@ -196,6 +209,11 @@ const malformed: [string, string, unknown?][] = [
   ["DELETE /api/blocks/x", "nobody"],
   ["GET /api/blocks?before=-1", "a negative place"],
 ];
+
+let pair: Pair;
+beforeAll(async () => {
+  pair = await newTalk();
+});
 
 test.each(malformed)("%s with %s is refused and changes nothing", async (route, _, body) => {
   const [method = "", path = ""] = route.replaceAll("@", pair.id).split(" ");

@@ -136,6 +136,8 @@ test("a notice that comes twice, late or out of order changes nothing", async ()
 
 test("a conversation whose log was made anew replaces the row and says so", async () => {
   const { ana, ben, id } = await newPair();
+  // Who writes before they have heard of it has the directory asked, and for a moment not again.
+  await until(async () => (await rowOf(ana, id)).open);
   await post(ana, id, "un", "deux", "trois");
   await until(async () => (await rowOf(ben, id)).head === 3);
   const device = await Device.open(ben);
