@@ -43,6 +43,7 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
   // What a finger does is answered by what is, not by what was drawn last.
   const current = useRef<Part>(undefined);
   const isBusy = useRef(false);
+  const isLeft = useRef(false);
   const session = part?.session;
   const phase = useSyncExternalStore(session?.state.subscribe ?? never, () => session?.state.get().phase, nothing);
 
@@ -81,6 +82,13 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
     [session],
   );
 
+  useEffect(() => {
+    isLeft.current = false;
+    return () => {
+      isLeft.current = true;
+    };
+  }, []);
+
   const begin = async (held: Hold | undefined): Promise<void> => {
     if (current.current || isBusy.current) return;
     isBusy.current = true;
@@ -89,7 +97,8 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
     const parts = await loadOrTell(loadParts);
     isBusy.current = false;
     setStarting(false);
-    if (!parts || held?.isOver || current.current) return;
+    // Nobody is recorded in a chat they left before this was here.
+    if (!parts || held?.isOver || current.current || isLeft.current) return;
     if (isComposerCovered.get() || isRefused()) {
       hold.current = undefined;
       return;
