@@ -18,7 +18,10 @@ self.addEventListener("install", (event) => {
   );
 });
 
-self.addEventListener("activate", (event) => event.waitUntil(dropOldFiles()));
+self.addEventListener("activate", (event) => {
+  // A page that was opened before all of the app was on the phone has all of it too, whatever becomes of the network.
+  event.waitUntil(dropOldFiles().then(() => self.clients.claim()));
+});
 
 self.addEventListener("message", (event) => {
   const data: unknown = event.data;

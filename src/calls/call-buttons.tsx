@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 import type { CallKind } from "../../contract/calls";
 import { privateConversationId, type Uuid } from "../../contract/ids";
 import { IconButton } from "../components/icon-button";
-import { late } from "../components/late";
+import { lateLayer } from "../components/late";
 import type { MenuItem } from "../components/menu";
 import { type TextKey, useT } from "../i18n/setup";
 import { isSavingData } from "../lib/connection";
@@ -12,7 +12,7 @@ import { bytesPerMinute, formatMegabytes, formatPrice } from "./data-use";
 import { isPriceTold, rememberPrice } from "./told-price";
 import { useCanCall } from "./use-call";
 
-const CallQuestion = late(() => import("./call-question"));
+const CallQuestion = lateLayer(() => import("./call-question"));
 
 const icons: Record<CallKind, string> = { audio: "i-ph-phone", video: "i-ph-video-camera" };
 const labels: Record<CallKind, TextKey> = { audio: "people.audioCallName", video: "people.videoCallName" };

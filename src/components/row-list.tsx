@@ -1,10 +1,10 @@
-import { lazy, Suspense } from "react";
 import { useAppearance } from "../lib/appearance";
+import { late } from "./late";
 import type { RowsProps } from "./virtual-rows";
 
 /** From this many rows on, those out of sight do not exist. */
 const plainRowsMax = 50;
-const VirtualRows = lazy(() => import("./virtual-rows"));
+const VirtualRows = late(() => import("./virtual-rows"));
 
 function PlainRows({ keys, label, children }: RowsProps) {
   return (
@@ -21,9 +21,7 @@ export function RowList(props: RowsProps) {
   const { text } = useAppearance();
   if (props.keys.length <= plainRowsMax) return <PlainRows {...props} />;
   return (
-    <Suspense fallback={<PlainRows {...props} keys={props.keys.slice(0, plainRowsMax)} />}>
-      {/* Rows of another text size have another height. */}
-      <VirtualRows key={text} {...props} />
-    </Suspense>
+    // Rows of another text size have another height.
+    <VirtualRows key={text} {...props} fallback={<PlainRows {...props} keys={props.keys.slice(0, plainRowsMax)} />} />
   );
 }

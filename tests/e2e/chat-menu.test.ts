@@ -214,6 +214,23 @@ test("a search walks from one found message to the next and back by keyboard, ea
     Array.from({ length: 120 }, (_, i) => found.get(i + 1) ?? `message ${i + 1}`),
   );
   await expect(anas.message("message 120")).toBeVisible();
+
+  // What opens over the chat and cannot be fetched now says so, leaves the chat as it was, and is asked for again.
+  const missing = page.getByRole("alert").getByText(texts.chat.attach.notHere);
+  const openMenu = () => anas.message("message 120").locator("bdi").first().click({ button: "right" });
+  await page.route("**/assets/deeds-*", (route) => route.abort());
+  await choose(page, texts, texts.chat.search);
+  await expect(missing).toBeVisible();
+  await anas.composer().click();
+  await expect(anas.composer()).toBeFocused();
+  await expect(missing).toHaveCount(0); // the next one says it anew
+  await openMenu();
+  await expect(missing).toBeVisible();
+  await page.unroute("**/assets/deeds-*");
+  await openMenu();
+  await expect(page.getByRole("menuitem", { name: texts.messages.copy, exact: true })).toBeVisible();
+  await page.keyboard.press("Escape");
+
   await choose(page, texts, texts.chat.search);
   const field = page.getByRole("searchbox", { name: texts.chat.searchLabel });
   const marks = page.getByRole("main").locator("ol mark");

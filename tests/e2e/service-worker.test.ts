@@ -23,7 +23,7 @@ const keptPaths = (page: Page): Promise<string[]> =>
 
 /** The service worker runs the page, and its texts are kept. */
 const settle = async (page: Page) => {
-  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
   await expect.poll(() => keptPaths(page)).toContainEqual(expect.stringMatching(/^\/assets\/(fr|en|pt)-/));
 };
 
@@ -31,10 +31,15 @@ test("after one visit the app opens without a network, in the person's language"
   const person = await makePerson({ origin: server.origin, fetch }, 51);
   const phone = await Phone.open(browser, server, "pt");
   const { page, context } = phone;
-  await phone.logIn(person.phone);
+  await phone.signIn(person);
   await settle(page);
 
+  // In the very page that was opened before any of it was kept, and without the browser's own cache.
+  const devtools = await context.newCDPSession(page);
+  await devtools.send("Network.clearBrowserCache");
   await context.setOffline(true);
+  await phone.goToTab("contacts");
+  await expect(page.getByRole("heading", { level: 1, name: pt.contacts.title })).toBeVisible();
   for (const path of ["/app", "/app/contacts", "/app/senga"]) {
     await page.goto(path);
     await expect(page.getByRole("navigation", { name: pt.shell.navigation })).toBeVisible();

@@ -193,6 +193,36 @@ test("a recording outlives its page and its chat, and is sent once or thrown awa
   const back = page.getByRole("link", { name: texts.common.back });
   const row = anas.conversation(people[1].username);
 
+  // Who leaves before the code of it all is here is not recorded when it comes.
+  await page.evaluate(() => {
+    const { mediaDevices } = navigator;
+    const open = mediaDevices.getUserMedia.bind(mediaDevices);
+    Object.assign(globalThis, { openings: 0 });
+    mediaDevices.getUserMedia = (wanted) => {
+      (globalThis as unknown as { openings: number }).openings++;
+      return open(wanted);
+    };
+  });
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route("**/assets/sending-*", (route) => held.then(() => route.continue()));
+  const asked = page.waitForRequest("**/assets/sending-*");
+  await tap(anas);
+  await asked;
+  await page.getByRole("link", { name: people[1].username }).first().click();
+  await page.waitForURL("**/app/user/**");
+  await expect(microphoneOf(anas)).toHaveCount(0); // the address changes before the screen does
+  await page.goBack();
+  await expect(microphoneOf(anas)).toBeVisible();
+  letGo();
+  await tap(anas);
+  await timerReaches(anas, 1);
+  expect(await page.evaluate(() => (globalThis as unknown as { openings: number }).openings)).toBe(1);
+  await voiceButton(anas, "discard").click();
+  await expect(anas.composer()).toBeVisible();
+
   await tap(anas);
   await timerReaches(anas, 3);
   await page.reload();

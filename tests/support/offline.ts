@@ -3,9 +3,9 @@ import { expect, type Page } from "@playwright/test";
 /** How a browser window is opened that is to work without a network; the others of tests/e2e have no service worker. */
 export const keptOffline = { serviceWorkers: "allow" } as const;
 
-/** Waits until the service worker has everything that opens the app without a network, the page's language included. */
+/** Waits until the service worker runs the page with everything the app needs without a network, its language included. */
 export const isKeptOffline = async (page: Page): Promise<void> => {
-  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
   const keptLanguage = () =>
     page.evaluate(async () => {
       const names = await caches.keys();

@@ -1,7 +1,7 @@
 import { type ReactNode, type RefObject, useCallback, useMemo, useRef, useState } from "react";
 import type { ConversationId } from "../../../contract/ids";
 import { EmptyState } from "../../components/empty-state";
-import { late } from "../../components/late";
+import { lateLayer } from "../../components/late";
 import type { MenuItem } from "../../components/menu";
 import { PaneSpinner } from "../../components/pane-spinner";
 import { Screen } from "../../components/screen";
@@ -22,7 +22,7 @@ import { type Found, FoundMessage } from "./found";
 import { MessageList } from "./message-list";
 import { TypingAnnouncer } from "./typing-announcer";
 
-const SearchPanel = late(() => import("./search-panel"));
+const SearchPanel = lateLayer(() => import("./search-panel"));
 
 type ChatFrameProps = {
   conversation: ConversationId;
@@ -139,7 +139,18 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
       {props.banner}
       <div className="relative flex min-h-0 flex-1 flex-col">
         {isSearching && (
-          <SearchPanel conversation={conversation} people={people} found={found} onGo={goTo} onClose={closeSearch} />
+          <SearchPanel
+            conversation={conversation}
+            people={people}
+            found={found}
+            onGo={goTo}
+            onClose={closeSearch}
+            fallback={
+              <div className="absolute inset-0 z-2 flex bg-bg">
+                <PaneSpinner />
+              </div>
+            }
+          />
         )}
         {/* Covered, not removed: the list keeps its place under the search. */}
         <div ref={below} inert={isCovered} className="relative flex min-h-0 flex-1 flex-col">

@@ -4,7 +4,7 @@ import { type AttachedBody, attachmentOf } from "../../../contract/conversations
 import type { ConversationId, Uuid } from "../../../contract/ids";
 import { copyText } from "../../components/copy-text";
 import { ConfirmDialog } from "../../components/dialog";
-import { late } from "../../components/late";
+import { lateLayer } from "../../components/late";
 import { type MenuAnchor, type MenuItem, MenuPopup } from "../../components/menu";
 import { showToast } from "../../components/toast";
 import { formatTime } from "../../i18n/format";
@@ -25,13 +25,14 @@ type DeedsProps = {
   me: Uuid;
   people: ChatPeople;
   deed: Deed;
-  onStep: (step: Deed["step"] | undefined) => void;
+  onStep: (step: Deed["step"]) => void;
+  onClose: () => void;
   /** Deleted, the message has no menu any more. */
   onDone: (how: "forwarded" | "deleted") => void;
 };
 
-const ForwardDialog = late(() => import("./forward-dialog"));
-const ReceiptsSheet = late(() => import("./receipts-sheet"));
+const ForwardDialog = lateLayer(() => import("./forward-dialog"));
+const ReceiptsSheet = lateLayer(() => import("./receipts-sheet"));
 
 /** Fetches the file unless it is here, and gives it to the browser. */
 function Saving({
@@ -60,7 +61,7 @@ function Saving({
   return null;
 }
 
-function DeleteDialog({ conversation, deed, onStep, onDone }: DeedsProps) {
+function DeleteDialog({ conversation, deed, onDone, onClose }: DeedsProps) {
   const t = useT();
   const [isBusy, setBusy] = useState(false);
   const { seq, cid } = deed.item;
@@ -74,7 +75,7 @@ function DeleteDialog({ conversation, deed, onStep, onDone }: DeedsProps) {
     } catch {
       showToast({ tone: "danger", title: t("common.error"), message: t("messages.deleteFailed") });
     }
-    onStep(undefined);
+    onClose();
   };
   return (
     <ConfirmDialog
@@ -85,14 +86,14 @@ function DeleteDialog({ conversation, deed, onStep, onDone }: DeedsProps) {
       cancelLabel={t("common.cancel")}
       busy={isBusy}
       onConfirm={() => void remove()}
-      onClose={() => onStep(undefined)}
+      onClose={onClose}
     />
   );
 }
 
 /** A message's menu and what it leads to. */
 export default function MessageDeeds(props: DeedsProps) {
-  const { conversation, me, people, deed, onStep } = props;
+  const { conversation, me, people, deed, onStep, onClose } = props;
   const t = useT();
   const navigate = useNavigate();
   const { item, anchor, step } = deed;
@@ -104,7 +105,7 @@ export default function MessageDeeds(props: DeedsProps) {
   const writer = item.mine ? undefined : writerOf(people, item.sender, t);
 
   if (step === "save" && attached) {
-    return <Saving conversation={conversation} body={attached} onDone={() => onStep(undefined)} />;
+    return <Saving conversation={conversation} body={attached} onDone={onClose} />;
   }
   if (step === "delete") return <DeleteDialog {...props} />;
   if (step === "forward") {
@@ -114,7 +115,7 @@ export default function MessageDeeds(props: DeedsProps) {
         me={me}
         item={item}
         onForwarded={() => props.onDone("forwarded")}
-        onClose={() => onStep(undefined)}
+        onClose={onClose}
       />
     );
   }
@@ -126,7 +127,7 @@ export default function MessageDeeds(props: DeedsProps) {
         seq={item.seq}
         body={body}
         status={item.status}
-        onClose={() => onStep(undefined)}
+        onClose={onClose}
       />
     );
   }
@@ -194,7 +195,7 @@ export default function MessageDeeds(props: DeedsProps) {
       label={t("messages.options", { time: formatTime(item.at) })}
       anchor={anchor}
       items={(body.type === "call" ? callItems : messageItems).filter((entry) => !!entry)}
-      onClose={() => onStep(undefined)}
+      onClose={onClose}
     />
   );
 }

@@ -1,6 +1,6 @@
 import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { ConversationId } from "../../../contract/ids";
-import { late } from "../../components/late";
+import { lateLayer } from "../../components/late";
 import { formatDayHeading } from "../../i18n/relative-date";
 import { useLanguage, useT } from "../../i18n/setup";
 import { useSession } from "../../lib/session";
@@ -24,8 +24,8 @@ import { topPx, useHeldList } from "./use-held-list";
 import { usePages } from "./use-pages";
 import { useReading } from "./use-reading";
 
-const MessageDeeds = late(() => import("./message-deeds"));
-const Viewer = late(() => import("./viewer"));
+const MessageDeeds = lateLayer(() => import("./message-deeds"));
+const Viewer = lateLayer(() => import("./viewer"));
 
 const bubbleEstimatePx = 56;
 const narrowPx = 360; // the list's width before it is known
@@ -164,7 +164,7 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
     if (!(document.activeElement instanceof HTMLTextAreaElement)) focusMenu(list, doneKey.current.key);
     doneKey.current = undefined;
   }, [deed]);
-  const stepDeed = (step: Deed["step"] | undefined) => setDeed(deed && step && { ...deed, step });
+  const stepDeed = (step: Deed["step"]) => setDeed(deed && { ...deed, step });
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       {!isAtEnd && topItem && (
@@ -240,6 +240,7 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
           people={people}
           deed={{ ...deed, item: items.find(({ key }) => key === deed.item.key) ?? deed.item }}
           onStep={stepDeed}
+          onClose={() => setDeed(undefined)}
           onDone={(how) => {
             const list = scroller.current?.querySelector("ol");
             const { key } = deed.item;

@@ -97,7 +97,7 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
     const parts = await loadOrTell(loadParts);
     isBusy.current = false;
     setStarting(false);
-    // Nobody is recorded who is not here any more.
+    // Nobody is recorded in a chat they left before this was here.
     if (!parts || held?.isOver || current.current || isLeft.current) return;
     if (isComposerCovered.get() || isRefused()) {
       hold.current = undefined;

@@ -1,7 +1,7 @@
 import { useDeferredValue, useState } from "react";
 import { useNavigate } from "react-router";
 import { searchQueryMaxLength } from "../../../contract/limits";
-import { late } from "../../components/late";
+import { lateLayer } from "../../components/late";
 import { MenuButton } from "../../components/menu";
 import { Screen } from "../../components/screen";
 import { SearchField } from "../../components/search-field";
@@ -10,8 +10,8 @@ import { ConversationList } from "./conversation-list";
 import { FoundList } from "./found-list";
 import { useConversationDeeds } from "./use-conversation-deeds";
 
-const NewChat = late(() => import("./new-chat"));
-const Broadcast = late(() => import("./broadcast"));
+const NewChat = lateLayer(() => import("./new-chat"));
+const Broadcast = lateLayer(() => import("./broadcast"));
 
 /** The conversations, and what begins a new one (SPEC.md §2 Masolo). */
 export default function MasoloScreen() {

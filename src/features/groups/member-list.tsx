@@ -1,6 +1,7 @@
-import { lazy, type ReactNode, Suspense, useDeferredValue, useMemo, useState } from "react";
+import { type ReactNode, useDeferredValue, useMemo, useState } from "react";
 import { searchQueryMaxLength } from "../../../contract/limits";
 import { EmptyState } from "../../components/empty-state";
+import { late } from "../../components/late";
 import type { MenuItem } from "../../components/menu";
 import { SearchField } from "../../components/search-field";
 import { useT } from "../../i18n/setup";
@@ -12,7 +13,7 @@ import type { ShownMember } from "./shown-member";
 const plainLinesMax = 50;
 /** From this many on there is a search. */
 const unsearchedMax = 20;
-const VirtualMembers = lazy(() => import("./virtual-members"));
+const VirtualMembers = late(() => import("./virtual-members"));
 
 type MemberListProps = {
   members: ShownMember[];
@@ -63,11 +64,14 @@ export function MemberList({ members, count, scroller, itemsFor, children }: Mem
       {found.length > 0 && (
         <div className="overflow-hidden border-b border-line sm:mx-4 sm:rounded-card sm:border-x">
           {found.length > plainLinesMax ? (
-            <Suspense fallback={plain(found.slice(0, plainLinesMax))}>
-              <VirtualMembers members={found} label={label} scroller={scroller}>
-                {line}
-              </VirtualMembers>
-            </Suspense>
+            <VirtualMembers
+              members={found}
+              label={label}
+              scroller={scroller}
+              fallback={plain(found.slice(0, plainLinesMax))}
+            >
+              {line}
+            </VirtualMembers>
           ) : (
             plain(found)
           )}

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react";
 import { type GroupCard, groupCan } from "../../../contract/groups";
 import type { Uuid } from "../../../contract/ids";
 import { keepFocus } from "../../components/focus-title";
-import { late } from "../../components/late";
+import { lateLayer } from "../../components/late";
 import { useLeadOn } from "../../components/lead-on";
 import type { MenuItem } from "../../components/menu";
 import { useT } from "../../i18n/setup";
@@ -14,9 +14,9 @@ import { GroupQuestion, type Question } from "./group-question";
 import { nameOfMember, type ShownMember } from "./shown-member";
 import { takePicture } from "./take-picture";
 
-const AddMembers = late(() => import("./add-members"));
-const RenameDialog = late(() => import("./rename-dialog"));
-const HeirSheet = late(() => import("./heir-sheet"));
+const AddMembers = lateLayer(() => import("./add-members"));
+const RenameDialog = lateLayer(() => import("./rename-dialog"));
+const HeirSheet = lateLayer(() => import("./heir-sheet"));
 
 /** What is open over the page: a question before something that cannot be taken back, or something to fill in. */
 type Layer = Question | { type: "add" } | { type: "rename" } | { type: "heir" };
