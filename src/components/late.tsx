@@ -71,7 +71,7 @@ export const lateLayer = <Props extends { onClose: () => void }>(load: Load<Prop
     const [, setArrived] = useState(code !== undefined);
     const close = useEffectEvent(props.onClose);
     useEffect(() => {
-      if (code) return;
+      if (code) return setArrived(true); // it came between drawing and this
       let isWanted = true;
       const fetchCode = async () => {
         const module = await loadOrTell(load);
