@@ -187,7 +187,10 @@ test("five people on seven devices make a group and talk in it, each in their la
   for (const phone of phones) await expect(phone.message(phone.texts.chat.deletedMessage)).toBeVisible();
   await openChatMenu(elis, elis.texts.chat.search);
   await elis.page.getByRole("searchbox").fill("coming soon");
-  const results = elis.page.getByRole("main").getByRole("listitem").filter({ hasText: cleo.username });
+  const results = elis.page
+    .getByRole("list", { name: elis.texts.chat.foundList })
+    .getByRole("listitem")
+    .filter({ hasText: cleo.username });
   await expect(results.filter({ hasText: "I am coming soon" })).toBeVisible();
   await elis.page.getByRole("button", { name: elis.texts.chat.closeSearch }).click();
   await openChatMenu(bens, texts.mute.on);

@@ -25,8 +25,10 @@ const typeLogIn = async (phone: Phone, person: Person, password = testPassword):
   await button(page, texts.auth.logIn).click();
 };
 
-const openSecurity = async (phone: Phone, person: Person): Promise<void> => {
+const openSecurity = async (phone: Phone, person: Person, { hasNews = false } = {}): Promise<void> => {
   await phone.signIn(person, "/app/profile");
+  // It comes in its time and moves what one is about to press.
+  if (hasNews) await expect(phone.page.getByRole("region", { name: phone.texts.security.notices.title })).toBeVisible();
   await phone.page.getByRole("link", { name: phone.texts.security.title }).click();
   await expect(phone.page.getByText(phone.texts.security.devices.current)).toBeVisible();
 };
@@ -315,7 +317,7 @@ test("devices are listed and signed out, one or all others, and each tab shows i
   }
   const tablet = await Phone.open(browser, server, "en");
   await tablet.logIn(didier.phone);
-  await openSecurity(phone, didier);
+  await openSecurity(phone, didier, { hasNews: true });
   const otherTab = await phone.context.newPage();
   await phone.goTo("/app/security", otherTab);
   const listed = otherTab.getByRole("list", { name: words.title }).getByRole("listitem");

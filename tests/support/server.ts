@@ -25,7 +25,8 @@ export type Server = {
   log(): string;
 };
 
-const startTimeoutMs = 60_000;
+// A busy machine takes its time for it; what waits for this waits a little longer, so that why it failed is told.
+const startTimeoutMs = 110_000;
 const running = new Set<ChildProcess>();
 process.on("exit", () => {
   for (const child of running) killGroup(child);
