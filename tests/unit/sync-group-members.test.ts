@@ -270,7 +270,7 @@ describe("what one does to a group", () => {
   it.each([
     ["with a socket", false],
     ["by HTTP alone", true],
-  ])("stands here once it is done, and may be done twice (%s)", { timeout: 60_000 }, async (_, noUpgrade) => {
+  ])("stands here once it is done, and may be done twice (%s)", async (_, noUpgrade) => {
     const { server, amina, benoit, chantal } = makeGroup();
     const phone = makeDevice(server, amina);
     phone.faults.noUpgrade = noUpgrade;
