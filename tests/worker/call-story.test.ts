@@ -167,6 +167,7 @@ test("dialling, answering and ending again is the same again, and is told once",
 
 test("two who call each other at once talk in one call, which leaves one line", async () => {
   const { ana, ben, id, anas, bens } = await newCallers();
+  pass(0); // however long the machine takes, they talk for no second
   const bensTablet = await Phone.of(ben, id);
   const [anasCall, bensCall] = [createUuid(), createUuid()];
   const [one, other] = await Promise.all([anas.dial(anasCall), bens.dial(bensCall)]);
