@@ -16,11 +16,12 @@ const runtime = () =>
 
 const worker = {
   setupFiles: ["./tests/worker/apply-migrations.ts"],
-  // Hashing a password takes a fifth of a second on an idle machine and much longer on a busy one, as does talking to
-  // real objects. Said here: a module that files share says it to the first of them alone.
-  testTimeout: 40_000,
-  // Those who wait until something holds wait as long wherever they do it.
-  expect: { poll: { timeout: 8_000 } },
+  // It ends what hangs: whatever waits has a patience of its own. A machine that does something else beside it takes ten
+  // times as long for the biggest. Said here: a module that files share says it to the first of them alone.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  // By the machine's clock, which goes on while others have their turn.
+  expect: { poll: { timeout: 30_000 } },
   // A clock that was set, an object that was made to fail: for one test alone, also in a runtime for many files.
   restoreMocks: true,
 };
@@ -37,7 +38,14 @@ export default defineConfig({
     chaiConfig: { truncateThreshold: 2_000 },
     projects: [
       {
-        test: { name: "unit", include: ["tests/unit/**/*.test.{ts,tsx}"], environment: "node" },
+        test: {
+          name: "unit",
+          include: ["tests/unit/**/*.test.{ts,tsx}"],
+          environment: "node",
+          // They end what hangs, as below.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
       },
       {
         plugins: [runtime()],

@@ -11,9 +11,7 @@ import { takeUpSent } from "../../src/sync/writing";
 import { ModelNotes } from "./model-notes";
 import type { ModelServer } from "./model-server";
 import { type Faults, goodNetwork, ModelSocket } from "./model-socket";
-
-/** Time runs this much faster than on a phone: a back-off of 30 s is over in 0.75 s. */
-const speed = 40;
+import { phoneTime } from "./phone-time";
 
 let devices = 0;
 
@@ -57,8 +55,6 @@ export class ModelDevice {
   readonly #lives = new WeakMap<Tab, { isAsleep: boolean }>();
   readonly #wakes = new Set<() => void>();
   readonly #leaves = new Set<() => void>();
-  readonly #started = Date.now();
-  readonly #startedAt = performance.now();
 
   constructor(
     readonly server: ModelServer,
@@ -120,11 +116,10 @@ export class ModelDevice {
 
   /** Waits for so much of the phone's time. */
   pass(ms: number): Promise<void> {
-    return new Promise((resolve) => setTimeout(resolve, ms / speed));
+    return new Promise((resolve) => phoneTime.after(ms, resolve));
   }
 
-  /** A machine's own clock may be put right while tests run; what passed of it would pass here forty times over. */
-  now = (): number => Math.floor(this.#started + (performance.now() - this.#startedAt) * speed);
+  readonly now = phoneTime.now;
 
   platform(life = { isAsleep: false }): Platform {
     const device = this;
@@ -144,8 +139,8 @@ export class ModelDevice {
       look: (path, mark) => device.#look(path, mark),
       WebSocket: DeviceSocket as unknown as Platform["WebSocket"],
       socketUrl: "ws://model/api/socket",
-      connectTimeoutMs: 15_000 / speed,
-      openTimeoutMs: device.openTimeoutMs * speed, // opening takes a machine its real time
+      connectTimeoutMs: phoneTime.toMachine(15_000),
+      openTimeoutMs: phoneTime.fromMachine(device.openTimeoutMs), // opening takes a machine its real time
       session: {
         isCurrent: () => device.isSignedIn,
         prepare: async () => {},
@@ -193,12 +188,10 @@ export class ModelDevice {
       notes: device.notes,
       storage: { indexedDB: device.indexedDB, IDBKeyRange },
       loadMemoryStorage: async () => ({ indexedDB: new IDBFactory(), IDBKeyRange }),
-      after: (ms, run) => {
-        const timer = setTimeout(() => {
+      after: (ms, run) =>
+        phoneTime.after(ms, () => {
           if (!life.isAsleep) run();
-        }, ms / speed);
-        return () => clearTimeout(timer);
-      },
+        }),
       now: device.now,
       random: () => device.faults.random(),
     };

@@ -1,10 +1,7 @@
-import { afterEach, vi } from "vitest";
+import { afterEach } from "vitest";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { ModelDevice } from "./model-device";
 import { ModelServer } from "./model-server";
-
-// Phones live in real time, forty times faster; a machine that is busy is not.
-vi.setConfig({ testTimeout: 30_000 });
 
 let devices: ModelDevice[] = [];
 

@@ -1,11 +1,9 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import type { Uuid } from "../../contract/ids";
 import { ModelBrowser } from "../support/model-browser";
 import { ModelCalls } from "../support/model-calls";
 import type { ModelTab } from "../support/model-tab";
 import { seeded, VirtualTime } from "../support/virtual-time";
-
-vi.setConfig({ testTimeout: 30_000 });
 
 const rounds = 200;
 

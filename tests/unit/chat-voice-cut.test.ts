@@ -4,6 +4,7 @@ import { inCall } from "../../src/calls/ring";
 import { isComposerCovered } from "../../src/features/chat/covered";
 import { VoiceSession } from "../../src/features/chat/voice-session";
 import { VoiceRecorder } from "../../src/lib/media/voice-recorder";
+import { eventually } from "../support/eventually";
 
 const second = (n: number) => ({ mime: "audio/webm", ms: n * 1_000, levels: [0.5] });
 
@@ -41,10 +42,10 @@ describe("a voice message that is being recorded when something comes over it", 
     const { give, stop, speak } = useMicrophone();
     const session = begin();
     give();
-    await vi.waitFor(() => expect(phaseOf(session)).toBe("recording"));
+    await eventually(() => expect(phaseOf(session)).toBe("recording"));
     speak(1);
     isComposerCovered.set(true);
-    await vi.waitFor(() => expect(phaseOf(session)).toBe("kept"));
+    await eventually(() => expect(phaseOf(session)).toBe("kept"));
     expect(stop).toHaveBeenCalledOnce();
     expect(session.state.get()).toMatchObject({ ms: 2_000, isCut: true });
   });
@@ -55,7 +56,7 @@ describe("a voice message that is being recorded when something comes over it", 
     isComposerCovered.set(true);
     expect(phaseOf(session)).toBe("over");
     give();
-    await vi.waitFor(() => expect(stop).toHaveBeenCalledOnce());
+    await eventually(() => expect(stop).toHaveBeenCalledOnce());
     expect(phaseOf(session)).toBe("over");
   });
 });
@@ -65,10 +66,10 @@ describe("a voice message that is being recorded when a call begins", () => {
     const { give, stop, speak } = useMicrophone();
     const session = begin();
     give();
-    await vi.waitFor(() => expect(phaseOf(session)).toBe("recording"));
+    await eventually(() => expect(phaseOf(session)).toBe("recording"));
     speak(1);
     inCall.set(true);
-    await vi.waitFor(() => expect(phaseOf(session)).toBe("kept"));
+    await eventually(() => expect(phaseOf(session)).toBe("kept"));
     expect(stop).toHaveBeenCalledOnce();
     expect(session.state.get()).toMatchObject({ ms: 2_000, isCut: true });
     expect((await session.file()).size).toBeGreaterThanOrEqual("a second".length);
@@ -80,7 +81,7 @@ describe("a voice message that is being recorded when a call begins", () => {
     inCall.set(true);
     expect(phaseOf(session)).toBe("over");
     give();
-    await vi.waitFor(() => expect(stop).toHaveBeenCalledOnce());
+    await eventually(() => expect(stop).toHaveBeenCalledOnce());
     expect(phaseOf(session)).toBe("over");
   });
 
@@ -88,7 +89,7 @@ describe("a voice message that is being recorded when a call begins", () => {
     const { give, stop, speak } = useMicrophone();
     const session = begin();
     give();
-    await vi.waitFor(() => expect(phaseOf(session)).toBe("recording"));
+    await eventually(() => expect(phaseOf(session)).toBe("recording"));
     speak(1);
     await session.keep();
     inCall.set(true);

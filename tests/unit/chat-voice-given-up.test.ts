@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createUuid, privateConversationId } from "../../contract/ids";
 import { VoiceSession } from "../../src/features/chat/voice-session";
 import { VoiceRecorder } from "../../src/lib/media/voice-recorder";
+import { eventually } from "../support/eventually";
 
 const at = (ms: number) => ({ mime: "audio/webm", ms, levels: [0.5] });
 
@@ -17,7 +18,7 @@ const record = async (ms: number) => {
     return { stop, progress: at(ms) } as unknown as VoiceRecorder;
   });
   const session = VoiceSession.begin(privateConversationId(createUuid(), createUuid()));
-  await vi.waitFor(() => expect(session.state.get()).toMatchObject({ phase: "recording" }));
+  await eventually(() => expect(session.state.get()).toMatchObject({ phase: "recording" }));
   speak[0]?.();
   return { session, stop };
 };

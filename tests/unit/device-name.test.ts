@@ -72,7 +72,11 @@ test.each([
 });
 
 test("a long nonsense is read in no time", () => {
-  const began = performance.now();
-  expect(describeDevice(`Version/${"1".repeat(200_000)}${" Version/1".repeat(20_000)}`)).toBe("");
-  expect(performance.now() - began).toBeLessThan(1_000);
+  const took = [1, 2, 3].map(() => {
+    const began = performance.now();
+    expect(describeDevice(`Version/${"1".repeat(200_000)}${" Version/1".repeat(20_000)}`)).toBe("");
+    return performance.now() - began;
+  });
+  // The quickest: a busy machine only ever adds.
+  expect(Math.min(...took)).toBeLessThan(1_000);
 });

@@ -183,7 +183,7 @@ const textsOf = (messages: readonly { body: StoredBody }[]) =>
 
 describe("under faults of every kind at once", () => {
   for (const seed of seeds) {
-    it(`every typed message ends up everywhere, once and in order (seed ${seed})`, { timeout: 120_000 }, async () => {
+    it(`every typed message ends up everywhere, once and in order (seed ${seed})`, { timeout: 300_000 }, async () => {
       const random = seeded(seed);
       const server = new ModelServer();
       const people = ["Amina", "Benoît", "Chantal"].map((name) => server.addPerson(name));

@@ -169,14 +169,29 @@ describe("a group that one is taken out of", () => {
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
     await becomesLevel(server, tab, group);
-    phone.requestMs = 10_000;
+    // Of its parts one gets there; the others are on their way until its group has gone.
+    let letGo = (): void => {};
+    const gone = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const under: (AbortSignal | undefined)[] = [];
+    const { request } = tab.platform;
+    vi.spyOn(tab.platform, "request").mockImplementation(async (asked, options) => {
+      if (isPart(asked) && !asked.path.endsWith("/0")) {
+        under.push(options?.signal);
+        await gone;
+      }
+      return request(asked, options);
+    });
     await send(tab, group, picture(threeAndABit));
-    await eventually(() => expect(onlyFile(server).parts.size).toBeGreaterThan(0));
+    await eventually(() => expect(onlyFile(server).parts.size).toBe(1));
+    await eventually(() => expect(under).toHaveLength(3));
     server.change(amina, group, { type: "remove", user: benoit });
     await isGone(tab, group);
-    phone.requestMs = 0;
+    await eventually(() => expect(under.every((signal) => signal?.aborted)).toBe(true));
+    letGo();
     await phone.pass(40_000);
-    expect(onlyFile(server).isReady).toBe(false);
+    expect(onlyFile(server)).toMatchObject({ isReady: false, parts: { size: 1 } });
     expect(await contextOf(tab).store.uploads.toArray()).toMatchObject([{ state: "failed" }]);
   });
 

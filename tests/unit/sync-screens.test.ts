@@ -119,7 +119,15 @@ describe("what screens are given", () => {
     const { server, amina, benoit, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     await becomesLevel(server, tab, chat);
-    const queries = new LiveQueries(contextOf(tab));
+    const context = contextOf(tab);
+    const ends: (() => void)[] = [];
+    // The moment in which one may come back is not over before the test says so.
+    const after = (ms: number, run: () => void) => {
+      if (ms === 0) return context.platform.after(ms, run);
+      ends.push(run);
+      return () => {};
+    };
+    const queries = new LiveQueries({ ...context, platform: { ...context.platform, after } });
     const reads = { lingering: 0, passing: 0 };
     const ask = (kind: keyof typeof reads) =>
       queries.of(
@@ -133,12 +141,19 @@ describe("what screens are given", () => {
     const lookers = (["lingering", "passing"] as const).map((kind) => look(ask(kind)));
     await eventually(() => expect(lookers.every(({ shown }) => shown.length > 0)).toBe(true));
     for (const { away } of lookers) away();
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise<void>((resolve) => context.platform.after(0, resolve)); // after the one that passes has ended
     const before = { ...reads };
-    server.post(benoit, chat, "news");
-    await becomesLevel(server, tab, chat);
+    const tell = async (text: string) => {
+      server.post(benoit, chat, text);
+      await becomesLevel(server, tab, chat);
+    };
+    await tell("news");
     await eventually(() => expect(reads.lingering).toBeGreaterThan(before.lingering));
     expect(reads.passing).toBe(before.passing);
+    for (const end of ends) end();
+    const { lingering } = reads;
+    await tell("more");
+    expect(reads).toEqual({ lingering, passing: before.passing });
   });
 
   it("a chat with a contact may be written to before the server has told of it, one with a stranger not", async () => {

@@ -150,11 +150,7 @@ const check = async (route: string, row: Row | undefined): Promise<void> => {
   expect(answers).toEqual(row.expected);
 };
 
-test.each(routes)(
-  "%s answers each person by how they stand to it",
-  (route) => check(route, accessTable[route]),
-  30_000,
-);
+test.each(routes)("%s answers each person by how they stand to it", (route) => check(route, accessTable[route]));
 
 const ofConversations = routes.filter((route) => /(conversations|mutes)\/:id(?!.*receipts)/.test(route));
 
@@ -162,8 +158,6 @@ test("every route of a conversation has its row for groups too", () => {
   expect(Object.keys(groupTable).sort()).toEqual(ofConversations.sort());
 });
 
-test.each(ofConversations)(
-  "%s answers each person by how they stand to the group",
-  (route) => check(route, groupTable[route]),
-  30_000,
+test.each(ofConversations)("%s answers each person by how they stand to the group", (route) =>
+  check(route, groupTable[route]),
 );

@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Session } from "../../contract/auth";
 import type { Security, SecurityNotice } from "../../contract/security";
 import { refreshCookie } from "../../worker/lib/cookies";
@@ -23,12 +23,10 @@ const change = ({ token }: Person, email: string) => call("PUT", "/api/auth/user
 const verify = (body: object) => call("POST", "/api/auth/verify", { body });
 const securityOf = async ({ token }: Person) =>
   (await call("GET", "/api/auth/security", { token })).body as Pick<Security, "email" | "pending_email">;
-const waitForMail = (email: string, n = 1): Promise<Mail> =>
-  vi.waitFor(async () => {
-    const mails = await mailsTo(email);
-    if (mails.length < n) throw new Error(`${mails.length} mails to ${email}`);
-    return mails[0] as Mail;
-  }, 5_000);
+const waitForMail = async (email: string, n = 1): Promise<Mail> => {
+  await until(async () => (await mailsTo(email)).length >= n);
+  return (await mailsTo(email))[0] as Mail;
+};
 
 /** Somebody with a proof of just now, and an address that was confirmed. */
 const newReachable = async () => {

@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Session } from "../../contract/auth";
 import { hashOfAddress } from "../../worker/auth/mailed-tokens";
 import { replaceRecoveryCodes } from "../../worker/auth/recovery-codes";
 import { openDb } from "../../worker/db/client";
 import { makeCaptchaToken, type Person } from "../support/people";
+import { until } from "./device";
 import { broughtBy, type Mail, mailsTo } from "./mailbox";
 import { call, cookieSite, drain, newPerson, site } from "./site";
 
@@ -30,12 +31,10 @@ const recover = async (email: string, more: object = {}, query = "", headers = {
   post(`/api/auth/recover${query}`, { email, ...(await proof()), ...more }, headers);
 const verify = (body: object, headers = {}) => post("/api/auth/verify", body, headers);
 
-const newestTo = (email: string, n = 1): Promise<Mail> =>
-  vi.waitFor(async () => {
-    const mails = await mailsTo(email);
-    if (mails.length < n) throw new Error(`${mails.length} mails to ${email}`);
-    return mails[0] as Mail;
-  }, 5_000);
+const newestTo = async (email: string, n = 1): Promise<Mail> => {
+  await until(async () => (await mailsTo(email)).length >= n);
+  return (await mailsTo(email))[0] as Mail;
+};
 const askFor = async (email: string) => {
   const before = (await mailsTo(email)).length;
   expect((await recover(email)).status).toBe(200);

@@ -8,7 +8,7 @@ import { alarm, evict, linesOf, newCallers, Phone } from "./phone";
 
 const pairs = 20;
 const roundsOfPair = 10; // so few that nobody dials too often
-const patienceMs = 120_000; // two hundred rounds on a machine that may be busy
+const patienceMs = 600_000; // ends what hangs: two hundred rounds, on a machine that may be busy
 
 /** Side by side, so that what waits in one pair keeps no other waiting. */
 const withPairs = (play: (pair: number) => Promise<void>): Promise<unknown> =>

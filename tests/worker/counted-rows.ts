@@ -25,14 +25,20 @@ export const countRows = async (): Promise<{ read: number; written: number }> =>
 type Answer = { meta: { rows_read: number; rows_written: number } };
 type Sending = Record<"_sendOrThrow", (...values: unknown[]) => Promise<Answer | Answer[]>>;
 
-/** The rows of the directory that are read and written while something happens. */
+const calmMs = 100;
+
+/** The rows of the directory that are read and written while something happens, once what was begun before has ended. */
 export const countDirectory = async (happens: () => Promise<unknown>): Promise<{ read: number; written: number }> => {
   const counted = { read: 0, written: 0 };
+  const statements = { begun: 0, ended: 0 };
   // Every statement of every database goes by this prototype.
   const prototype = Object.getPrototypeOf(env.DB.withSession()) as Sending;
   const { _sendOrThrow: send } = prototype;
   prototype._sendOrThrow = async function (...values) {
-    const answers = await send.apply(this, values);
+    statements.begun += 1;
+    const answers = await send.apply(this, values).finally(() => {
+      statements.ended += 1;
+    });
     for (const { meta } of [answers].flat()) {
       counted.read += meta.rows_read;
       counted.written += meta.rows_written;
@@ -40,6 +46,11 @@ export const countDirectory = async (happens: () => Promise<unknown>): Promise<{
     return answers;
   };
   try {
+    for (let before = -1; before !== statements.begun || statements.ended < before; ) {
+      before = statements.begun;
+      await scheduler.wait(calmMs);
+    }
+    Object.assign(counted, { read: 0, written: 0 });
     await happens();
   } finally {
     prototype._sendOrThrow = send;

@@ -19,6 +19,7 @@ import {
 import { toHttpRequest } from "../../contract/requests";
 import { fromWireMessage, fromWirePerson, fromWireRow, type WireMessage } from "../../contract/wire";
 import type { Person } from "../support/people";
+import { Patience } from "./patience";
 import { call, site } from "./site";
 
 const patienceMs = 8_000;
@@ -130,30 +131,35 @@ export class Device {
   }
 
   /** The next frame that fits and was not looked at yet; those before it are passed over. */
-  async next<T extends Frame>(fits: (frame: Frame) => frame is T, patience = patienceMs): Promise<T> {
-    const until = performance.now() + patience;
+  async next<T extends Frame>(fits: (frame: Frame) => frame is T, withinMs = patienceMs): Promise<T> {
+    const patience = new Patience(withinMs);
     for (;;) {
       while (this.#taken < this.frames.length) {
         const frame = this.frames[this.#taken++] as Frame;
         if (fits(frame)) return frame;
       }
-      const left = until - performance.now();
-      if (left <= 0) throw new Error(`nothing fitting came; last: ${JSON.stringify(this.raw.slice(-5))}`);
-      await Promise.race([new Promise<void>((resolve) => (this.#wake = resolve)), scheduler.wait(left)]);
+      if (patience.isOver) throw new Error(`nothing fitting came; last: ${JSON.stringify(this.raw.slice(-5))}`);
+      await patience.pause(this.#woken());
     }
   }
 
-  nextOf<T extends ServerFrame[0]>(type: T, patience?: number): Promise<FrameOf<T>> {
-    return this.next(isA(type), patience);
+  nextOf<T extends ServerFrame[0]>(type: T, withinMs?: number): Promise<FrameOf<T>> {
+    return this.next(isA(type), withinMs);
   }
 
-  nextLive(patience?: number): Promise<LiveText> {
-    return this.next(isLive, patience);
+  nextLive(withinMs?: number): Promise<LiveText> {
+    return this.next(isLive, withinMs);
+  }
+
+  #woken(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
   }
 
   /** The answer to a ref: an acknowledged place, or a refusal. */
   async outcome(ref: number): Promise<{ seq: number; at: number } | { error: string; retryAfterMs?: number }> {
-    const until = performance.now() + patienceMs;
+    const patience = new Patience(patienceMs);
     for (;;) {
       for (const frame of this.frames) {
         if (isA("n")(frame) && frame[1] === ref) {
@@ -164,9 +170,8 @@ export class Device {
           if (numbers[i] === ref) return { seq: numbers[i + 1] as number, at: (numbers[i + 2] as number) + this.now };
         }
       }
-      const left = until - performance.now();
-      if (left <= 0) throw new Error(`ref ${ref} was not answered; last: ${JSON.stringify(this.raw.slice(-5))}`);
-      await Promise.race([new Promise<void>((resolve) => (this.#wake = resolve)), scheduler.wait(left)]);
+      if (patience.isOver) throw new Error(`ref ${ref} was not answered; last: ${JSON.stringify(this.raw.slice(-5))}`);
+      await patience.pause(this.#woken());
     }
   }
 
@@ -223,11 +228,11 @@ export class Device {
   async pong(): Promise<string> {
     const before = this.raw.length;
     this.ping();
-    const until = performance.now() + patienceMs;
+    const patience = new Patience(patienceMs);
     for (;;) {
       const pong = this.raw.slice(before).find((text) => text.startsWith("."));
       if (pong) return pong;
-      if (performance.now() > until) throw new Error("no pong");
+      if (patience.isOver) throw new Error("no pong");
       await scheduler.wait(5);
     }
   }
@@ -277,10 +282,10 @@ export const rowOf = async (person: Person, conversation: ConversationId): Promi
 };
 
 /** Waits until something holds, for what happens after an answer. */
-export const until = async (holds: () => boolean | Promise<boolean>, patience = patienceMs): Promise<void> => {
-  const end = performance.now() + patience;
+export const until = async (holds: () => boolean | Promise<boolean>, withinMs = patienceMs): Promise<void> => {
+  const patience = new Patience(withinMs);
   for (;;) {
-    const isOver = performance.now() > end;
+    const { isOver } = patience;
     try {
       if (await holds()) return;
     } catch (error) {

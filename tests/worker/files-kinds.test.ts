@@ -1,10 +1,8 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { filePartBytes } from "../../contract/limits";
 import { sniffType } from "../../worker/files/sniff";
 import { newPerson } from "./site";
 import { bring, complete, noise, storedFile, upload } from "./uploads";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const ascii = (text: string): Buffer => Buffer.from(text, "latin1");
 const page = "<!doctype html><script>alert(document.cookie)</script>";

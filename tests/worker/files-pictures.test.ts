@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { readImageHeader } from "../../worker/lib/image-header";
 import { makePng } from "./pictures";
 import { newPerson } from "./site";
@@ -16,8 +16,6 @@ import {
   webpPicture,
 } from "./traces";
 import { storedFile, upload } from "./uploads";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const found = (bytes: Buffer): string[] => traces.filter((trace) => bytes.includes(trace));
 

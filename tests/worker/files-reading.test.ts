@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { AttachedBody } from "../../contract/conversations";
 import { type FileState, otherType, readPath } from "../../contract/files";
 import { type ConversationId, createUuid, privateConversationId, type Uuid } from "../../contract/ids";
@@ -10,8 +10,6 @@ import { newPair, type Pair, seedPerson } from "./seeded-people";
 import { call, site } from "./site";
 import { keysOf, noise, upload } from "./uploads";
 import { callWith } from "./wrapped-site";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const bodyOf = ({ id, size, ready }: FileState, name: string): AttachedBody => ({
   type: "file",

@@ -12,8 +12,6 @@ import { makePng } from "./pictures";
 import { newPerson } from "./site";
 import { announce, ask, bring, complete, keysOf, noise, storedFile, upload } from "./uploads";
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const db = openDb(env);
 const conversation = privateConversationId(createUuid(), createUuid());
 const later = () => Date.now() + orphanMaxMs + 60_000;

@@ -1,15 +1,14 @@
 import { env } from "cloudflare:workers";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { filePath, partBytes, partCount } from "../../contract/files";
 import { createUuid, type Uuid } from "../../contract/ids";
 import { fileBytesPerDay, fileMaxBytes, filePartBytes } from "../../contract/limits";
 import { pass } from "./clock";
+import { until } from "./device";
 import { makePng, makePngClaiming } from "./pictures";
 import { call, drain, newPerson, site } from "./site";
 import { announce, ask, bring, bringPart, complete, keysOf, noise, partOf, storedFile, upload } from "./uploads";
 import { callWith } from "./wrapped-site";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const large = 2 * filePartBytes + 1_000;
 
@@ -250,7 +249,7 @@ test("pictures that would not fit into the memory of all are told to come again,
   const completeHere = (id: Uuid | undefined) =>
     callWith({ FILES }, "POST", `${filePath(id ?? "")}/complete`, { token: ana.token });
   const first = ids.slice(0, 2).map(completeHere);
-  await vi.waitFor(() => expect(waiting).toBeGreaterThan(2), { timeout: 10_000 });
+  await until(() => waiting > 2);
   expect(await completeHere(ids[2])).toMatchObject({ status: 503, body: { error_code: "unavailable" } });
   tell();
   for (const answer of await Promise.all(first)) expect(answer.body).toMatchObject({ error_code: "file_incomplete" });

@@ -10,8 +10,6 @@ import { text, until } from "./device";
 import { dice } from "./dice";
 import { readMembers, Truth } from "./group-truth";
 
-vi.setConfig({ testTimeout: 120_000 });
-
 const steps = 150;
 
 afterEach(() => {
