@@ -103,8 +103,13 @@ test("what goes wrong in publishing and deleting a status is said, and what was 
   await mine.getByRole("button", { name: texts.tala.retry }).press("Enter");
   await expect(mine.getByRole("button", { name: texts.tala.retry })).toHaveCount(0);
   await expect(mine.getByRole("article")).toBeFocused();
+  // Published while its author is asked about it, it is asked about as what it is now.
+  await mine.getByRole("button", { name: texts.tala.dropWaiting }).click();
+  await expect(question).toContainText(texts.tala.deleteWaitingBody);
   again.open();
+  await expect(question).toContainText(texts.tala.deleteBody);
   await expect(mine.locator("time")).toBeVisible();
+  await question.getByRole("button", { name: texts.common.cancel }).click();
   await expect(mine.getByRole("article")).toBeFocused();
 
   // A deletion that fails leaves it where it is.
