@@ -9,7 +9,7 @@ import type { Feed } from "../../sync/use-tala";
 import { DropQuestion } from "./drop-question";
 import { Post } from "./post";
 import { useOlder } from "./use-older";
-import { passToList, usePassedFocus } from "./use-passed-focus";
+import { type Heir, passToList, passToNeighbour, usePassedFocus } from "./use-passed-focus";
 import { WaitingEntry } from "./waiting-entry";
 
 const sayFailed = (): void => showToast({ tone: "danger", title: t("common.error"), message: t("errors.internal") });
@@ -112,7 +112,7 @@ export function FeedList({ ref, feed }: FeedListProps) {
   const posts = view?.posts ?? [];
   const published = new Set(posts.map(({ id }) => id));
   const unpublished = waiting.filter(({ id }) => !published.has(id));
-  const [dropped, setDropped] = useState<Uuid>();
+  const [dropped, setDropped] = useState<{ id: Uuid; heir: Heir }>();
   const isEmpty = posts.length + unpublished.length === 0;
   return (
     <section
@@ -135,7 +135,10 @@ export function FeedList({ ref, feed }: FeedListProps) {
           <ul className="divide-y divide-line border-b border-line bg-surface">
             {unpublished.map((post) => (
               <li key={post.id} data-post={post.id}>
-                <WaitingEntry post={post} onDrop={() => setDropped(post.id)} />
+                <WaitingEntry
+                  post={post}
+                  onDrop={(article) => setDropped({ id: post.id, heir: passToNeighbour(article) })}
+                />
               </li>
             ))}
             {posts.map((post) => (
@@ -153,10 +156,10 @@ export function FeedList({ ref, feed }: FeedListProps) {
           <div className="h-20 shrink-0" />
         </>
       )}
-      {dropped !== undefined && (
+      {dropped && (
         <DropQuestion
-          id={dropped}
-          isWaiting={unpublished.some(({ id }) => id === dropped)}
+          {...dropped}
+          isWaiting={unpublished.some(({ id }) => id === dropped.id)}
           onClose={() => setDropped(undefined)}
         />
       )}

@@ -19,8 +19,14 @@ function WaitingPicture({ blob, picture }: { blob: Blob; picture: NonNullable<Wa
   );
 }
 
+type WaitingEntryProps = {
+  post: WaitingPost;
+  /** It is to be deleted, once that was asked about. */
+  onDrop: (article: HTMLElement) => void;
+};
+
 /** A status of one's own that is not published yet, or was refused. */
-export function WaitingEntry({ post, onDrop }: { post: WaitingPost; onDrop: () => void }) {
+export function WaitingEntry({ post, onDrop }: WaitingEntryProps) {
   const t = useT();
   const me = useMe();
   const isOnline = useLink() === "online";
@@ -47,7 +53,10 @@ export function WaitingEntry({ post, onDrop }: { post: WaitingPost; onDrop: () =
           icon="i-ph-trash"
           label={t("tala.dropWaiting")}
           className="text-muted hover:text-text"
-          onClick={onDrop}
+          onClick={({ currentTarget }) => {
+            const article = currentTarget.closest("article");
+            if (article) onDrop(article);
+          }}
         />
       }
     >
