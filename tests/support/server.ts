@@ -25,7 +25,8 @@ export type Server = {
   log(): string;
 };
 
-const startTimeoutMs = 60_000;
+// Less than the fixture waits, so that it is told what was printed; one that ended is told at once.
+const startTimeoutMs = 110_000;
 const running = new Set<ChildProcess>();
 process.on("exit", () => {
   for (const child of running) killGroup(child);
