@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { Profile } from "../../contract/people";
 import { request } from "../lib/api";
 import { running } from "./engine";
-import { countTold, keepProfile } from "./profile";
+import { countTold, keepProfile } from "./own-row";
 
 const pictureTimeoutMs = 120_000;
 
@@ -13,7 +13,7 @@ const change = async (ask: () => Promise<unknown>): Promise<Profile> => {
   const profile = v.parse(Profile, await ask());
   // The change stands on the server: a phone that is full reads it there the next time.
   if (context?.me === profile.id && told !== undefined)
-    await keepProfile(context, profile, told).catch(() => undefined);
+    await keepProfile(context.store, profile, told).catch(() => undefined);
   return profile;
 };
 

@@ -78,17 +78,22 @@ export const retryPost = async (tab: Tab, id: Uuid): Promise<void> => {
   tab.written();
 };
 
-/** Takes back a status that waits. What the server may have heard of, it is told to delete. */
+/**
+ * Takes back a status that waits. What the server may have heard of, it is told to delete; one that was published in
+ * this moment is deleted for everybody, which throws a SyncError.
+ */
 export const takeBack = async (tab: Tab, id: Uuid): Promise<void> => {
   const { strict } = getContext(tab);
-  await strict.transaction("rw", [strict.postbox, strict.blobs], async () => {
+  const hasWaited = await strict.transaction("rw", [strict.postbox, strict.blobs], async () => {
     const row = await strict.postbox.get(id);
-    if (!row) return;
+    if (!row) return false;
     await strict.blobs.delete(id);
     if (row.attempts === 0) await strict.postbox.delete(id);
     else await strict.postbox.update(id, { state: "cancelled" });
+    return true;
   });
   tab.written();
+  if (!hasWaited && (await readOutcome(strict, id)) === "published") await unpublish(tab, id);
 };
 
 /** Deletes a published status for everybody; throws a SyncError. */

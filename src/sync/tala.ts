@@ -24,6 +24,7 @@ export const publishPost = async (
 export const outcomeOf = async (id: Uuid): Promise<Outcome> => awaitOutcome(getTab(), id);
 
 export const retryWaiting = async (id: Uuid): Promise<void> => retryPost(getTab(), id);
+/** Rejects with a SyncError when it was published meanwhile and cannot be deleted. */
 export const dropWaiting = async (id: Uuid): Promise<void> => takeBack(getTab(), id);
 
 /** Deletes one's own status for everybody. Needs the network and rejects with a SyncError. */

@@ -230,6 +230,8 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await voice("record").click();
   await expect(bens.page.getByText(his.chat.voice.inCall)).toBeVisible();
   await expect(recorded).toHaveCount(0);
+  // Before she has heard that it was taken she would only give it up.
+  await patient(timer).toHaveText(/^\d\d:(?!00)\d\d$/);
   await control(anas, "hangUp").click();
   await patient(callLine(bens, `${ana.username}: Video call ended`)).toBeVisible();
   await voice("record").click();

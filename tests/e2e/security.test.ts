@@ -259,7 +259,9 @@ test("a new password is asked for twice and after a proof, loses nothing that wa
   await button(page, password.submit).click();
   await own.fill(testPassword);
   await page.route("**/api/auth/user", loseAnswer, { times: 1 });
+  const askedAgain = page.waitForResponse("**/api/auth/user");
   await own.press("Enter");
+  await askedAgain;
   await expect(page.getByRole("status").filter({ hasText: password.done })).toBeVisible();
   await expect(opener).toBeFocused();
   await tablet.page.waitForURL("**/login");

@@ -7,7 +7,7 @@ import { expect, test } from "../support/browser-test";
 import { keptChoices } from "../support/kept-choices";
 import { siteOf } from "../support/pair";
 import { callSite, makePerson } from "../support/people";
-import { fill, Phone } from "../support/phone";
+import { fill, Phone, welcome } from "../support/phone";
 
 const feed = "**/api/tala";
 const refusal = (status: number, error_code: string) => ({ status, json: { code: status, error_code, msg: "" } });
@@ -60,8 +60,11 @@ test("what goes wrong in publishing and deleting a status is said, and what was 
     await expect(field).toBeFocused();
     await isBegun();
   }
+  // Before the socket is up a status is not waited for long.
+  const isUp = welcome(page);
   await page.reload();
   await expect(field).toHaveValue("Au bord du fleuve");
+  await isUp;
 
   // A server that refuses it for good: it stays, with the reason, also after a reload.
   let answer = () => {};
@@ -103,8 +106,13 @@ test("what goes wrong in publishing and deleting a status is said, and what was 
   await mine.getByRole("button", { name: texts.tala.retry }).press("Enter");
   await expect(mine.getByRole("button", { name: texts.tala.retry })).toHaveCount(0);
   await expect(mine.getByRole("article")).toBeFocused();
+  // Published while its author is asked about it, it is asked about as what it is now.
+  await mine.getByRole("button", { name: texts.tala.dropWaiting }).click();
+  await expect(question).toContainText(texts.tala.deleteWaitingBody);
   again.open();
+  await expect(question).toContainText(texts.tala.deleteBody);
   await expect(mine.locator("time")).toBeVisible();
+  await question.getByRole("button", { name: texts.common.cancel }).click();
   await expect(mine.getByRole("article")).toBeFocused();
 
   // A deletion that fails leaves it where it is.
@@ -292,7 +300,10 @@ test("a status of many lines shows its beginning, and one whose characters are t
   const ana = await makePerson(siteOf(server), 6_626, "Ana Mbala");
   const phone = await Phone.open(browser, server);
   const { page, texts } = phone;
+  // Before the socket is up a status is not waited for long.
+  const isUp = welcome(page);
   await phone.signIn(ana, "/app/tala");
+  await isUp;
   await page.getByRole("button", { name: texts.tala.write }).click();
   const field = page.getByRole("textbox", { name: texts.tala.composer });
   const publish = page.getByRole("button", { name: texts.tala.publish, exact: true });

@@ -10,7 +10,7 @@ import { makePicture } from "../support/media";
 import { isKeptOffline, keptOffline } from "../support/offline";
 import { siteOf } from "../support/pair";
 import { callSite, makePerson, type Person, type Site } from "../support/people";
-import { fill, Phone } from "../support/phone";
+import { fill, Phone, welcome } from "../support/phone";
 
 const pillWithinMs = 40_000; // the feed asks every 20 s
 const family = "👨‍👩‍👧‍👦"; // one character to the eye, eleven units to a program
@@ -78,7 +78,10 @@ test("two people publish words and a picture, and what comes in moves nothing th
   const site = siteOf(server);
   const [ana, ben] = [await makePerson(site, 4420, "Ana Mbala"), await makePerson(site, 4421, "Ben Kasongo")];
   const [anas, bens] = [await Phone.open(browser, server), await Phone.open(browser, server, "pt")];
+  // Before the socket is up a status is not waited for long.
+  const isUp = welcome(bens.page);
   await bens.signIn(ben, "/app/tala");
+  await isUp;
   await publish(bens, "O primeiro estado");
   await expect(bens.page.getByText(bens.texts.tala.published)).toBeVisible();
   await expect(field(bens)).toHaveCount(0);
@@ -161,7 +164,7 @@ test("two people publish words and a picture, and what comes in moves nothing th
   await expect(bens.page.getByRole("button", { name: bens.texts.tala.newer_one.split("} ")[1] ?? "" })).toHaveCount(0);
 
   const tablet = await Phone.open(browser, server);
-  const welcomed = tablet.page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
+  const welcomed = welcome(tablet.page);
   await tablet.signIn(ana, "/app/tala");
   await expect(post(tablet.page, "Au marché")).toBeVisible();
   await welcomed;
@@ -247,7 +250,7 @@ test("a camera that is refused closes its view, a feed that cannot be had says s
     return route.fulfill({ contentType: "application/json", ...answer });
   });
   // It asks by itself again as soon as the link is there.
-  const welcomed = page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
+  const welcomed = welcome(page);
   await phone.signIn(ana, "/app/tala");
   await expect(page.getByRole("alert")).toContainText(texts.errors.internal);
   await expect(page.getByText(texts.tala.loadFailedTitle)).toBeVisible();

@@ -31,6 +31,12 @@ export const onePixelPng = Buffer.from(
 /** What is told for a moment, whether it is heard too or heard where it led to. */
 export const toastIn = (page: Page): Locator => page.locator("[data-toast]");
 
+/** Resolves once the socket that the page is about to open is up. */
+export const welcome = async (page: Page): Promise<void> => {
+  const socket = await page.waitForEvent("websocket");
+  await socket.waitForEvent("framereceived");
+};
+
 const closeMs = 20_000;
 
 const chatPath = (userId: string): string => `/app/chat/${userId}`;

@@ -25,7 +25,7 @@ export type Server = {
   log(): string;
 };
 
-// A busy machine takes its time for it; what waits for this waits a little longer, so that why it failed is told.
+// Less than the fixture waits, so that it is told what was printed; one that ended is told at once.
 const startTimeoutMs = 110_000;
 const running = new Set<ChildProcess>();
 process.on("exit", () => {

@@ -50,7 +50,7 @@ describe("a status on its way", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
-    // It is waited for some seconds, of which a busy machine may need more: here none pass.
+    // However slow this machine is, its patience does not run out.
     const now = vi.spyOn(tab.platform, "now").mockReturnValue(tab.platform.now());
     expect(await awaitOutcome(tab, await publish(tab, "reached", undefined))).toBe("published");
     now.mockRestore();
@@ -220,6 +220,15 @@ describe("a status on its way", () => {
     await takeBack(tab, id);
     await becomesPublished(server, tab);
     expect(await contextOf(tab).store.posts.count()).toBe(0);
+  });
+
+  it("published in the moment it is taken back is deleted for everybody", async () => {
+    const { server, amina } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const id = await publish(tab, "too late", undefined);
+    await becomesPublished(server, tab, "too late");
+    await takeBack(tab, id);
+    expect(server.tala.texts).toEqual([]);
   });
 
   it("is known to wait, to be published, or to be taken back, which is neither", async () => {

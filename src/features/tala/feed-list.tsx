@@ -1,13 +1,15 @@
 import { type Ref, useEffect, useRef, useState } from "react";
+import type { Uuid } from "../../../contract/ids";
 import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
 import { Spinner } from "../../components/spinner";
 import { showToast } from "../../components/toast";
 import { t, useT } from "../../i18n/setup";
 import type { Feed } from "../../sync/use-tala";
+import { DropQuestion } from "./drop-question";
 import { Post } from "./post";
 import { useOlder } from "./use-older";
-import { passToList, usePassedFocus } from "./use-passed-focus";
+import { type Heir, passToList, passToNeighbour, usePassedFocus } from "./use-passed-focus";
 import { WaitingEntry } from "./waiting-entry";
 
 const sayFailed = (): void => showToast({ tone: "danger", title: t("common.error"), message: t("errors.internal") });
@@ -110,6 +112,7 @@ export function FeedList({ ref, feed }: FeedListProps) {
   const posts = view?.posts ?? [];
   const published = new Set(posts.map(({ id }) => id));
   const unpublished = waiting.filter(({ id }) => !published.has(id));
+  const [dropped, setDropped] = useState<{ id: Uuid; heir: Heir }>();
   const isEmpty = posts.length + unpublished.length === 0;
   return (
     <section
@@ -132,7 +135,10 @@ export function FeedList({ ref, feed }: FeedListProps) {
           <ul className="divide-y divide-line border-b border-line bg-surface">
             {unpublished.map((post) => (
               <li key={post.id} data-post={post.id}>
-                <WaitingEntry post={post} />
+                <WaitingEntry
+                  post={post}
+                  onDrop={(article) => setDropped({ id: post.id, heir: passToNeighbour(article) })}
+                />
               </li>
             ))}
             {posts.map((post) => (
@@ -149,6 +155,13 @@ export function FeedList({ ref, feed }: FeedListProps) {
           {/* What is last is not under the button that floats over it. */}
           <div className="h-20 shrink-0" />
         </>
+      )}
+      {dropped && (
+        <DropQuestion
+          {...dropped}
+          isWaiting={unpublished.some(({ id }) => id === dropped.id)}
+          onClose={() => setDropped(undefined)}
+        />
       )}
     </section>
   );

@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect } from "react";
 
 /** Where the focus goes: asked once the part is gone. */
-type Heir = () => HTMLElement | null | undefined;
+export type Heir = () => HTMLElement | null | undefined;
 
 /**
  * When a part of the page goes that has the focus, whoever made it go, the focus is passed on. `findHeir` is asked while
@@ -12,13 +12,19 @@ export const usePassedFocus = (part: RefObject<HTMLElement | null>, findHeir: (p
     () => () => {
       const leaving = part.current;
       if (!leaving?.contains(document.activeElement)) return;
-      const heir = findHeir(leaving);
-      queueMicrotask(() => {
-        if (document.activeElement === document.body) heir()?.focus({ preventScroll: true });
-      });
+      give(findHeir(leaving));
     },
     [part, findHeir],
   );
+
+const give = (heir: Heir): void => {
+  queueMicrotask(() => {
+    if (document.activeElement === document.body) heir()?.focus({ preventScroll: true });
+  });
+};
+
+/** As long as something stands before the page: what it gives the focus back to may have gone meanwhile. */
+export const useHeir = (heir: Heir): void => useLayoutEffect(() => () => give(heir), [heir]);
 
 const listAround = (part: HTMLElement): HTMLElement | null => part.closest<HTMLElement>("[data-scroller]");
 

@@ -1,12 +1,10 @@
-import { useState } from "react";
 import { attempt } from "../../components/attempt";
 import { Button } from "../../components/button";
-import { ConfirmDialog } from "../../components/dialog";
 import { IconButton } from "../../components/icon-button";
 import { useObjectUrl } from "../../components/use-object-url";
 import { useT } from "../../i18n/setup";
 import { useLink, useMe } from "../../sync/hooks";
-import { dropWaiting, retryWaiting } from "../../sync/tala";
+import { retryWaiting } from "../../sync/tala";
 import type { WaitingPost } from "../../sync/use-tala";
 import { EntryFrame } from "./entry-frame";
 import { toSmallBox } from "./small-box";
@@ -21,19 +19,20 @@ function WaitingPicture({ blob, picture }: { blob: Blob; picture: NonNullable<Wa
   );
 }
 
+type WaitingEntryProps = {
+  post: WaitingPost;
+  /** It is to be deleted, once that was asked about. */
+  onDrop: (article: HTMLElement) => void;
+};
+
 /** A status of one's own that is not published yet, or was refused. */
-export function WaitingEntry({ post }: { post: WaitingPost }) {
+export function WaitingEntry({ post, onDrop }: WaitingEntryProps) {
   const t = useT();
   const me = useMe();
   const isOnline = useLink() === "online";
-  const [isAsking, setAsking] = useState(false);
   const { id, state, error, picture, blob } = post;
   const hasFailed = state === "failed";
   const note = hasFailed ? "tala.failed" : isOnline ? "tala.sending" : "tala.waiting";
-  const drop = async () => {
-    await attempt(() => dropWaiting(id), { done: t("tala.deleted"), failed: t("tala.deleteFailed") });
-    setAsking(false);
-  };
   const retry = () => attempt(() => retryWaiting(id), { failed: t("tala.publishFailed") });
   return (
     <EntryFrame
@@ -54,7 +53,10 @@ export function WaitingEntry({ post }: { post: WaitingPost }) {
           icon="i-ph-trash"
           label={t("tala.dropWaiting")}
           className="text-muted hover:text-text"
-          onClick={() => setAsking(true)}
+          onClick={({ currentTarget }) => {
+            const article = currentTarget.closest("article");
+            if (article) onDrop(article);
+          }}
         />
       }
     >
@@ -72,15 +74,6 @@ export function WaitingEntry({ post }: { post: WaitingPost }) {
           </Button>
         </div>
       )}
-      <ConfirmDialog
-        open={isAsking}
-        title={t("tala.deleteTitle")}
-        body={t("tala.deleteWaitingBody")}
-        confirmLabel={t("common.delete")}
-        cancelLabel={t("common.cancel")}
-        onConfirm={() => void drop()}
-        onClose={() => setAsking(false)}
-      />
     </EntryFrame>
   );
 }

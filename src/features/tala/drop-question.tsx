@@ -1,0 +1,33 @@
+import { useState } from "react";
+import type { Uuid } from "../../../contract/ids";
+import { attempt } from "../../components/attempt";
+import { ConfirmDialog } from "../../components/dialog";
+import { useT } from "../../i18n/setup";
+import { dropWaiting } from "../../sync/tala";
+import { type Heir, useHeir } from "./use-passed-focus";
+
+type DropQuestionProps = { id: Uuid; heir: Heir; isWaiting: boolean; onClose: () => void };
+
+/** Asks before a status that waited is deleted. It stays while that is published, and then says what is so. */
+export function DropQuestion({ id, heir, isWaiting, onClose }: DropQuestionProps) {
+  const t = useT();
+  const [isBusy, setBusy] = useState(false);
+  useHeir(heir);
+  const drop = async () => {
+    setBusy(true);
+    await attempt(() => dropWaiting(id), { done: t("tala.deleted"), failed: t("tala.deleteFailed") });
+    onClose();
+  };
+  return (
+    <ConfirmDialog
+      open
+      title={t("tala.deleteTitle")}
+      body={t(isWaiting ? "tala.deleteWaitingBody" : "tala.deleteBody")}
+      confirmLabel={t("common.delete")}
+      cancelLabel={t("common.cancel")}
+      busy={isBusy}
+      onConfirm={() => void drop()}
+      onClose={onClose}
+    />
+  );
+}
