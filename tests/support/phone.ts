@@ -31,6 +31,7 @@ export const onePixelPng = Buffer.from(
 /** What is told for a moment, whether it is heard too or heard where it led to. */
 export const toastIn = (page: Page): Locator => page.locator("[data-toast]");
 
+const openMs = 30_000; // the whole app starts, often on several phones at once
 const closeMs = 20_000;
 
 const chatPath = (userId: string): string => `/app/chat/${userId}`;
@@ -118,7 +119,7 @@ export class Phone {
 
   async signInToChat(person: Person, userId: string): Promise<void> {
     await this.signIn(person, chatPath(userId));
-    await expect(this.composer()).toBeVisible();
+    await expect(this.composer()).toBeVisible({ timeout: openMs });
   }
 
   /** By the tab bar, as a thumb would. */
@@ -131,7 +132,7 @@ export class Phone {
 
   async openChat(userId: string, page = this.page): Promise<void> {
     await this.goTo(chatPath(userId), page);
-    await expect(this.composer(page)).toBeVisible();
+    await expect(this.composer(page)).toBeVisible({ timeout: openMs });
   }
 
   composer(page = this.page): Locator {
