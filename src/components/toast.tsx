@@ -22,10 +22,14 @@ let lastId = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 const listeners = new Set<() => void>();
 
-const set = (toast: Toast | undefined): void => {
+/** What nobody looks at is not told yet: it is there still for whoever comes back to the page. */
+const countDown = (): void => {
   clearTimeout(timer);
+  if (current && document.visibilityState === "visible") timer = setTimeout(() => set(undefined), toastMs);
+};
+const set = (toast: Toast | undefined): void => {
   current = toast;
-  timer = toast && setTimeout(() => set(undefined), toastMs);
+  countDown();
   for (const listener of listeners) listener();
 };
 const read = (): Toast | undefined => current;
@@ -33,6 +37,7 @@ const read = (): Toast | undefined => current;
 const readPrerendered = (): undefined => undefined;
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
+  document.addEventListener("visibilitychange", countDown);
   return () => listeners.delete(listener);
 };
 

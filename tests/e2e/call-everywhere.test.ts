@@ -118,7 +118,7 @@ test("a call rings on three devices in Portuguese and is quiet on all of them at
   await Promise.all([phone.openChat(ana.id), anas.openChat(ben.id)]);
   for (const device of his) {
     await patient(callLine(device, "Ana: Chamada de voz terminada")).toBeVisible();
-    expect(await linesOf(device)).toEqual(await linesOf(phone));
+    await expect.poll(() => linesOf(device)).toEqual(await linesOf(phone));
   }
   expect(await linesOf(phone)).toMatchObject([
     { text: "Videochamada recusada", isRed: true },

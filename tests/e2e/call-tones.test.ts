@@ -83,6 +83,12 @@ const expectSilent = (pages: Page[], { restMs, withinMs }: { restMs: number; wit
     ),
   );
 
+/** Where it does not ring any more to be seen it is not heard either. */
+const expectRungOut = async (pages: Page[]): Promise<void> => {
+  for (const page of pages) await expect(page.getByRole("alertdialog")).toHaveCount(0, { timeout: patienceMs });
+  await expectSilent(pages, ringRest);
+};
+
 /** Which of these pages is heard ringing, once one is, and so long after. */
 const ringingOf = async (pages: Page[], afterMs = 0): Promise<Page[]> => {
   const heard = new Set<Page>();
@@ -155,13 +161,13 @@ test("a call is heard ringing at both ends, on one tab of each browser, until it
   const other = his.find((page) => page !== heard) ?? second;
   await other.getByRole("button", { name: bens.texts.calls.decline, exact: true }).click();
   await expect(callScreen(anas, ben)).toHaveCount(0);
-  await expectSilent([tablet.page, ...his], ringRest);
+  await expectRungOut([tablet.page, ...his]);
 
   // Given up by the one who calls.
   await callButton(anas, ben).click();
   await ringingOf(his);
   await control(anas, "hangUp").click();
-  await expectSilent([tablet.page, ...his], ringRest);
+  await expectRungOut([tablet.page, ...his]);
   for (const phone of [anas, bens, tablet, cleos]) await phone.close();
 });
 

@@ -36,6 +36,7 @@ test("one text and one picture go to three people as ordinary private messages",
   await expect(sheet).toHaveCount(0);
   await openSheet();
   await sheet.getByRole("searchbox").fill("angela");
+  await expect(sheet.getByRole("checkbox")).toHaveCount(1);
   await sheet.getByRole("checkbox").check({ force: true });
   await sheet.getByRole("searchbox").fill("");
   for (const { username } of others.slice(1))

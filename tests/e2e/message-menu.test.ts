@@ -119,10 +119,10 @@ test("a message is copied, passed on with its file to two at once, and deleted f
   await expect(page.getByRole("alert").getByText("Impossible de supprimer le message.")).toBeVisible();
   await expect(phone.message("à regretter")).toBeVisible();
   await phone.context.setOffline(false);
-  await expect(async () => {
-    await remove();
-    await expect(page.getByRole("status").getByText("Message supprimé.")).toBeVisible({ timeout: 2_000 });
-  }).toPass();
+  await phone.write("de retour");
+  await expect(phone.ticks("de retour", "read")).toBeVisible();
+  await remove();
+  await expect(page.getByRole("status").getByText("Message supprimé.")).toBeVisible();
   for (const reader of [phone, bens]) {
     await expect(reader.message(reader.texts.chat.deletedMessage)).toBeVisible();
     await reader.page.reload();

@@ -16,6 +16,21 @@ import { sendTexts } from "../support/messages";
 import { isKeptOffline, keptOffline } from "../support/offline";
 import { fill } from "../support/phone";
 
+/** As soon after each other as a finger's two taps by the times that its events tell, however late a busy page hears of them. */
+const tapTwice = async (page: Page, at: { x: number; y: number }): Promise<void> => {
+  const input = await page.context().newCDPSession(page);
+  const now = Date.now() / 1_000;
+  await Promise.all(
+    [1, 2].flatMap((clickCount) =>
+      (["mousePressed", "mouseReleased"] as const).map((type, index) => {
+        const timestamp = now - 0.2 + clickCount * 0.1 + index * 0.05;
+        return input.send("Input.dispatchMouseEvent", { ...at, button: "left", clickCount, type, timestamp });
+      }),
+    ),
+  );
+  await input.detach();
+};
+
 type Sound = { paused: boolean; playbackRate: number };
 const watchSounds = (page: Page) =>
   page.addInitScript(() => {
@@ -75,14 +90,14 @@ test("a picture keeps its room, comes by itself when it is small, and can be loo
   const box = await shown.boundingBox();
   if (!box) throw new Error("no picture");
   const point = { x: box.x + 40, y: box.y + 30 };
-  await page.mouse.dblclick(point.x, point.y);
+  await tapTwice(page, point);
   expect(await scale()).toBeCloseTo(2.5);
   // What was under the finger is there still, as far as the picture's edges allow.
   await expect.poll(async () => (await shown.boundingBox())?.width).toBeCloseTo(box.width * 2.5, 0);
   await page.mouse.move(point.x, point.y);
   await page.mouse.wheel(0, -300);
   await expect.poll(scale).toBeGreaterThan(4);
-  await page.mouse.dblclick(point.x, point.y);
+  await tapTwice(page, point);
   await expect.poll(scale).toBe(1);
 
   await page.keyboard.press("ArrowLeft");
@@ -193,11 +208,11 @@ test("a file is saved with its name and bytes, and a voice note is heard, sought
   const sought = await heard(short);
   expect(sought).toBeGreaterThan(4_000);
   await play.last().click();
-  await expect.poll(() => heard(short)).toBeGreaterThan(sought + 300);
-  await expect(pause).toHaveCount(1);
+  // Looked at together: it does not last long.
+  const inOne = async () => [(await heard(short)) > sought + 300, await pause.count(), await soundsOf(page)];
+  await expect.poll(inOne, { intervals: [50] }).toEqual([true, 1, [{ paused: false, playbackRate: 1.5 }]]);
   const left = await heard(long);
   expect(left).toBeGreaterThan(10_000);
-  expect(await soundsOf(page)).toEqual([{ paused: false, playbackRate: 1.5 }]);
 
   // Leaving the chat makes it quiet; whoever comes back finds both where they were.
   await page.getByRole("link", { name: phone.texts.common.back }).click();

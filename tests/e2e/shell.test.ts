@@ -9,6 +9,13 @@ import { siteOf } from "../support/pair";
 import { connectPeople, makePerson } from "../support/people";
 import { fill, Phone, type Texts } from "../support/phone";
 
+declare global {
+  interface Window {
+    /** How far down the screen's header stood, and how much of what says that something is awaited showed. */
+    moments: { top: number; opacity: string }[];
+  }
+}
+
 const wide = { width: 1280, height: 800 };
 const toastMs = 5_000;
 const someone = "01900000-0000-7000-8000-000000000001";
@@ -254,8 +261,22 @@ test("one toast at a time, for five seconds; the language is kept", async ({ bro
   const shownMs = await isShownFor;
   expect(shownMs).toBeGreaterThan(toastMs - 1_000);
   expect(shownMs).toBeLessThan(toastMs + 2_000);
+  // Its time does not pass while nobody looks at the page.
+  const look = (state: "hidden" | "visible") =>
+    page.evaluate((state) => {
+      Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, state);
+  const third = page.getByText("Langue changée vers Français");
+  await page.clock.install();
+  await look("hidden");
   await page.getByText("Français", { exact: true }).click();
-  await expect(page.getByText("Langue changée vers Français")).toBeVisible();
+  await expect(third).toBeVisible();
+  await page.clock.fastForward(2 * toastMs);
+  await expect(third).toBeVisible();
+  await look("visible");
+  await page.clock.fastForward(toastMs);
+  await expect(third).toHaveCount(0);
   await page.reload();
   await expect(page.locator("html")).toHaveAttribute("lang", "fr");
   await phone.close();
@@ -351,11 +372,13 @@ test("signing out asks first what would be lost, in whichever tab it was written
   await context.setOffline(false);
   await expect(phone.ticks("pas encore parti", "sent", other)).toBeVisible();
   await says("1 brouillon");
-  await dialog.getByRole("button", { name: texts.profile.signOutAnyway }).click();
+  // The other tab is told what happened, for a moment, and that nothing was kept is true.
+  await Promise.all([
+    expect(other.getByText(texts.auth.signedOutElsewhere)).toBeVisible(),
+    dialog.getByRole("button", { name: texts.profile.signOutAnyway }).click(),
+  ]);
   await expect(page).toHaveURL("/");
-  // The other tab is told what happened, and that nothing was kept is true.
   await expect(other).toHaveURL(/\/login$/);
-  await expect(other.getByText(texts.auth.signedOutElsewhere)).toBeVisible();
   await expect(other.getByText(texts.auth.sessionEnded)).toBeHidden();
   await expect
     .poll(() => other.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name)))
@@ -405,20 +428,26 @@ test("the first moments after signing in stand still: no strip above, no letters
   // A server that takes its time: the line opens and says nothing, and no answer arrives.
   await context.routeWebSocket(/.*/, () => {});
   await context.route(/\/api\/(users|sync)/, () => {});
+  // Looked at by the page itself, frame by frame: the test may come later than the strip.
+  await page.addInitScript((loading) => {
+    window.moments = [];
+    const look = () => {
+      requestAnimationFrame(look);
+      const header = document.querySelector("header");
+      const wait = [...document.querySelectorAll(".late")].find(({ textContent }) => textContent?.includes(loading));
+      if (header && wait)
+        window.moments.push({ top: header.getBoundingClientRect().y, opacity: getComputedStyle(wait).opacity });
+    };
+    look();
+  }, texts.common.loading);
   await phone.logIn(ana.phone);
   const profile = page.getByRole("link", { name: texts.shell.myProfile });
   await expect(profile).toBeVisible();
-  const topOf = async () => (await page.locator("header").first().boundingBox())?.y;
-  expect(await topOf()).toBe(0);
   await expect(profile.locator("[data-initials]")).toHaveCount(0);
-  // Looked at by the page itself, which is there before the strip is, however late the test comes.
-  const waits = page.locator(".late", { hasText: texts.common.loading });
-  const whenItShows = await waits.evaluate(async (wait) => {
-    await Promise.all(wait.getAnimations().map(({ finished }) => finished));
-    return [getComputedStyle(wait).opacity, document.querySelector("header")?.getBoundingClientRect().y];
-  });
-  expect(whenItShows).toEqual(["1", 0]);
   // What lasts is said.
   await expect(page.getByText(texts.shell.link.connecting)).toBeVisible();
+  const moments = await page.evaluate(() => window.moments);
+  expect(moments[0]).toMatchObject({ top: 0 });
+  expect(moments.find(({ opacity }) => opacity === "1")).toEqual({ top: 0, opacity: "1" });
   await phone.close();
 });

@@ -37,6 +37,7 @@ export const welcome = async (page: Page): Promise<void> => {
   await socket.waitForEvent("framereceived");
 };
 
+const openMs = 30_000; // the whole app starts, often on several phones at once
 const closeMs = 20_000;
 
 const chatPath = (userId: string): string => `/app/chat/${userId}`;
@@ -124,7 +125,7 @@ export class Phone {
 
   async signInToChat(person: Person, userId: string): Promise<void> {
     await this.signIn(person, chatPath(userId));
-    await expect(this.composer()).toBeVisible();
+    await expect(this.composer()).toBeVisible({ timeout: openMs });
   }
 
   /** By the tab bar, as a thumb would. */
@@ -137,7 +138,7 @@ export class Phone {
 
   async openChat(userId: string, page = this.page): Promise<void> {
     await this.goTo(chatPath(userId), page);
-    await expect(this.composer(page)).toBeVisible();
+    await expect(this.composer(page)).toBeVisible({ timeout: openMs });
   }
 
   composer(page = this.page): Locator {
