@@ -25,7 +25,8 @@ const listeners = new Set<() => void>();
 /** What nobody looks at is not told yet: it is there still for whoever comes back to the page. */
 const countDown = (): void => {
   clearTimeout(timer);
-  if (current && document.visibilityState === "visible") timer = setTimeout(() => set(undefined), toastMs);
+  const isLookedAt = typeof document !== "undefined" && document.visibilityState === "visible";
+  if (current && isLookedAt) timer = setTimeout(() => set(undefined), toastMs);
 };
 const set = (toast: Toast | undefined): void => {
   current = toast;

@@ -1,7 +1,7 @@
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
 import { keptAt, readLeftOver, throwAway } from "./begun";
-import { hide, mute, relate, retract } from "./changing";
+import { deleteUnsent, hide, mute, relate, retract } from "./changing";
 import type { ChoiceKeeper } from "./choices";
 import { running, type Sync } from "./engine";
 import { drop, find, keep } from "./recordings";
@@ -38,13 +38,16 @@ export const sendText = async (conversation: ConversationId, text: string): Prom
   getSync().drafts.send(conversation, text);
 
 export const retryMessage = async (cid: Uuid): Promise<void> => retry(getSync().tab, cid);
-export const discardMessage = async (cid: Uuid): Promise<void> => discard(getSync().tab, cid);
+export const discardMessage = async (cid: Uuid): Promise<void> => void (await discard(getSync().tab, cid));
 
 /** The person has seen everything up to `seq`. Cheap to call often. */
 export const markViewed = (conversation: ConversationId, seq: number): void => {
   running.get()?.viewed.mark(conversation, seq);
 };
 
+/** Deletes what was unsent when its author was asked. It needs the network only when it arrived meanwhile. */
+export const deleteUnsentMessage = async (conversation: ConversationId, cid: Uuid): Promise<void> =>
+  deleteUnsent(getSync().tab, conversation, cid);
 /** Deletes one's own message for everybody. This and the next three need the network and reject with a SyncError. */
 export const retractMessage = async (conversation: ConversationId, seq: number): Promise<void> =>
   retract(getSync().tab, conversation, seq);

@@ -1,4 +1,3 @@
-import type { Message } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
 import type { Change } from "./apply";
@@ -6,9 +5,10 @@ import { forgetBegun } from "./begun";
 import { takeIn } from "./context";
 import { askOrHear } from "./hearing";
 import { askByHttp } from "./http-carrier";
+import { toRetracted } from "./retracted";
 import type { PersonRow } from "./store";
 import type { Tab } from "./tab";
-import { discard, getContext } from "./writing";
+import { discard, findDelivered, getContext } from "./writing";
 
 /**
  * What a person changes of what is stored on the server. All of it needs the network and goes by HTTP: a socket
@@ -56,12 +56,16 @@ export const retract = async (tab: Tab, conversation: ConversationId, seq: numbe
     async ({ messages }) => (await messages.get([conversation, seq]))?.body.type === "deleted",
   );
   if (!answer) return;
-  const { revision } = answer;
-  const held = await tab.context.get()?.store.messages.get([conversation, seq]);
-  if (!held) return;
-  const { sender, at, cid } = held;
-  const message: Message = { seq, sender, at, body: { type: "deleted" }, ...(cid ? { cid } : {}) };
-  await takeAnswer(tab, [{ type: "changed", of: conversation, since: revision - 1, revision, messages: [message] }]);
+  const context = tab.context.get();
+  const change = context && (await toRetracted(context.store, conversation, seq, answer.revision));
+  if (change) await takeAnswer(tab, [change]);
+};
+
+/** Deletes what was unsent when its author was asked: what arrived meanwhile is deleted for everybody. */
+export const deleteUnsent = async (tab: Tab, conversation: ConversationId, cid: Uuid): Promise<void> => {
+  if (await discard(tab, cid)) return;
+  const message = await findDelivered(getContext(tab), conversation, cid);
+  if (message) await retract(tab, conversation, message.seq);
 };
 
 /** What was written in a group that is gone is all there is of it, and is thrown away here alone. */

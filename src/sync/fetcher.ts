@@ -181,7 +181,8 @@ export class Fetcher {
     const isEmpty = lo > hi;
     if (hi >= head && !this.#doubtful.has(id)) return undefined;
     if (hi >= head) return { type: "page", conversation: id, direction: "after", seq: head, limit: 1 };
-    if (!isLacking(row) && !this.#opened.has(id) && this.#budget <= 0) return undefined;
+    const isWanted = isLacking(row) || this.#opened.has(id) || this.#doubtful.has(id);
+    if (!isWanted && this.#budget <= 0) return undefined;
     if (head - hi > (isEmpty ? messagePageRows : gapPageRows))
       return {
         type: "page",

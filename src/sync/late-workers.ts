@@ -1,6 +1,7 @@
 import { type Context, inBackground } from "./context";
 import { isWaiting, readSettings } from "./settings";
 import type { UploaderEvents } from "./uploader";
+import { listWithdrawn } from "./withdrawn";
 
 type Worker = { want(): void; hurry(): void; stop(): void };
 
@@ -44,7 +45,7 @@ class LateWorker implements Worker {
   }
 }
 
-/** The leader's workers for what not everybody sends at every time: files, statuses of Tala, changed settings. */
+/** The leader's workers for what not everybody sends at every time: files, statuses of Tala, changed settings, late deletions. */
 export class LateWorkers implements Worker {
   readonly #all: readonly LateWorker[];
 
@@ -62,7 +63,11 @@ export class LateWorkers implements Worker {
       hasWork: async () => isWaiting(await readSettings(store)),
       load: async () => new (await import("./settings-sender")).SettingsSender(context, settingsRefused),
     };
-    this.#all = [uploads, posts, settings].map((late) => new LateWorker(context, late));
+    const withdrawn: Late = {
+      hasWork: async () => (await listWithdrawn(store)).some(({ place }) => place),
+      load: async () => new (await import("./retractor")).Retractor(context),
+    };
+    this.#all = [uploads, posts, settings, withdrawn].map((late) => new LateWorker(context, late));
   }
 
   /** Something was written, paused, resumed or given up. */

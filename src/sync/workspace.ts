@@ -13,6 +13,7 @@ import {
   toMessageRow,
 } from "./rows";
 import { type ConversationRow, type MessageRow, rosterKey, type Store } from "./store";
+import { listWithdrawn, type Withdrawn } from "./withdrawn";
 
 /**
  * The conversations one transaction touches. Rows are read once, changed here and written back by `flush`;
@@ -22,14 +23,18 @@ export class Workspace {
   readonly touched = new Map<ConversationId, ConversationRow>();
   /** Conversations whose log turned out to be another one than the one held here. */
   readonly reset: ConversationId[] = [];
-  /** Conversations of which the server knows less than this device: overtaken on the way, or restored from a copy. */
+  /** Conversations whose log is to be looked at: the server knows less than this device, or what was deleted here arrived. */
   readonly doubtful: ConversationId[] = [];
   /** Outbox messages that turned out to be in the log. */
   readonly stored: Uuid[] = [];
+  /** Where they stand. */
+  readonly places = new Map<Uuid, { row: ConversationRow; seq: number }>();
   /** Files whose messages are gone. */
   readonly dropped: Uuid[] = [];
   /** Groups and people whose pictures nothing shows any more. */
   readonly unseen = new Set<Uuid>();
+
+  #withdrawn: Withdrawn[] | undefined;
 
   constructor(
     readonly store: Store,
@@ -72,6 +77,7 @@ export class Workspace {
     await this.store.messages.bulkPut(rows);
     for (const message of unknown) noteHead(row, message);
     const cids = messages.flatMap((message) => message.cid ?? []);
+    for (const { cid, seq, body } of messages) if (cid && body.type !== "deleted") this.places.set(cid, { row, seq });
     if (cids.length > 0) {
       this.stored.push(...cids);
       await this.store.outbox.bulkDelete(cids);
@@ -201,16 +207,28 @@ export class Workspace {
     if (row.gone) return this.#leave(row);
     if (isCounted) await this.count(row, inbox);
     await this.#takePreview(row, inbox);
+    // What came may be what its author deleted: only the log says so.
+    if (row.hi < row.head && (await this.#awaitsWithdrawn(row.id))) this.doubtful.push(row.id);
   }
 
   /** A row that carries the one missing message whole saves asking for it. */
   async #takePreview(row: ConversationRow, { head, at, sender, preview, whole }: InboxRow): Promise<void> {
     if (!whole || !preview || head !== row.hi + 1) return;
-    // A row does not say which of my devices wrote a message: while some are unsent here it may be one of them.
     const message = { seq: head, at, sender, body: preview };
-    if (this.isOwn(row, message) && (await this.store.unsent(row.id).count()) > 0) return;
+    if (this.isOwn(row, message) && (await this.#mayBeUnsent(row.id))) return;
     if (!(await this.store.messages.get([row.id, head]))) await this.addMessages(row, [message]);
     await this.advance(row);
+  }
+
+  /** A row does not say which of my devices wrote a message: while some are unsent here it may be one of them. */
+  async #mayBeUnsent(id: ConversationId): Promise<boolean> {
+    return (await this.store.unsent(id).count()) > 0 || (await this.#awaitsWithdrawn(id));
+  }
+
+  /** Whether a message that its author deleted while it was on its way may arrive there. */
+  async #awaitsWithdrawn(id: ConversationId): Promise<boolean> {
+    this.#withdrawn ??= await listWithdrawn(this.store);
+    return this.#withdrawn.some(({ conversation, place }) => conversation === id && !place);
   }
 
   async flush(): Promise<void> {

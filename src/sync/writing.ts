@@ -14,6 +14,7 @@ import { blankRow, placeInList } from "./rows";
 import { draftKey, type OutboxRow } from "./store";
 import { SyncError } from "./sync-error";
 import type { Tab } from "./tab";
+import { noteWithdrawn } from "./withdrawn";
 
 const memoryAckMs = 15_000;
 /** A text that is noted was sent a moment before its page was gone: if it is in the log, it is among so many. */
@@ -125,13 +126,13 @@ const strikeKept = async (tab: Tab, context: Context, cid: Uuid): Promise<void> 
   if (tab.trouble.get() !== "memory" || (await acknowledged(context, cid))) strikeSent(context, cid);
 };
 
-/** Whether the log, as far as it is here, has a message of one's own. */
-const isDelivered = async ({ store }: Context, conversation: ConversationId, cid: Uuid): Promise<boolean> => {
+/** A message of one's own in the log, as far as that is here. */
+export const findDelivered = async ({ store }: Context, conversation: ConversationId, cid: Uuid) => {
   const newest = store.messages
     .where("[conversation+seq]")
     .between([conversation, 0], [conversation, Infinity])
     .reverse();
-  return (await newest.limit(recentMessages).toArray()).some((message) => message.cid === cid);
+  return (await newest.limit(recentMessages).toArray()).find((message) => message.cid === cid);
 };
 
 /** What was typed after it stays typed. */
@@ -147,7 +148,7 @@ export const takeUpSent = async (tab: Tab): Promise<void> => {
   if (!context) return;
   for (const { cid, conversation, text } of listSent(context)) {
     try {
-      const isHere = await isDelivered(context, conversation, cid);
+      const isHere = await findDelivered(context, conversation, cid);
       if (!isHere) await withRoom(context, () => insertNoted(context, cid, conversation, text));
     } catch (error) {
       if (isQuotaError(error)) return; // it stays noted until there is room
@@ -185,25 +186,30 @@ export const retry = async (tab: Tab, cid: Uuid): Promise<void> => {
 
 /**
  * Forgets an unsent message, and its file when no other names it. One that was under way may still arrive, and is
- * then shown as what it is: sent.
+ * deleted for everybody then. False when it was not unsent any more.
  */
-export const discard = async (tab: Tab, cid: Uuid): Promise<void> => {
-  const { strict } = getContext(tab);
-  await strict.transaction("rw", [...strict.sending, strict.recordings], async () => {
+export const discard = async (tab: Tab, cid: Uuid): Promise<boolean> => {
+  const { strict, platform } = getContext(tab);
+  const wasUnsent = await strict.transaction("rw", [...strict.sending, strict.recordings], async () => {
     const row = await strict.outbox.get(cid);
-    if (!row) return;
+    if (!row) return false;
     await strict.outbox.delete(cid);
+    const { conversation } = row;
+    if (row.state !== "awaiting") await noteWithdrawn(strict, { cid, conversation, at: platform.now() });
     const file = attachmentOf(row.body)?.file;
     if (file !== undefined && !row.source && (await strict.naming(file).count()) === 0) {
       await strict.uploads.update(file, { state: "cancelled" });
       await Promise.all([strict.files.delete(file), strict.blobs.delete(file)]);
     }
     const head = await strict.conversations.get(row.conversation);
-    if (!head) return;
-    await relist(strict, head);
-    await strict.conversations.put(head);
+    if (head) {
+      await relist(strict, head);
+      await strict.conversations.put(head);
+    }
+    return true;
   });
   tab.written();
+  return wasUnsent;
 };
 
 /** Lets a file on its way wait, or go on; the uploader does what the store says. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { wordsOf } from "../../contract/conversations";
+import { deleteUnsent } from "../../src/sync/changing";
 import { Viewed } from "../../src/sync/viewing";
+import { listWithdrawn, noteWithdrawn } from "../../src/sync/withdrawn";
 import { discard, retry, writeText } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
 import { becomesLevel, contextOf, expectLevel, listOf, shownIn, textsIn } from "../support/model-checks";
@@ -65,6 +67,76 @@ describe("sending", () => {
     await becomesLevel(server, tab, chat);
     expect(await shownIn(tab, chat)).toEqual(["once sent"]);
     expect(server.asked.filter(({ command }) => command.type === "send").length).toBeGreaterThan(1);
+  });
+
+  it("a message deleted while it was on its way is deleted for everybody when it turns out to have arrived", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    const his = await makeDevice(server, benoit).openTab();
+    phone.faults.dropAck = 1;
+    await writeText(tab, chat, "regretted");
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
+    const [unanswered] = await contextOf(tab).store.outbox.toArray();
+    expect(await discard(tab, unanswered?.cid ?? "")).toBe(true);
+    expect(await shownIn(tab, chat)).toEqual([]);
+    // Nobody knows yet, and the page dies too.
+    await phone.kill(tab);
+    phone.faults.dropAck = 0;
+    const next = await phone.openTab();
+    await eventually(() => expect(server.log(chat).messages.map(({ body }) => body)).toEqual([{ type: "deleted" }]));
+    await becomesLevel(server, next, chat);
+    await becomesLevel(server, his, chat);
+    expect(await textsIn(next, chat)).toEqual(["deleted"]);
+    expect(await textsIn(his, chat)).toEqual(["deleted"]);
+    await eventually(async () => expect(await listWithdrawn(contextOf(next).store)).toEqual([]));
+  });
+
+  it("a late deletion is tried again until the server takes it, and never in another log", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    let refusals = 0;
+    server.refuse = (_, command) =>
+      command.type === "retract" && refusals++ < 3 ? { error: "rate_limited", retryAfterMs: 1_000 } : undefined;
+    phone.faults.dropAck = 1;
+    await writeText(tab, chat, "regretted");
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
+    const [unanswered] = await contextOf(tab).store.outbox.toArray();
+    await discard(tab, unanswered?.cid ?? "");
+    phone.faults.dropAck = 0;
+    for (const socket of server.inbox(amina).sockets) socket.close();
+    await eventually(() => expect(server.log(chat).messages.map(({ body }) => body)).toEqual([{ type: "deleted" }]));
+    expect(refusals).toBeGreaterThan(3);
+    await eventually(async () => expect(await listWithdrawn(contextOf(tab).store)).toEqual([]));
+
+    await writeText(tab, chat, "stays");
+    await becomesLevel(server, tab, chat);
+    const cid = server.log(chat).messages[1]?.cid ?? "";
+    await contextOf(tab).store.transaction("rw", contextOf(tab).store.meta, () =>
+      noteWithdrawn(contextOf(tab).store, { cid, conversation: chat, at: 0, place: { seq: 2, epoch: "another" } }),
+    );
+    tab.written();
+    await eventually(async () => expect(await listWithdrawn(contextOf(tab).store)).toEqual([]));
+    expect(await shownIn(tab, chat)).toEqual(["deleted sent", "stays sent"]);
+  });
+
+  it("what arrived while its author was asked whether to delete it is deleted for everybody", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.isOffline = true;
+    const tab = await phone.openTab();
+    await writeText(tab, chat, "regretted");
+    const [unsent] = await contextOf(tab).store.outbox.toArray();
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesLevel(server, tab, chat);
+    expect(await shownIn(tab, chat)).toEqual(["regretted sent"]);
+    await deleteUnsent(tab, chat, unsent?.cid ?? "");
+    expect(server.log(chat).messages.map(({ body }) => body)).toEqual([{ type: "deleted" }]);
+    expect(await textsIn(tab, chat)).toEqual(["deleted"]);
   });
 
   it("a message refused for good is shown as failed, does not hold up the next, and can be tried again or dropped", async () => {

@@ -10,7 +10,7 @@ import { showToast } from "../../components/toast";
 import { formatTime } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
-import { discardMessage, retractMessage } from "../../sync/actions";
+import { deleteUnsentMessage, retractMessage } from "../../sync/actions";
 import type { ChatItem } from "../../sync/hooks";
 import { CallDeedsContext } from "./call-deeds";
 import { type ChatPeople, writerOf } from "./chat-people";
@@ -69,7 +69,7 @@ function DeleteDialog({ conversation, deed, onDone, onClose }: DeedsProps) {
     setBusy(true);
     try {
       if (seq !== undefined) await retractMessage(conversation, seq);
-      else if (cid !== undefined) await discardMessage(cid);
+      else if (cid !== undefined) await deleteUnsentMessage(conversation, cid);
       showToast({ message: t("messages.deletedDone") });
       onDone("deleted");
     } catch {
