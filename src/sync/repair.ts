@@ -20,6 +20,7 @@ import {
   storeName,
   type UploadRow,
 } from "./store";
+import { listWithdrawn, noteWithdrawn } from "./withdrawn";
 
 export type Stores = { store: Store; strict: Store };
 type Where = NonNullable<Platform["storage"]>;
@@ -268,7 +269,8 @@ export const deleteStore = async (platform: Platform, name: string): Promise<voi
 
 /**
  * After a session that ended without a sign-out: only what nobody else has stays, unsent messages and statuses with
- * their files, drafts, what was being chosen, a voice message half recorded and settings changed since.
+ * their files, drafts, what was being chosen, a voice message half recorded, settings changed since, and what was deleted
+ * while it was on its way.
  */
 export const keepUnsentOnly = async (platform: Platform, me: Uuid): Promise<void> => {
   const { store, strict } = await openPlainly(platform, storeName(me), platform.storage ?? {});
@@ -276,7 +278,8 @@ export const keepUnsentOnly = async (platform: Platform, me: Uuid): Promise<void
   const unsent = await store.outbox.toArray();
   const posts = await store.postbox.toCollection().primaryKeys();
   const settings = await readSettings(store);
-  const kept = begun.length + unsent.length + posts.length + (await store.recordings.count());
+  const withdrawn = await listWithdrawn(store);
+  const kept = begun.length + unsent.length + posts.length + withdrawn.length + (await store.recordings.count());
   const isWorthKeeping = kept > 0 || isWaiting(settings);
   if (isWorthKeeping) {
     const known = [store.people, store.conversations, store.messages, store.members, store.meta, store.posts];
@@ -285,6 +288,8 @@ export const keepUnsentOnly = async (platform: Platform, me: Uuid): Promise<void
       await Promise.all(known.map((table) => table.clear()));
       await Promise.all([store.files, store.blobs].map((table) => table.where("file").noneOf(named).delete()));
       await store.meta.bulkPut(begun);
+      // Where it arrived is found again with the log.
+      for (const { cid, conversation, at } of withdrawn) await noteWithdrawn(store, { cid, conversation, at });
     });
     if (isWaiting(settings)) await updateSettings(store, () => ({ ...settings, kept: null }));
   }

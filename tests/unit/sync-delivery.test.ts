@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { wordsOf } from "../../contract/conversations";
 import { deleteUnsent } from "../../src/sync/changing";
+import { keepUnsentOnly } from "../../src/sync/repair";
 import { Viewed } from "../../src/sync/viewing";
 import { listWithdrawn, noteWithdrawn } from "../../src/sync/withdrawn";
 import { discard, retry, writeText } from "../../src/sync/writing";
@@ -69,29 +70,36 @@ describe("sending", () => {
     expect(server.asked.filter(({ command }) => command.type === "send").length).toBeGreaterThan(1);
   });
 
-  it("a message deleted while it was on its way is deleted for everybody when it turns out to have arrived", async () => {
-    const { server, amina, benoit, chat } = makePair();
-    const phone = makeDevice(server, amina);
-    const tab = await phone.openTab();
-    await eventually(() => expect(tab.link.get()).toBe("online"));
-    const his = await makeDevice(server, benoit).openTab();
-    phone.faults.dropAck = 1;
-    await writeText(tab, chat, "regretted");
-    await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
-    const [unanswered] = await contextOf(tab).store.outbox.toArray();
-    expect(await discard(tab, unanswered?.cid ?? "")).toBe(true);
-    expect(await shownIn(tab, chat)).toEqual([]);
-    // Nobody knows yet, and the page dies too.
-    await phone.kill(tab);
-    phone.faults.dropAck = 0;
-    const next = await phone.openTab();
-    await eventually(() => expect(server.log(chat).messages.map(({ body }) => body)).toEqual([{ type: "deleted" }]));
-    await becomesLevel(server, next, chat);
-    await becomesLevel(server, his, chat);
-    expect(await textsIn(next, chat)).toEqual(["deleted"]);
-    expect(await textsIn(his, chat)).toEqual(["deleted"]);
-    await eventually(async () => expect(await listWithdrawn(contextOf(next).store)).toEqual([]));
-  });
+  it.each([
+    { end: "the page died", isSignedOut: false },
+    { end: "the session ended", isSignedOut: true },
+  ])(
+    "a message deleted on its way is deleted for everybody when it turns out to have arrived, though $end",
+    async ({ isSignedOut }) => {
+      const { server, amina, benoit, chat } = makePair();
+      const phone = makeDevice(server, amina);
+      const tab = await phone.openTab();
+      await eventually(() => expect(tab.link.get()).toBe("online"));
+      const his = await makeDevice(server, benoit).openTab();
+      phone.faults.dropAck = 1;
+      await writeText(tab, chat, "regretted");
+      await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
+      const [unanswered] = await contextOf(tab).store.outbox.toArray();
+      expect(await discard(tab, unanswered?.cid ?? "")).toBe(true);
+      expect(await shownIn(tab, chat)).toEqual([]);
+      // Nobody knows yet, and the page dies too.
+      await phone.kill(tab);
+      if (isSignedOut) await keepUnsentOnly(phone.platform(), amina);
+      phone.faults.dropAck = 0;
+      const next = await phone.openTab();
+      await eventually(() => expect(server.log(chat).messages.map(({ body }) => body)).toEqual([{ type: "deleted" }]));
+      await becomesLevel(server, next, chat);
+      await becomesLevel(server, his, chat);
+      expect(await textsIn(next, chat)).toEqual(["deleted"]);
+      expect(await textsIn(his, chat)).toEqual(["deleted"]);
+      await eventually(async () => expect(await listWithdrawn(contextOf(next).store)).toEqual([]));
+    },
+  );
 
   it("a late deletion is tried again until the server takes it, and never in another log", async () => {
     const { server, amina, chat } = makePair();
