@@ -20,7 +20,7 @@ import {
   storeName,
   type UploadRow,
 } from "./store";
-import { listWithdrawn, noteWithdrawn } from "./withdrawn";
+import { isNoteOfWithdrawn, listWithdrawn, noteWithdrawn } from "./withdrawn";
 
 export type Stores = { store: Store; strict: Store };
 type Where = NonNullable<Platform["storage"]>;
@@ -70,6 +70,15 @@ const RescuedChoice = v.object({
 const RescuedBegun = v.object({
   key: v.pipe(v.string(), v.check(isBegun)),
   value: v.union([v.string(), RescuedChoice]),
+});
+const RescuedWithdrawn = v.object({
+  key: v.pipe(v.string(), v.check(isNoteOfWithdrawn)),
+  value: v.object({
+    cid: Uuid,
+    conversation: ConversationId,
+    at: v.number(),
+    place: v.optional(v.object({ seq: v.number(), epoch: v.string() })),
+  }),
 });
 const RescuedRecording = v.object({
   conversation: ConversationId,
@@ -169,7 +178,7 @@ const rescueUnsent = async (platform: Platform, name: string): Promise<UnsentRow
     await withTimeout(platform, old.open());
     const outbox = await read<OutboxRow>("outbox", RescuedMessage);
     const uploads = await read<UploadRow>("uploads", RescuedUpload).catch(() => []);
-    const meta = await read<MetaRow>("meta", RescuedBegun).catch(() => []);
+    const meta = await read<MetaRow>("meta", v.union([RescuedBegun, RescuedWithdrawn])).catch(() => []);
     const postbox = await read<PostboxRow>("postbox", RescuedPost).catch(() => []);
     const named = new Set([...filesOf(outbox), ...chosenIn(meta), ...postbox.map(({ id }) => id)]);
     const blobs = await read<BlobRow>("blobs", RescuedBlob).catch(() => []);
@@ -288,8 +297,7 @@ export const keepUnsentOnly = async (platform: Platform, me: Uuid): Promise<void
       await Promise.all(known.map((table) => table.clear()));
       await Promise.all([store.files, store.blobs].map((table) => table.where("file").noneOf(named).delete()));
       await store.meta.bulkPut(begun);
-      // Where it arrived is found again with the log.
-      for (const { cid, conversation, at } of withdrawn) await noteWithdrawn(store, { cid, conversation, at });
+      for (const one of withdrawn) await noteWithdrawn(store, one);
     });
     if (isWaiting(settings)) await updateSettings(store, () => ({ ...settings, kept: null }));
   }

@@ -39,7 +39,7 @@ export class Retractor {
   async #retract({ conversation, place }: Withdrawn): Promise<void> {
     const { store, platform } = this.#context;
     const row = await store.conversations.get(conversation);
-    if (!place || row?.epoch !== place.epoch) return; // in another log its number is another message's
+    if (!place || (row?.epoch && row.epoch !== place.epoch)) return; // in another log its number is another message's
     const { seq } = place;
     try {
       const { revision } = await askByHttp(platform, { type: "retract", conversation, seq });

@@ -64,5 +64,7 @@ export const fetchOlder = async (tab: Tab, conversation: ConversationId): Promis
     limit: messagePageRows,
   } as const;
   const page = await tab.ask(asked);
-  await takeIn(context, [{ type: "page", asked: { ...asked, head: row.head, revised: row.revised }, page }]);
+  const answer = { ...asked, head: row.head, revised: row.revised };
+  const { isWithdrawn } = await takeIn(context, [{ type: "page", asked: answer, page }]);
+  if (isWithdrawn) tab.written();
 };

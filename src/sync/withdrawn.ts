@@ -13,6 +13,9 @@ export type Withdrawn = {
   place?: { seq: number; epoch: string };
 };
 
+/** Whether a row of `meta` under this key is one. */
+export const isNoteOfWithdrawn = (key: string): boolean => key.startsWith(prefix);
+
 const all = ({ meta }: Store) => meta.where("key").startsWith(prefix);
 
 /** Within a transaction over `meta`. */
@@ -34,11 +37,15 @@ export type Places = ReadonlyMap<Uuid, { row: ConversationRow; seq: number }>;
 /** Within a transaction over `meta`: true when one of them had been withdrawn. */
 export const placeWithdrawn = async (store: Store, places: Places): Promise<boolean> => {
   if (places.size === 0) return false;
-  const arrived = (await listWithdrawn(store)).filter(({ cid, place }) => places.has(cid) && !place);
-  for (const withdrawn of arrived) {
-    const { row, seq } = places.get(withdrawn.cid) as { row: ConversationRow; seq: number };
-    const value: Withdrawn = { ...withdrawn, place: { seq, epoch: row.epoch } };
-    await store.meta.put({ key: prefix + withdrawn.cid, value });
+  let isOne = false;
+  for (const withdrawn of await listWithdrawn(store)) {
+    const { cid, place } = withdrawn;
+    const found = places.get(cid);
+    // Of a log that is not known yet it is found again when that is.
+    if (!found || place || found.row.epoch === "") continue;
+    const value: Withdrawn = { ...withdrawn, place: { seq: found.seq, epoch: found.row.epoch } };
+    await store.meta.put({ key: prefix + cid, value });
+    isOne = true;
   }
-  return arrived.length > 0;
+  return isOne;
 };

@@ -104,10 +104,12 @@ export const writeText = async (
 ): Promise<void> => {
   const context = getContext(tab);
   const body = parseText(text);
-  const cid = homeless.get(homelessKey(conversation, body)) ?? createUuid(tab.platform.now());
+  const key = homelessKey(conversation, body);
+  const cid = homeless.get(key) ?? createUuid(tab.platform.now());
   if (jotSent(context, { cid, conversation, text })) noted();
   try {
     await withRoom(context, () => insertText(context, cid, conversation, body));
+    homeless.delete(key); // the same words again are another message
   } catch (error) {
     try {
       if (!isQuotaError(error)) throw new SyncError("unavailable" satisfies ErrorCode);
@@ -189,7 +191,8 @@ export const retry = async (tab: Tab, cid: Uuid): Promise<void> => {
  * deleted for everybody then. False when it was not unsent any more.
  */
 export const discard = async (tab: Tab, cid: Uuid): Promise<boolean> => {
-  const { strict, platform } = getContext(tab);
+  const context = getContext(tab);
+  const { strict, platform } = context;
   const wasUnsent = await strict.transaction("rw", [...strict.sending, strict.recordings], async () => {
     const row = await strict.outbox.get(cid);
     if (!row) return false;
@@ -208,6 +211,7 @@ export const discard = async (tab: Tab, cid: Uuid): Promise<boolean> => {
     }
     return true;
   });
+  strikeSent(context, cid);
   tab.written();
   return wasUnsent;
 };

@@ -152,7 +152,10 @@ test("a button pressed before its script arrived waits for it, visibly, and does
   const releaseAgain = await holdScripts(page);
   await page.goto("/login?lang=en", { waitUntil: "commit" });
   await page.locator("[name=password]").fill("Masolo2026");
+  // Of several things the last one counts, and shows.
+  await page.locator("[type=submit]").click();
   await page.getByRole("button", { name: en.auth.showPassword }).click();
+  await expect(page.locator("[type=submit]")).not.toHaveAttribute("aria-busy");
   releaseAgain();
   await expect(page.locator("[name=password]")).toHaveAttribute("type", "text");
   await expect(page.locator("[name=password]")).toHaveValue("Masolo2026");

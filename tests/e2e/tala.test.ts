@@ -135,8 +135,12 @@ test("two people publish words and a picture, and what comes in moves nothing th
   );
   await expect(entry.getByRole("link", { name: "https://example.org/prix" })).toHaveAttribute("rel", /noopener/);
   const enlarge = entry.getByRole("button", { name: fill(texts.tala.enlarge, { name: "Ana Mbala" }) });
-  const small = await enlarge.locator("img").boundingBox();
-  expect([small?.width, small?.height]).toEqual([100, 50]);
+  await expect
+    .poll(async () => {
+      const small = await enlarge.locator("img").boundingBox();
+      return [small?.width, small?.height];
+    })
+    .toEqual([100, 50]);
   await enlarge.press("Enter");
   const large = page.getByRole("dialog").locator("img[data-scale]");
   await expect.poll(() => large.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1_280);

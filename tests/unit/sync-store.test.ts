@@ -1,5 +1,6 @@
 import { type IDBFactory, IDBKeyRange, IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { wordsOf } from "../../contract/conversations";
 import { createUuid } from "../../contract/ids";
 import { readChoice } from "../../src/sync/begun";
 import { Drafts } from "../../src/sync/drafts";
@@ -8,7 +9,8 @@ import { find, keep } from "../../src/sync/recordings";
 import { keepUnsentOnly } from "../../src/sync/repair";
 import { choiceKeys, draftKey, Store, storeName } from "../../src/sync/store";
 import { fetchOlder } from "../../src/sync/viewing";
-import { writeText } from "../../src/sync/writing";
+import { listWithdrawn, noteWithdrawn } from "../../src/sync/withdrawn";
+import { discard, writeText } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "../support/model-checks";
 import { makeDevice, makePair } from "../support/model-world";
@@ -133,6 +135,21 @@ describe("a local store that breaks", () => {
     expect(server.log(chat).messages).toHaveLength(1);
     server.post(benoit, chat, "answer");
     await becomesLevel(server, tab, chat);
+
+    // What its author deleted before it could be sent is not sent by the next page.
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    await writeText(tab, chat, "regretted");
+    const [unsent] = await contextOf(tab).store.outbox.toArray();
+    expect(await discard(tab, unsent?.cid ?? "")).toBe(true);
+    await phone.close(tab);
+    phone.faults.isOffline = false;
+    const next = await phone.openTab();
+    await becomesLevel(server, next, chat);
+    await writeText(next, chat, "later");
+    expect(server.log(chat).messages.map(({ body }) => wordsOf(body))).toEqual(["from memory", "answer", "later"]);
   });
 
   it("data cleared under a running tab comes back from the server", async () => {
@@ -162,6 +179,8 @@ describe("a local store that breaks", () => {
       socket.end(1006);
     });
     await writeText(tab, chat, "unsent");
+    const deleted = { cid: createUuid(), conversation: chat, at: Date.now() };
+    await noteWithdrawn(contextOf(tab).store, deleted);
     let isDamaged = true;
     const remove = phone.indexedDB.deleteDatabase.bind(phone.indexedDB);
     phone.indexedDB.deleteDatabase = (name) => {
@@ -179,6 +198,7 @@ describe("a local store that breaks", () => {
     await eventually(() => expect(phone.notices).toContain("store-reset"));
     await becomesLevel(server, tab, chat);
     expect(await textsIn(tab, chat)).toEqual(["a", "b", "unsent"]);
+    expect(await listWithdrawn(contextOf(tab).store)).toEqual([deleted]);
   });
 });
 
@@ -233,6 +253,11 @@ describe("a phone that is full", () => {
     await becomesLevel(server, tab, chat);
     expect(await textsIn(tab, chat)).toEqual(["a", "not kept", "b"]);
     expect(tab.trouble.get()).toBeUndefined();
+    // Tried again it is the message it was; the same words once more are another one.
+    await writeText(tab, chat, "neither");
+    await writeText(tab, chat, "neither");
+    await becomesLevel(server, tab, chat);
+    expect(await textsIn(tab, chat)).toEqual(["a", "not kept", "b", "neither", "neither"]);
   });
 });
 

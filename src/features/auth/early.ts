@@ -12,26 +12,26 @@ export const takeEarlySubmit = (form: HTMLFormElement): boolean => {
   return wasEarly;
 };
 
-/** The page has its script: the button that was pressed last is pressed now, and from now on each is heard at once. */
+/** The page has its script: a button that was pressed is pressed now, and from now on each is heard at once. */
 export const replayEarlyPress = (): void => {
   document.documentElement.setAttribute(takenMark, "");
-  const early = [...document.querySelectorAll<HTMLElement>(`button[${mark}]`)];
-  for (const button of early) {
-    button.removeAttribute(mark);
-    button.removeAttribute("aria-busy");
-  }
-  early.at(-1)?.click();
+  const button = document.querySelector<HTMLElement>(`button[${mark}]`);
+  button?.removeAttribute(mark);
+  button?.removeAttribute("aria-busy");
+  button?.click();
 };
 
 /** Runs before the first paint: somebody who is signed in has no use for the page (SPEC.md §2: they land on /app). */
 export const leaveScript = `try{JSON.parse(localStorage.session).userId&&location.replace("/app")}catch{};`;
 
 /**
- * Runs before the first paint. What is sent or pressed after loading was given up waits for nothing: the notice of it
- * stands. Marked as pure, so that it stands in the pages alone and not in the forms' own script.
+ * Runs before the first paint. Of several things done the last one counts. What is sent or pressed after loading was given
+ * up waits for nothing: the notice of it stands. Marked as pure, so that it stands in the pages alone and not in the forms' own script.
  */
 export const earlyScript = /* @__PURE__ */ [
   `{const wait=(e,b)=>{if(!document.getElementById("unloaded").hidden)return;`,
+  `for(const x of document.querySelectorAll("[${mark}]")){x.removeAttribute("${mark}");`,
+  `(x.querySelector("[type=submit]")||x).removeAttribute("aria-busy")}`,
   `e.setAttribute("${mark}","");b.setAttribute("aria-busy","true")};`,
   `addEventListener("submit",e=>{`,
   `if(e.defaultPrevented)return;`,

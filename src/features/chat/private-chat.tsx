@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useNavigate } from "react-router";
 import { privateConversationId, type Uuid } from "../../../contract/ids";
 import { CallBanner } from "../../calls/call-banner";
@@ -37,7 +37,10 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
   const name = nameOfPerson(person, t);
   const isDeleted = person?.deleted === 1;
   // Before the first words of the server this phone cannot tell whether they are connected.
-  const isHeardOf = (conversation?.told ?? false) || look.state === "missing";
+  const isTold = (conversation?.told ?? false) || look.state === "missing";
+  const [wasTold, setWasTold] = useState(false);
+  if (isTold && !wasTold) setWasTold(true);
+  const isHeardOf = isTold || wasTold;
   const isBlocked = conversation?.blocked ?? false;
   const mayWrite = isDeleted ? false : isHeardOf && !isBlocked ? conversation?.open : undefined;
   const presence = usePresence(mayWrite ? id : undefined);
