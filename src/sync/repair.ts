@@ -1,17 +1,24 @@
 import Dexie from "dexie";
 import * as v from "valibot";
-import { attachmentOf, Body, Source } from "../../contract/conversations";
-import { errorCodes } from "../../contract/errors";
-import { ConversationId, Uuid } from "../../contract/ids";
+import { attachmentOf } from "../../contract/conversations";
+import type { Uuid } from "../../contract/ids";
 import { dropAside, keepAside, readAside, type UnsentRows } from "./aside";
 import type { Platform } from "./platform";
+import {
+  RescuedBlob,
+  RescuedChunk,
+  RescuedMessage,
+  RescuedMeta,
+  RescuedPost,
+  RescuedRecording,
+  RescuedUpload,
+} from "./rescued";
 import { blankRow, placeInList } from "./rows";
 import { isWaiting, readSettings, updateSettings } from "./settings";
 import {
   type BlobRow,
   type ChunkRow,
   chosenIn,
-  isBegun,
   type MetaRow,
   type OutboxRow,
   type PostboxRow,
@@ -20,7 +27,7 @@ import {
   storeName,
   type UploadRow,
 } from "./store";
-import { isNoteOfWithdrawn, listWithdrawn, noteWithdrawn } from "./withdrawn";
+import { listWithdrawn, noteWithdrawn } from "./withdrawn";
 
 export type Stores = { store: Store; strict: Store };
 type Where = NonNullable<Platform["storage"]>;
@@ -29,75 +36,6 @@ export type Opened = Stores & {
   /** "memory": nothing here outlives this page. */
   trouble: "memory" | undefined;
 };
-
-const RescuedMessage = v.object({
-  cid: Uuid,
-  conversation: ConversationId,
-  order: v.number(),
-  body: Body,
-  createdAt: v.number(),
-  state: v.picklist(["queued", "awaiting", "failed"]),
-  error: v.optional(v.picklist(errorCodes)),
-  attempts: v.number(),
-  source: v.optional(Source),
-  spread: v.optional(Uuid),
-});
-const RescuedUpload = v.object({
-  file: Uuid,
-  name: v.string(),
-  size: v.number(),
-  state: v.picklist(["waiting", "uploading", "paused", "failed"]),
-  sent: v.number(),
-  announced: v.optional(v.literal(true)),
-  createdAt: v.number(),
-});
-const RescuedBlob = v.object({ file: Uuid, blob: v.blob() });
-
-const RescuedFile = v.object({
-  id: Uuid,
-  name: v.string(),
-  type: v.string(),
-  modified: v.number(),
-  caption: v.string(),
-});
-const RescuedChoice = v.object({
-  files: v.array(RescuedFile),
-  isOriginal: v.boolean(),
-  text: v.string(),
-  to: v.array(Uuid),
-  id: v.optional(Uuid),
-});
-const RescuedBegun = v.object({
-  key: v.pipe(v.string(), v.check(isBegun)),
-  value: v.union([v.string(), RescuedChoice]),
-});
-const RescuedWithdrawn = v.object({
-  key: v.pipe(v.string(), v.check(isNoteOfWithdrawn)),
-  value: v.object({
-    cid: Uuid,
-    conversation: ConversationId,
-    at: v.number(),
-    place: v.optional(v.object({ seq: v.number(), epoch: v.string() })),
-  }),
-});
-const RescuedRecording = v.object({
-  conversation: ConversationId,
-  startedAt: v.number(),
-  mime: v.string(),
-  ms: v.number(),
-  levels: v.array(v.number()),
-});
-const RescuedChunk = v.object({ conversation: ConversationId, n: v.number(), chunk: v.blob() });
-
-const RescuedPost = v.object({
-  id: Uuid,
-  content: v.string(),
-  picture: v.nullable(v.object({ width: v.number(), height: v.number(), thumb: v.string() })),
-  createdAt: v.number(),
-  state: v.picklist(["queued", "failed", "cancelled"]),
-  error: v.optional(v.picklist(errorCodes)),
-  attempts: v.number(),
-});
 
 const nothingUnsent: UnsentRows = {
   outbox: [],
@@ -178,7 +116,7 @@ const rescueUnsent = async (platform: Platform, name: string): Promise<UnsentRow
     await withTimeout(platform, old.open());
     const outbox = await read<OutboxRow>("outbox", RescuedMessage);
     const uploads = await read<UploadRow>("uploads", RescuedUpload).catch(() => []);
-    const meta = await read<MetaRow>("meta", v.union([RescuedBegun, RescuedWithdrawn])).catch(() => []);
+    const meta = await read<MetaRow>("meta", RescuedMeta).catch(() => []);
     const postbox = await read<PostboxRow>("postbox", RescuedPost).catch(() => []);
     const named = new Set([...filesOf(outbox), ...chosenIn(meta), ...postbox.map(({ id }) => id)]);
     const blobs = await read<BlobRow>("blobs", RescuedBlob).catch(() => []);
