@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from "react";
 import { ApiFailure, request } from "../lib/api";
 import { failureCode } from "../lib/exchange";
 import { useLink } from "./hooks";
+import { useRetry } from "./use-retry";
 import { useIsOffline } from "./use-shown-link";
 
 export type Failed = { state: "failed"; code: ReturnType<typeof failureCode> };
@@ -9,8 +10,8 @@ export type Failed = { state: "failed"; code: ReturnType<typeof failureCode> };
 export type Asked<T> = { state: "loading" } | { state: "missing" } | Failed | { state: "found"; body: T };
 
 /**
- * What this device never heard of is asked for while `isWanted`. After a failure it is asked for again when the link
- * comes back, or by the second value. `read` takes the body of the answer.
+ * What this device never heard of is asked for while `isWanted`. After a failure it is asked for again by itself
+ * once there is a way, or by the second value. `read` takes the body of the answer.
  */
 export const useAsked = <T>(
   path: string,
@@ -38,10 +39,13 @@ export const useAsked = <T>(
     return () => controller.abort();
   }, [path, isWanted, isOnline, tries]);
 
+  const ask = useCallback(() => setTries((before) => before + 1), []);
   const again = useCallback(() => {
     setAnswer(undefined);
-    setTries((before) => before + 1);
-  }, []);
-  if (answer?.path === path) return [answer.asked, again];
+    ask();
+  }, [ask]);
+  const known = answer?.path === path ? answer.asked : undefined;
+  useRetry(known?.state === "failed" && known.code === "offline" ? known : undefined, ask);
+  if (known) return [known, again];
   return [isWanted && isOffline ? { state: "failed", code: "offline" } : { state: "loading" }, again];
 };

@@ -28,7 +28,8 @@ const useLasting = (isSo: boolean, ms: number): boolean => {
   return isSo && hasLasted;
 };
 
-const useHasNetwork = (): boolean => useSyncExternalStore(subscribeNetwork, hasNetwork);
+/** Whether the phone says that it has a network. */
+export const useHasNetwork = (): boolean => useSyncExternalStore(subscribeNetwork, hasNetwork);
 
 /**
  * Whether there is no use in asking the server for anything. A link that works is believed before the browser, one that is

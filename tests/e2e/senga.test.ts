@@ -1,3 +1,5 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Route } from "@playwright/test";
 import { expect, test } from "../support/browser-test";
 import { faultsIn } from "../support/faults";
 import { siteOf } from "../support/pair";
@@ -200,9 +202,13 @@ test("a search without network says so, keeps what was typed and goes on by itse
   await search(phone, ben.phone);
   await expect(page.getByText(texts.senga.offline)).toBeVisible();
   await expect(page.getByRole("searchbox")).toHaveValue(ben.phone);
-  // A network that the browser tells of before anything gets through it: the link is what says that something does.
+  // A network that the browser tells of before all gets through it: what is asked then is lost after the link is back.
   await expect(page.getByText(texts.shell.link.offline)).toBeVisible();
-  await page.route("**/api/users?*", (route) => route.abort("internetdisconnected"), { times: 1 });
+  const isLost = async (route: Route) => {
+    await delay(1_500);
+    await route.abort("internetdisconnected");
+  };
+  await page.route("**/api/users?*", isLost, { times: 2 });
   await context.setOffline(false);
   await expect(page.getByRole("list", { name: texts.senga.results }).getByText(ben.username)).toBeVisible();
   // A request without network is said to have failed, and can be made again.

@@ -6,6 +6,7 @@ import { toPhoneQuery } from "../../../contract/phone";
 import { request } from "../../lib/api";
 import { failureCode } from "../../lib/exchange";
 import { useLink } from "../../sync/hooks";
+import { useRetry } from "../../sync/use-retry";
 
 /** A pause in typing that means "search now". Long, because on a slow network each request costs seconds. */
 const pauseMs = 600;
@@ -96,6 +97,7 @@ export const usePeopleSearch = () => {
   useEffect(() => {
     if (isLinked) resume();
   }, [isLinked]);
+  useRetry(isOffline ? search : undefined, submit);
 
   return { query, search, isOffline, change, submit };
 };
