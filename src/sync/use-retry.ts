@@ -8,7 +8,7 @@ import { useHasNetwork } from "./use-shown-link";
  * comes back or is exchanged for another, and nothing tells of that afterwards. `unanswered` is what became of the last
  * try, a new value for each, and undefined when there is nothing to ask again.
  */
-export const useRetry = (unanswered: object | undefined, again: () => void): void => {
+export const useRetry = (unanswered: unknown, again: () => void): void => {
   const hasNetwork = useHasNetwork();
   // The link takes a moment to notice that the network is gone.
   const isLinked = useLink() === "online" && hasNetwork;

@@ -139,11 +139,16 @@ test("a profile shows who somebody is, and says so when it cannot be had or one 
   const { page, texts } = anas;
   await anas.signIn(ana);
 
-  // One's own id is one's own profile; an unknown one has no profile; a failing server is asked again.
+  // One's own id is one's own profile; an unknown one has no profile, also when the question was lost on its way.
   await anas.goTo(`/app/user/${ana.id}`);
   await expect(page).toHaveURL("/app/profile");
   await anas.goTo("/app/user/personne");
   await expect(page.getByText("No profile data found.")).toBeVisible();
+  const nobody = crypto.randomUUID();
+  await anas.context.route(`**/api/users/${nobody}`, (route) => route.abort(), { times: 2 });
+  await anas.goTo(`/app/user/${nobody}`);
+  await expect(page.getByText("No profile data found.")).toBeVisible();
+  // A failing server is asked again.
   await anas.context.route(`**/api/users/${cleo.id}`, (route) => route.fulfill({ status: 503, body: "" }));
   await anas.goTo(`/app/user/${cleo.id}`);
   await expect(page.getByText("Failed to load profile.")).toBeVisible();

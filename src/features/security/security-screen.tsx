@@ -8,6 +8,7 @@ import { useT } from "../../i18n/setup";
 import { failureCode } from "../../lib/exchange";
 import { failureText } from "../../lib/failure-text";
 import { findSteps, loadSecurity, useSecurity } from "../../lib/security";
+import { useRetry } from "../../sync/use-retry";
 import { useSecurityNotices } from "../../sync/use-security-notices";
 import { ChangesContext } from "./changes";
 import { type CodesOffer, CodesSection } from "./codes-section";
@@ -53,6 +54,7 @@ const useFreshSecurity = () => {
       document.removeEventListener("visibilitychange", onSeen);
     };
   }, [reload]);
+  useRetry(failureCode(failure) === "offline" ? failure : undefined, () => void reload());
   return { security, failure, reload };
 };
 
