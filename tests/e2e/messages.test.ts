@@ -82,7 +82,7 @@ test("a picture keeps its room, comes by itself when it is small, and can be loo
   const scale = async () => Number(await shown.getAttribute("data-scale"));
   expect(await scale()).toBe(1);
   await page.keyboard.press("+");
-  expect(await scale()).toBeCloseTo(1.5);
+  await expect.poll(scale).toBeCloseTo(1.5);
   await page.keyboard.press("0");
   await shown.evaluate((img) =>
     Promise.all((img.parentElement ?? img).getAnimations({ subtree: true }).map((move) => move.finished)),
@@ -91,7 +91,7 @@ test("a picture keeps its room, comes by itself when it is small, and can be loo
   if (!box) throw new Error("no picture");
   const point = { x: box.x + 40, y: box.y + 30 };
   await tapTwice(page, point);
-  expect(await scale()).toBeCloseTo(2.5);
+  await expect.poll(scale).toBeCloseTo(2.5);
   // What was under the finger is there still, as far as the picture's edges allow.
   await expect.poll(async () => (await shown.boundingBox())?.width).toBeCloseTo(box.width * 2.5, 0);
   await page.mouse.move(point.x, point.y);
