@@ -93,7 +93,8 @@ export const keepRecording = async (
 /** What a page that died had recorded. */
 export const findRecording = async (conversation: ConversationId): Promise<KeptRecording | undefined> =>
   find(getSync().tab, conversation);
-export const dropRecording = async (conversation: ConversationId): Promise<void> => drop(getSync().tab, conversation);
+export const dropRecording = async (conversation: ConversationId, startedAt: number): Promise<void> =>
+  drop(getSync().tab, conversation, startedAt);
 
 /** Whether a page that died had something chosen there. */
 export const hasChoice = async (place: ChoicePlace): Promise<boolean> => {

@@ -1,4 +1,5 @@
 import { type Context, inBackground } from "./context";
+import { Retry } from "./retry";
 import { isWaiting, readSettings } from "./settings";
 import type { UploaderEvents } from "./uploader";
 import { listWithdrawn } from "./withdrawn";
@@ -12,36 +13,53 @@ type Late = { hasWork: () => Promise<boolean>; load: () => Promise<Worker> };
 class LateWorker implements Worker {
   readonly #context: Context;
   readonly #late: Late;
+  readonly #loading: Retry;
   #worker: Worker | undefined;
   #isStopped = false;
 
   constructor(context: Context, late: Late) {
     this.#context = context;
     this.#late = late;
+    this.#loading = new Retry(context.platform, () => this.#load());
   }
 
   want(): void {
     if (this.#worker) this.#worker.want();
-    else inBackground(this.#context, this.#begin());
+    else
+      inBackground(
+        this.#context,
+        this.#begin(() => this.#loading.want()),
+      );
   }
 
   hurry(): void {
     if (this.#worker) this.#worker.hurry();
-    else this.want();
+    else
+      inBackground(
+        this.#context,
+        this.#begin(() => this.#loading.hurry()),
+      );
   }
 
   stop(): void {
     this.#isStopped = true;
+    this.#loading.stop();
     this.#worker?.stop();
   }
 
-  async #begin(): Promise<void> {
-    if (!(await this.#late.hasWork())) return;
-    // Without a network, what was never loaded cannot be had: once there is one, this is wanted again.
+  async #begin(load: () => void): Promise<void> {
+    if (await this.#late.hasWork()) load();
+  }
+
+  /** What was never loaded may not be had at once: what waits for it must not wait for whatever is written next. */
+  async #load(): Promise<"done" | "retry"> {
+    if (this.#worker) return "done";
     const worker = await this.#late.load().catch(() => undefined);
-    if (!worker || this.#isStopped || this.#worker) return;
+    if (!worker) return "retry";
+    if (this.#isStopped) return "done";
     this.#worker = worker;
     worker.want();
+    return "done";
   }
 }
 

@@ -42,9 +42,12 @@ export const find = async (tab: Tab, conversation: ConversationId): Promise<Kept
   });
 };
 
-export const drop = async (tab: Tab, conversation: ConversationId): Promise<void> => {
+/** Whatever is kept there, or only what began then: somebody may speak anew before the one before is thrown away. */
+export const drop = async (tab: Tab, conversation: ConversationId, startedAt?: number): Promise<void> => {
   const { store } = getContext(tab);
   await changeBegun(store, conversation, [store.chunks], async () => {
+    const kept = startedAt === undefined ? undefined : await store.recordings.get(conversation);
+    if (kept && kept.startedAt !== startedAt) return;
     await store.recordings.delete(conversation);
     await chunksOf(store, conversation).delete();
   });

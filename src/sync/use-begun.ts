@@ -11,6 +11,9 @@ import {
 
 type Begun = Pick<Choice, "files" | "text" | "to" | "id">;
 
+/** What was let go of there is kept within moments: nobody who comes back looks for it before. */
+const leaving = new Map<ChoicePlace, Promise<unknown>>();
+
 const warn = (error: unknown): void => console.warn("what is begun is not kept", error);
 
 /**
@@ -41,6 +44,7 @@ export const useBegun = (
     let isCurrent = true;
     left.current = undefined;
     const open = async () => {
+      await leaving.get(place);
       const wasKept = await hasChoice(place);
       const opened = await openChoice(place);
       if (isSent.current) return opened?.drop();
@@ -50,10 +54,11 @@ export const useBegun = (
       if (!isCurrent) letGo();
       else if (before) take.current(before);
     };
-    open().catch(warn);
+    const opening = open().catch(warn);
     return () => {
       isCurrent = false;
       letGo();
+      leaving.set(place, opening.then(() => left.current?.closed).catch(warn));
     };
   }, [place, keepLatest, letGo]);
 

@@ -4,6 +4,9 @@ import { faultsIn } from "../support/faults";
 import { sendTexts } from "../support/messages";
 import { openPair } from "../support/pair";
 import { fill, Phone, type Texts } from "../support/phone";
+import { typeUntil } from "../support/type-until";
+
+const toldAgainMs = 30_000; // after that a screen reader is told again who writes
 
 const choose = async (page: Page, texts: Texts, item: string): Promise<void> => {
   await page.getByRole("button", { name: texts.common.more, exact: true }).click();
@@ -20,19 +23,18 @@ test("a chat is muted, shows who is typing, and is cleared of what was there bef
   await expect(anas.ticks("avant", "read")).toBeVisible(); // both are connected, to be told at once
 
   // Typing shows in the header, also when the last message has just been sent, and goes with the message.
+  const isTyping = page.getByText(fill(texts.chat.isTyping, { name: ben.username }), { exact: true });
   const shown = Promise.all([
     expect(header.getByText(texts.chat.typing, { exact: true })).toBeVisible(),
-    expect(page.getByText(fill(texts.chat.isTyping, { name: ben.username }), { exact: true })).toBeAttached(),
+    expect(isTyping).toBeAttached({ timeout: 2 * toldAgainMs }),
   ]);
-  await bens.composer().pressSequentially("je tape");
-  await shown;
-  await bens.composer().press("Enter");
+  await typeUntil(bens, shown);
+  await bens.write("je tape");
   await expect(anas.message("je tape")).toBeVisible();
   await expect(header.getByText(texts.chat.typing, { exact: true })).toHaveCount(0);
   const again = expect(header.getByText(texts.chat.typing, { exact: true })).toBeVisible();
-  await bens.composer().pressSequentially("encore");
-  await again;
-  await bens.composer().press("Enter");
+  await typeUntil(bens, again);
+  await bens.write("encore");
   await expect(anas.message("encore")).toBeVisible();
   await expect(header.getByText(texts.chat.typing, { exact: true })).toHaveCount(0);
 
@@ -58,8 +60,7 @@ test("a chat is muted, shows who is typing, and is cleared of what was there bef
 
   // Typing shows in the list too.
   const shownInRow = expect(row).toContainText(texts.chat.typing);
-  await bens.composer().pressSequentially("et encore");
-  await shownInRow;
+  await typeUntil(bens, shownInRow);
   await bens.composer().fill("");
   await row.click();
   await choose(page, texts, texts.mute.off);

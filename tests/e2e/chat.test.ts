@@ -142,7 +142,7 @@ for (const language of ["fr", "en", "pt"] as const) {
     await expect(anas.page.getByText(chat.mustBeConnected, { exact: true })).toBeVisible();
     await expect(anas.composer()).toHaveCount(0);
     await expect(anas.message("Avant tout")).toBeVisible();
-    await expect(anas.ticks("trop tard", "failed")).toBeVisible();
+    for (const text of ["trop tard", "encore une"]) await expect(anas.ticks(text, "failed")).toBeVisible();
     await expect(anas.message("trop tard")).toContainText(fill(chat.notSent, { reason: errors.not_connected }));
 
     // One is given up; the other goes out once they are connected again.

@@ -32,12 +32,29 @@ test("a group takes a name and somebody in it; what was begun outlives its page,
   await connectPeople(site, ana, ben);
   await connectPeople(site, ana, cleo);
   await phone.goToTab("masolo");
-  await page.getByRole("button", { name: texts.masolo.actions, exact: true }).click();
-  await page.getByRole("menuitem", { name: texts.masolo.newGroup }).click();
-  await expect(page).toHaveURL("/app/create-group");
+  const begin = async () => {
+    await page.getByRole("button", { name: texts.masolo.actions, exact: true }).click();
+    await page.getByRole("menuitem", { name: texts.masolo.newGroup }).click();
+    await expect(page).toHaveURL("/app/create-group");
+  };
+
+  // Whoever goes back before what keeps it has come, and comes again, finds what they began.
+  const name = page.getByLabel(texts.groups.create.name);
+  let letCome = () => {};
+  const keeper = new Promise<void>((resolve) => {
+    letCome = resolve;
+  });
+  await page.route("**/assets/sending-*", (route) => keeper.then(() => route.continue()));
+  await begin();
+  await name.fill("Famille");
+  await page.getByRole("link", { name: texts.common.back }).click();
+  await expect(name).toHaveCount(0);
+  await begin();
+  await expect(name).toHaveValue("");
+  letCome();
+  await expect(name).toHaveValue("Famille");
 
   // What is missing is said, by Enter too; the button waits for both.
-  const name = page.getByLabel(texts.groups.create.name);
   const create = page.getByRole("button", { name: texts.groups.create.submit });
   const box = (username: string) => page.getByRole("checkbox", { name: username });
   await expect(box(ben.username)).toBeAttached();
@@ -65,6 +82,9 @@ test("a group takes a name and somebody in it; what was begun outlives its page,
   await expectNoFaults(page);
 
   // A page that dies, a server that fails, a network that is away: nothing of it is lost.
+  await expect
+    .poll(async () => (await keptChoices(page)).map(({ text, files, to }) => [text, files.length, to.length]))
+    .toEqual([["Famille", 1, 2]]);
   await page.reload();
   const expectAllThere = async () => {
     await expect(name).toHaveValue("Famille");
@@ -94,12 +114,13 @@ test("a group takes a name and somebody in it; what was begun outlives its page,
     await callSite(site, "POST", "/api/groups", { token: ana.token, body });
     await route.abort();
   });
-  await create.click();
+  // It is told for a moment, before its picture has gone where the group is.
+  const created = plain(fill(texts.groups.create.created, { name: "Famille" }));
+  const isTold = expect(page.getByRole("status").getByText(created)).toBeVisible();
+  await Promise.all([isTold, create.click()]);
   await page.waitForURL(/\/app\/group\/[\da-f-]{36}$/);
   expect(asked).toMatchObject([{ name: "Famille", members: [ben.id, cleo.id] }]);
   expect(page.url()).toContain((asked[0] as { id: string }).id);
-  const created = plain(fill(texts.groups.create.created, { name: "Famille" }));
-  await expect(page.getByRole("status").getByText(created)).toBeVisible();
   await expect(phone.composer()).toBeVisible();
   await page.goBack();
   await expect(page).toHaveURL("/app");

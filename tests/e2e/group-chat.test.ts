@@ -7,21 +7,10 @@ import { sendTexts } from "../support/messages";
 import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson, type Person, type Site } from "../support/people";
 import { fill, Phone } from "../support/phone";
+import { typeUntil } from "../support/type-until";
 
 const openMs = 30_000; // by its address, on a phone that has heard of nothing yet
-const typingDelayMs = 300;
 const toldAgainMs = 30_000; // after that a screen reader is told again who writes
-
-/** Goes on typing until that is seen: whoever pauses types no more. */
-const typeUntil = async (phone: Phone, seen: Promise<unknown>): Promise<void> => {
-  let isOver = false;
-  const end = () => {
-    isOver = true;
-  };
-  seen.then(end, end);
-  while (!isOver) await phone.composer().pressSequentially("a", { delay: typingDelayMs });
-  await seen;
-};
 
 const expectNoFaults = async (page: Page) => expect(await faultsIn(page)).toEqual([]);
 const openMenu = (phone: Phone, text: string) => phone.message(text).locator("bdi").last().click({ button: "right" });

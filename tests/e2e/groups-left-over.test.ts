@@ -7,6 +7,7 @@ import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
+const atLeastTwoSeconds = /0:(0[2-9]|[1-5]\d)/;
 const openMs = 30_000; // by its address, on a phone that has heard of nothing yet
 
 test("what was being recorded, chosen and captioned when its group went can be had until it is thrown away", async ({
@@ -32,11 +33,11 @@ test("what was being recorded, chosen and captioned when its group went can be h
 
   // A voice message that is still being spoken ends and is kept.
   await page.getByRole("button", { name: texts.chat.voice.record }).press("Enter");
-  await expect(page.getByRole("timer")).toHaveText(/0:0[2-9]/);
+  await expect(page.getByRole("timer")).toHaveText(atLeastTwoSeconds);
   await remove();
   await expect(note).toBeVisible();
   await expect(page.getByRole("timer")).toHaveCount(0);
-  await expect(voice).toContainText(/0:0[2-9]/);
+  await expect(voice).toContainText(atLeastTwoSeconds);
   await voice.getByRole("button", { name: texts.chat.voice.play, exact: true }).click();
   await expect(voice.getByRole("button", { name: texts.chat.voice.pause, exact: true })).toBeVisible();
   const saved = page.waitForEvent("download");

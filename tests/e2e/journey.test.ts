@@ -1,7 +1,7 @@
 import { privateConversationId } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
-import { readLocalLog } from "../support/logs";
-import { keptOffline } from "../support/offline";
+import { expectSameLogs } from "../support/circle";
+import { isKeptOffline, keptOffline } from "../support/offline";
 import { nameOf, phoneOf } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
@@ -118,7 +118,7 @@ test("a conversation goes on through an offline phone, a third tab and a reload"
   const benId = new URL(ana.page.url()).pathname.split("/").at(-1) ?? "";
   await ana.write("avant");
   await expect(ben.message("avant")).toBeVisible();
-  await ben.page.evaluate(async () => void (await navigator.serviceWorker.ready));
+  await isKeptOffline(ben.page);
 
   // Ben's network goes. He reads, reloads and writes all the same; Ana writes on, in a third tab too.
   await ben.context.setOffline(true);
@@ -146,12 +146,8 @@ test("a conversation goes on through an offline phone, a third tab and a reload"
   await expect(ben.ticks("écrit hors ligne 2", "read")).toBeVisible();
   const expected = 1 + 2 + 30;
   const conversation = privateConversationId(anaId, benId);
-  const logs = await Promise.all([ana.page, third, ben.page].map((page) => readLocalLog(page, conversation)));
-  for (const log of logs) {
-    expect(log.map(({ seq }) => seq)).toEqual(Array.from({ length: expected }, (_, i) => i + 1));
-    expect(log).toEqual(logs[0]);
-  }
-  expect(new Set(logs[0]?.map(({ text }) => text)).size).toBe(expected);
+  const log = await expectSameLogs([ana, { page: third }, ben], conversation, 1, expected);
+  expect(new Set(log.map(({ text }) => text)).size).toBe(expected);
   await ana.close();
   await ben.close();
 });

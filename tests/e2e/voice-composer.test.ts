@@ -1,6 +1,7 @@
 import type { Locator } from "@playwright/test";
 import { expect, test } from "../support/browser-test";
 import { faultsIn } from "../support/faults";
+import { countRecordings } from "../support/logs";
 import { dragOver, drop, type MadeFile } from "../support/media";
 import { openPair, siteOf } from "../support/pair";
 import { connectPeople, makePerson } from "../support/people";
@@ -94,6 +95,7 @@ const withholdRecorder = async ({ page }: Phone): Promise<() => Promise<number>>
     };
   });
   return async () => {
+    await expect.poll(() => addresses.length).toBeGreaterThan(0);
     give();
     const opened = await page.evaluate(async (address) => {
       await import(address);
@@ -229,6 +231,7 @@ test("a recording outlives its page and its chat, and is sent once or thrown awa
   await expect(keptOf(anas)).toBeVisible();
   await voiceButton(anas, "send").click();
   await expect(notesOf(bens)).toHaveCount(1);
+  await expect.poll(() => countRecordings(page)).toBe(0);
   await page.reload();
   await expect(microphoneOf(anas)).toBeVisible();
   await expect(messagesOf(anas)).toHaveCount(1);
@@ -263,6 +266,7 @@ test("a recording outlives its page and its chat, and is sent once or thrown awa
   await row.click();
   await voiceButton(anas, "discard").click();
   await expect(anas.composer()).toBeVisible();
+  await expect.poll(() => countRecordings(page)).toBe(0);
   await page.reload();
   await expect(microphoneOf(anas)).toBeVisible();
   await expect(messagesOf(bens)).toHaveCount(1);
@@ -303,7 +307,7 @@ test("what covers the recorder ends the recording, which then waits to be listen
 
   // The search of the chat.
   await tap(anas);
-  await timerReaches(anas, 1);
+  await timerReaches(anas, 3); // enough to be heard in the playing
   await page.getByRole("button", { name: texts.common.more }).click();
   await page.getByRole("menuitem", { name: texts.chat.search }).click();
   await expect(page.getByRole("status").getByText(texts.chat.voice.covered)).toBeVisible();

@@ -28,7 +28,7 @@ export const eventLine = (
 
 /** All hold the same of a conversation, from this place to that one without a gap; answers what. */
 export const expectSameLogs = async (
-  phones: readonly Phone[],
+  phones: readonly Pick<Phone, "page">[],
   conversation: string,
   from: number,
   to: number,

@@ -2,16 +2,24 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 
 const patienceMs = 2_000;
+const patienceFrames = 10; // a machine that draws none meanwhile ends nothing that moves
 
 /** What fades in has not its own colours yet. */
 const untilStill = (page: Page): Promise<void> =>
-  page.evaluate(async (ms) => {
-    const passing = document
-      .getAnimations()
-      .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime));
-    const ended = Promise.allSettled(passing.map(({ finished }) => finished));
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, ms))]);
-  }, patienceMs);
+  page.evaluate(
+    async ([ms, frames]) => {
+      const passing = document
+        .getAnimations()
+        .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime));
+      const ended = Promise.allSettled(passing.map(({ finished }) => finished));
+      const given = async () => {
+        await new Promise((resolve) => setTimeout(resolve, ms));
+        for (let n = 0; n < frames; n++) await new Promise(requestAnimationFrame);
+      };
+      await Promise.race([ended, given()]);
+    },
+    [patienceMs, patienceFrames] as const,
+  );
 
 // In the page itself: without frames of another origin there is nothing to gather in a second page.
 const checkerOf = (page: Page): AxeBuilder =>

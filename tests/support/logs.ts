@@ -32,7 +32,7 @@ export const readServerMessages = async (site: Site, person: Person, conversatio
 export const readServerLog = async (site: Site, person: Person, conversation: string): Promise<Line[]> =>
   (await readServerMessages(site, person, conversation)).map(toLine);
 
-type StoreName = "messages" | "outbox";
+type StoreName = "messages" | "outbox" | "recordings";
 
 const readStore = (page: Page, store: StoreName): Promise<unknown[]> =>
   page.evaluate(async (name) => {
@@ -63,6 +63,9 @@ export const readLocalLog = async (page: Page, conversation: string): Promise<Li
 
 /** What a browser has not had confirmed yet. */
 export const countOutbox = async (page: Page): Promise<number> => (await readStore(page, "outbox")).length;
+
+/** Of how many voice messages that were not sent a browser keeps something. */
+export const countRecordings = async (page: Page): Promise<number> => (await readStore(page, "recordings")).length;
 
 /** The texts a chat's screen shows, oldest first, read by scrolling up from the newest. No two may be the same. */
 export const readScreen = (page: Page, first: string): Promise<string[]> =>

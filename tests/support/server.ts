@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -42,14 +43,19 @@ function killGroup(child: ChildProcess) {
   }
 }
 
+/**
+ * Outgoing connections are given none of these: one of the browsers', which open many, could have taken the port before
+ * the server, which needs seconds to start, or while it is down.
+ */
+const ports = { from: 20_000, to: 32_000 };
+
 export function findFreePort(): Promise<number> {
+  const port = randomInt(ports.from, ports.to);
   return new Promise((resolve, reject) => {
-    const probe = createServer().once("error", reject);
-    probe.listen(0, "localhost", () => {
-      const address = probe.address();
-      const port = typeof address === "object" && address ? address.port : 0;
-      probe.close(() => resolve(port));
-    });
+    const probe = createServer().once("error", (error: NodeJS.ErrnoException) =>
+      error.code === "EADDRINUSE" ? resolve(findFreePort()) : reject(error),
+    );
+    probe.listen(port, "localhost", () => probe.close(() => resolve(port)));
   });
 }
 

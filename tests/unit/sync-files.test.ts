@@ -250,6 +250,11 @@ describe("a voice message being recorded", () => {
     await keep(tab, { ...recording, startedAt: 1 }, piece("old"));
     await keep(tab, { ...recording, startedAt: 2 }, piece("new"));
     expect(await new Blob((await find(tab, chat))?.chunks).text()).toBe("new");
+    // A phone that took its time to end the one before throws away that one alone.
+    await drop(tab, chat, 1);
+    expect(await new Blob((await find(tab, chat))?.chunks).text()).toBe("new");
+    await drop(tab, chat, 2);
+    expect(await find(tab, chat)).toBeUndefined();
   });
 });
 

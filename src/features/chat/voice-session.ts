@@ -165,7 +165,9 @@ export class VoiceSession {
     this.#isWanted = false;
     this.#end();
     await this.#stop();
-    await dropRecording(this.#conversation).catch((error) => console.warn("recording not dropped", error));
+    await dropRecording(this.#conversation, this.#startedAt).catch((error) =>
+      console.warn("recording not dropped", error),
+    );
   }
 
   /** Ends the recording and keeps it for later. */
