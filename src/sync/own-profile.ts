@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { Profile } from "../../contract/people";
 import { request } from "../lib/api";
 import { running } from "./engine";
-import { keepAnswer } from "./own-row";
-import { readMe } from "./queries";
+import { keepAnswer, readMe } from "./own-row";
 
 const pictureTimeoutMs = 120_000;
 

@@ -1,7 +1,9 @@
 import type { Profile } from "../../contract/people";
-import { readMe } from "./queries";
 import { toOwnRow } from "./rows";
 import { meKey, type PersonRow, type Store } from "./store";
+
+export const readMe = async ({ meta }: Store): Promise<PersonRow | null> =>
+  ((await meta.get(meKey))?.value as PersonRow | undefined) ?? null;
 
 /** What the server tells of the own profile by itself. */
 export const takeProfile = async ({ meta }: Store, profile: Profile): Promise<void> => {

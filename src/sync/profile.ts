@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import { Profile } from "../../contract/people";
 import type { Context } from "./context";
-import { keepAnswer } from "./own-row";
-import { readMe } from "./queries";
+import { keepAnswer, readMe } from "./own-row";
 
 /** The own profile as it is now: its changes are told, but who never had any was never told of it. */
 export const fetchProfile = async ({ platform, store, me }: Context): Promise<void> => {

@@ -105,7 +105,7 @@ function ChangesStrip({ notices, newest }: { notices: SecurityNotice[]; newest: 
       <div className="min-w-0 pt-2 leading-snug [grid-area:words]">
         <p role="alert" className="shortened break-words">
           {wordsOf(newest)}
-        </p>{" "}
+        </p>
         {more > 0 && <p className="spare text-sm text-muted">{t("security.notices.more", { count: more })}</p>}
       </div>
       <div className="[grid-area:go]">
