@@ -49,6 +49,7 @@ function PasswordWay({ onShown }: { onShown: () => void }) {
       <PasswordField
         id="ownPassword"
         label={t("auth.password")}
+        readOnly={isBusy}
         error={problem}
         leads
         autoComplete="current-password"

@@ -9,13 +9,14 @@ export type RowsProps = {
   children: (index: number) => ReactNode;
 };
 
-/** A long list: only the rows near the screen exist. Fetched when somebody has that many. */
-export default function VirtualRows({ keys, label, rowPx, children }: RowsProps) {
+/** A long list: only the rows near the screen exist. Fetched when somebody has that many; it begins `from` so far down. */
+export default function VirtualRows({ keys, label, rowPx, from, children }: RowsProps & { from: () => number }) {
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
     count: keys.length,
     getScrollElement: () => scroller.current,
     estimateSize: rowPx,
+    initialOffset: from,
     overscan: 8,
     getItemKey: (index) => keys[index] ?? index,
   });

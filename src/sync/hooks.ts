@@ -10,6 +10,7 @@ import type { Context } from "./context";
 import { liveQueries, running } from "./engine";
 import { bringMembers } from "./learning";
 import { readAuthors, readMember, readMembers, unknownOf } from "./members";
+import { readMe } from "./own-row";
 import {
   namedIn,
   readBlocked,
@@ -18,7 +19,6 @@ import {
   readConversation,
   readConversations,
   readDraft,
-  readMe,
   readRequests,
   uploadView,
 } from "./queries";

@@ -2,18 +2,18 @@ import * as v from "valibot";
 import { Profile } from "../../contract/people";
 import { request } from "../lib/api";
 import { running } from "./engine";
-import { countTold, keepProfile } from "./own-row";
+import { keepAnswer, readMe } from "./own-row";
 
 const pictureTimeoutMs = 120_000;
 
 const change = async (ask: () => Promise<unknown>): Promise<Profile> => {
   const context = running.get()?.tab.context.get();
   // A store that cannot be read keeps nobody from it.
-  const told = await (context && countTold(context.store).catch(() => undefined));
+  const before = context && (await readMe(context.store).catch(() => undefined));
   const profile = v.parse(Profile, await ask());
   // The change stands on the server: a phone that is full reads it there the next time.
-  if (context?.me === profile.id && told !== undefined)
-    await keepProfile(context.store, profile, told).catch(() => undefined);
+  if (before !== undefined && context?.me === profile.id)
+    await keepAnswer(context.store, before, profile).catch(() => undefined);
   return profile;
 };
 

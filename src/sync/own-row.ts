@@ -2,20 +2,21 @@ import type { Profile } from "../../contract/people";
 import { toOwnRow } from "./rows";
 import { meKey, type PersonRow, type Store } from "./store";
 
-/** How often the server has told of the own profile by itself. */
-export const countTold = async ({ meta }: Store): Promise<number> =>
-  ((await meta.get(meKey))?.value as PersonRow | undefined)?.told ?? 0;
-
-const put = async ({ meta }: Store, profile: Profile, told: number): Promise<void> => {
-  await meta.put({ key: meKey, value: { ...toOwnRow(profile), told } });
-};
+export const readMe = async ({ meta }: Store): Promise<PersonRow | null> =>
+  ((await meta.get(meKey))?.value as PersonRow | undefined) ?? null;
 
 /** What the server tells of the own profile by itself. */
-export const takeProfile = async (store: Store, profile: Profile): Promise<void> =>
-  put(store, profile, (await countTold(store)) + 1);
+export const takeProfile = async ({ meta }: Store, profile: Profile): Promise<void> => {
+  await meta.put({ key: meKey, value: toOwnRow(profile) });
+};
 
-/** An answer, asked for when the server had told so often: what it told since may be newer. */
-export const keepProfile = (store: Store, profile: Profile, told: number): Promise<void> =>
+/**
+ * An answer, asked for when the own profile was as `before`. What has become different since may be newer and stays;
+ * that the rest was told once more, after a change just before this one, says nothing against the answer.
+ */
+export const keepAnswer = (store: Store, before: PersonRow | null, profile: Profile): Promise<void> =>
   store.transaction("rw", store.meta, async () => {
-    if ((await countTold(store)) === told) await put(store, profile, told);
+    const now = Object.entries((await readMe(store)) ?? {});
+    const newer = now.filter(([field, value]) => value !== before?.[field as keyof PersonRow]);
+    await store.meta.put({ key: meKey, value: { ...toOwnRow(profile), ...Object.fromEntries(newer) } });
   });

@@ -8,7 +8,6 @@ import {
   type ConversationRow,
   draftKey,
   type MessageRow,
-  meKey,
   type OutboxRow,
   type PersonRow,
   type Store,
@@ -221,6 +220,3 @@ export const readRequests = async (store: Store): Promise<{ received: PersonRow[
     sent: people.filter((person) => person.state === "sent"),
   };
 };
-
-export const readMe = async (store: Store): Promise<PersonRow | null> =>
-  ((await store.meta.get(meKey))?.value as PersonRow | undefined) ?? null;

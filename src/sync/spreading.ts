@@ -4,7 +4,7 @@ import { displayNameMaxLength, spreadMax } from "../../contract/limits";
 import { type Context, withRoom } from "./context";
 import { findMember } from "./learning";
 import { readAuthors } from "./members";
-import { readMe } from "./queries";
+import { readMe } from "./own-row";
 import { isEmptied, isTold } from "./rows";
 import { SyncError } from "./sync-error";
 import type { Tab } from "./tab";

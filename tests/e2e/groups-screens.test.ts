@@ -181,11 +181,16 @@ test("of many members those near the screen exist, all are found, and what canno
   browser,
   server,
 }) => {
-  const [ana, ...others] = await seedCrowd(server, 120);
+  const [ana, ...others] = await seedCrowd(server, 120, true);
   const group = await makeGroup(siteOf(server), ana, "Quartier", others);
   const phone = await Phone.open(browser, server);
   const { page, context, texts } = phone;
   await context.route(`**/api/groups/${group}/members*`, (route) => route.fulfill({ status: 503, body: "" }));
+  let letOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    letOn = resolve;
+  });
+  await context.route(/\/assets\/virtual-(rows|members)-/, (route) => held.then(() => route.continue()));
   await phone.signIn(ana, `/app/group/${group}/members`);
   await expect(page.getByText("Impossible de charger les membres du groupe.")).toBeVisible();
   await expectNoFaults(page);
@@ -196,7 +201,24 @@ test("of many members those near the screen exist, all are found, and what canno
   await context.unroute(`**/api/groups/${group}/members*`);
   const list = page.getByRole("list", { name: fill(texts.groups.chat.members_other, { count: 120 }) });
   const lines = list.getByRole("listitem");
+  // Who is far down in the first of them stays there when the code of long lists comes.
+  await expect(lines).toHaveCount(50);
+  await lines.nth(40).scrollIntoViewIfNeeded();
+  const fortieth = (await lines.nth(40).locator("bdi").first().textContent()) ?? "";
+  const contacts = await context.newPage();
+  await phone.goTo("/app/contacts", contacts);
+  const rows = contacts.getByRole("list", { name: texts.contacts.title }).getByRole("listitem");
+  await expect(rows).toHaveCount(50);
+  await rows.nth(40).scrollIntoViewIfNeeded();
+  const contact = (await rows.nth(40).locator("bdi").first().textContent()) ?? "";
+  letOn();
+  await expect(rows.first()).toHaveAttribute("aria-setsize", "119");
+  await expect(rows.filter({ hasText: contact })).toBeInViewport();
+  await contacts.close();
   await expect(lines.first()).toHaveAttribute("aria-setsize", "120");
+  await expect(lines.filter({ hasText: fortieth })).toBeInViewport();
+  await list.hover();
+  await page.mouse.wheel(0, -100_000);
   await expect(lines.first()).toContainText(texts.groups.owner);
   expect(await lines.count()).toBeLessThan(60);
   await list.hover();

@@ -63,7 +63,7 @@ test("pictures and files go out shrunk, captioned, as originals, pasted, dropped
   browser,
   server,
 }) => {
-  const { phones } = await openPair(browser, server, 3400);
+  const { phones, people } = await openPair(browser, server, 3400);
   const [anas, bens] = phones;
   const { page, texts } = anas;
   const { attach, camera } = texts.chat;
@@ -71,9 +71,25 @@ test("pictures and files go out shrunk, captioned, as originals, pasted, dropped
   expect(photo.buffer.length).toBeLessThan(unaskedMaxBytes);
   const small = await makePicture(page, "petite.png", { width: 60, height: 40, type: "image/png" });
 
+  // What is chosen before the code of the sheet is here waits in its chat, though one leaves it and comes back meanwhile.
+  let letOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    letOn = resolve;
+  });
+  await page.route("**/assets/sending-*", (route) => held.then(() => route.continue()));
+  const asked = page.waitForRequest("**/assets/sending-*");
+  const offered = choose(anas, "image", [photo, turned(photo)]);
+  await asked;
+  await page.getByRole("link", { name: people[1].username }).first().click();
+  await expect(anas.composer()).toHaveCount(0);
+  await page.goBack();
+  await expect(anas.composer()).toBeVisible();
+  letOn();
+  await offered;
+
   // One chosen by mistake is taken out; what cannot go is not counted and says why; the caption belongs to its picture.
   const empty = { name: "vide.txt", mimeType: "text/plain", buffer: Buffer.alloc(0) };
-  await choose(anas, "image", [photo, turned(photo), empty]);
+  await sheetOf(page).locator("input[type=file]").setInputFiles([empty]);
   await expect(sheetOf(page).getByRole("listitem")).toHaveCount(4); // with the button that adds more
   await expect(sheetOf(page)).toContainText(fill(attach.title_other, { count: 2 }));
   await page.getByRole("button", { name: fill(attach.show, { name: "vide.txt" }) }).click();

@@ -88,8 +88,18 @@ for (const language of ["fr", "pt"] as const) {
     // Codes cannot be left without a word: they are shown once.
     await button(page, security.apps.add).click();
     await expect(page.getByRole("textbox", { name: security.name })).toBeFocused();
-    await page.getByRole("textbox", { name: security.name }).fill("Itel");
+    const name = page.getByRole("textbox", { name: security.name });
+    await name.fill("Itel");
+    let letOn = () => {};
+    const held = new Promise<void>((resolve) => {
+      letOn = resolve;
+    });
+    await page.route("**/api/auth/factors", (route) => held.then(() => route.continue()));
     await page.keyboard.press("Enter");
+    await expect(name).not.toBeEditable();
+    await expect(name).toBeFocused();
+    await page.keyboard.press("Escape"); // does not stop what is under way, and does not look as if it did
+    letOn();
     await expect(heading(page, security.apps.scan)).toBeFocused();
     const app = await CodeApp.readFrom(page);
     await expect(page.getByRole("img", { name: security.apps.qr })).toHaveJSProperty("complete", true);
@@ -258,9 +268,27 @@ test("a new password is asked for twice and after a proof, loses nothing that wa
   await expect(again).toHaveValue(newPassword);
   await button(page, password.submit).click();
   await own.fill(testPassword);
-  await page.route("**/api/auth/user", loseAnswer, { times: 1 });
-  const askedAgain = page.waitForResponse("**/api/auth/user");
+  // While it is under way it can be neither changed nor left as if it were not.
+  let letOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    letOn = resolve;
+  });
+  let tries = 0;
+  await page.route("**/api/auth/user", async (route) => {
+    await held;
+    return ++tries === 1 ? loseAnswer(route) : route.continue();
+  });
+  const underWay = page.waitForRequest("**/api/auth/user");
   await own.press("Enter");
+  await underWay;
+  await expect(dialog(page, stepUp.title)).toHaveCount(0);
+  for (const one of [field, again]) await expect(one).not.toBeEditable();
+  await again.focus();
+  await page.keyboard.type("x");
+  await page.keyboard.press("Escape");
+  await expect(again).toHaveValue(newPassword);
+  const askedAgain = page.waitForResponse("**/api/auth/user");
+  letOn();
   await askedAgain;
   await expect(page.getByRole("status").filter({ hasText: password.done })).toBeVisible();
   await expect(opener).toBeFocused();

@@ -68,6 +68,14 @@ test("a new sign-in is told on every other device, each in its language, once, a
     await says(page, texts, texts.security.notices.events.signed_in);
     await expect(card(page, texts)).toContainText("Chrome · Android");
   }
+  // With the largest text it takes less than a quarter of a small screen, and says the same.
+  const before = tablet.page.viewportSize();
+  await tablet.page.setViewportSize({ width: 360, height: 740 });
+  await tablet.page.evaluate(() => (document.documentElement.dataset.look = "larger"));
+  await expect.poll(async () => (await card(tablet.page, tablet.texts).boundingBox())?.height).toBeLessThan(740 * 0.23);
+  await says(tablet.page, tablet.texts, tablet.texts.security.notices.events.signed_in);
+  await tablet.page.evaluate(() => delete document.documentElement.dataset.look);
+  if (before) await tablet.page.setViewportSize(before);
   await logInElsewhere(site, ana, "");
   await expect(card(tablet.page, tablet.texts)).toContainText(tablet.texts.security.notices.unknownDevice);
   await expect(card(tablet.page, tablet.texts)).toContainText(

@@ -4,8 +4,9 @@ import { describe, expect, it, vi } from "vitest";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { readAround } from "../../src/sync/around";
 import { hide, mute, relate, retract } from "../../src/sync/changing";
+import { keepAnswer, readMe } from "../../src/sync/own-row";
 import { fetchProfile } from "../../src/sync/profile";
-import { readBlocked, readConversation, readMe } from "../../src/sync/queries";
+import { readBlocked, readConversation } from "../../src/sync/queries";
 import type { Tab } from "../../src/sync/tab";
 import { Viewed } from "../../src/sync/viewing";
 import { writeText } from "../../src/sync/writing";
@@ -283,6 +284,22 @@ describe("blocking", () => {
     letGo();
     await asked;
     expect((await readMe(context.store))?.username).toBe("Amina Nouvelle");
+  });
+
+  it("of one's own name is kept as it is answered, though the picture changed before it is told only meanwhile", async () => {
+    const { server, amina, benoit } = makePair();
+    const hers = await makeDevice(server, amina).openTab();
+    const { store } = contextOf(hers);
+    await eventually(async () => expect((await readMe(store))?.username).toBe("Amina"));
+    const known = server.inbox(amina).people.get(benoit)?.relation;
+    if (!known) throw new Error("no relation");
+    const own = { ...known.profile, id: amina, username: "Amina", avatar_url: null };
+    const tell = (profile: typeof known.profile) => server.relate(amina, { ...known, profile, state: "none" });
+    const before = await readMe(store);
+    tell({ ...own, avatar_url: "new.webp" });
+    await eventually(async () => expect((await readMe(store))?.avatar).toBe("new.webp"));
+    await keepAnswer(store, before, { ...own, username: "Amina Nouvelle", avatar_url: "new.webp" });
+    expect(await readMe(store)).toMatchObject({ username: "Amina Nouvelle", avatar: "new.webp" });
   });
 
   it("is done on a phone whose store cannot be read or has no room, and is not told as failed", async () => {

@@ -1,11 +1,31 @@
 import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, expect, it, vi } from "vitest";
+import { readConversation } from "../../src/sync/queries";
 import { eventually } from "../support/eventually";
 import { becomesLevel, contextOf } from "../support/model-checks";
 import { makeDevice, makePair } from "../support/model-world";
 
 afterEach(() => {
   vi.restoreAllMocks();
+});
+
+it("a phone that is full from the first says so as long as it can take nothing in, and goes on by itself when it has room", async () => {
+  const { server, amina, chat } = makePair();
+  const phone = makeDevice(server, amina);
+  for (const method of ["put", "add"] as const)
+    vi.spyOn(IDBObjectStore.prototype, method).mockImplementation(() => {
+      throw new DOMException("the phone is full", "QuotaExceededError");
+    });
+  const tab = await phone.openTab();
+  await eventually(() => expect(tab.trouble.get()).toBe("full"));
+  const read = async () => readConversation(contextOf(tab).store, amina, chat);
+  expect(await read()).toMatchObject({ told: false });
+  await phone.pass(60_000);
+  expect(tab.trouble.get()).toBe("full");
+  vi.restoreAllMocks();
+  await phone.pass(60_000);
+  await eventually(async () => expect(await read()).toMatchObject({ told: true, open: true }));
+  expect(tab.trouble.get()).toBeUndefined();
 });
 
 it("what a full phone cannot take in is not asked for without a pause", async () => {

@@ -3,6 +3,7 @@ import { postGraphemesMax } from "../../contract/limits";
 import type { HttpRequest } from "../../contract/requests";
 import { readCursor, writeCursor } from "../../src/sync/cursor";
 import { boundFiles } from "../../src/sync/file-cache";
+import { readMe } from "../../src/sync/own-row";
 import {
   awaitOutcome,
   type OutgoingPicture,
@@ -12,7 +13,6 @@ import {
   retryPost,
   takeBack,
 } from "../../src/sync/postbox";
-import { readMe } from "../../src/sync/queries";
 import { keepUnsentOnly } from "../../src/sync/repair";
 import type { Tab } from "../../src/sync/tab";
 import { readUnsent } from "../../src/sync/unsent";

@@ -8,7 +8,7 @@ import { Screen } from "../../components/screen";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
-import type { ChatView } from "../../sync/hooks";
+import { type ChatView, useStorageTrouble } from "../../sync/hooks";
 import { useChatAround } from "../../sync/use-chat-around";
 import { useIsOffline } from "../../sync/use-shown-link";
 import { Announcer } from "./announcer";
@@ -20,6 +20,7 @@ import { useCover } from "./covered";
 import type { Standing } from "./failed-reason";
 import { type Found, FoundMessage } from "./found";
 import { MessageList } from "./message-list";
+import { paneStateOf } from "./pane-state";
 import { TypingAnnouncer } from "./typing-announcer";
 
 const SearchPanel = lateLayer(() => import("./search-panel"));
@@ -109,8 +110,8 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
     if (!isIn(shown)) setAround(isIn(chat) ? undefined : next.seq);
   };
 
-  // Nothing is here and something may come: an unknown chat on a phone without network has nothing to wait for.
-  const isWaiting = !shown || (shown.items.length === 0 && (shown.loading || (!isHeardOf && !isOffline)));
+  const isFull = useStorageTrouble() === "full";
+  const state = paneStateOf(shown, { isHeardOf, isOffline, isFull });
   const isCovered = isSearching && !found;
   useCover(isCovered);
   const search: MenuItem = {
@@ -163,9 +164,13 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
               {t("chat.toComposer")}
             </button>
           )}
-          {isWaiting ? (
+          {!shown || state === "waiting" ? (
             <PaneSpinner />
-          ) : shown.items.length === 0 ? (
+          ) : state === "full" ? (
+            <div className="my-auto">
+              <EmptyState icon="i-ph-warning" title={t("errors.no_room")} />
+            </div>
+          ) : state === "empty" ? (
             <div className="my-auto">
               {empty === undefined ? (
                 <EmptyState
@@ -194,7 +199,7 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
               </FoundMessage>
             </CallDeedsContext>
           )}
-          {chat && !isWaiting && (
+          {chat && state !== "waiting" && (
             <Announcer conversation={conversation} items={chat.items} people={people} isLoading={chat.loading} />
           )}
           <TypingAnnouncer text={typing} />

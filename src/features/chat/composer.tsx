@@ -167,7 +167,7 @@ export function Composer({ ref, conversation, onSend }: ComposerProps) {
       </form>
       <DropZone onFiles={attaching.add} />
       {attaching.Camera && (
-        <attaching.Camera onPicture={(picture) => attaching.add([picture])} onClose={attaching.close} />
+        <attaching.Camera onPicture={(picture) => attaching.add([picture])} onClose={attaching.closeCamera} />
       )}
       {attaching.Sheet && (
         <attaching.Sheet

@@ -26,6 +26,7 @@ export default function VirtualMembers({ members, label, scroller, children }: V
     count: members.length,
     getScrollElement: () => scroller,
     estimateSize: () => linePx,
+    initialOffset: () => scroller?.scrollTop ?? 0, // one may be far down in the first of them already
     scrollMargin: above,
     overscan: 8,
     getItemKey: (index) => members[index]?.number ?? index,

@@ -70,11 +70,12 @@ export const useProfileEdit = (me: PersonRow) => {
       try {
         const isChanged = wanted !== me.username || (chosen && !chosen.saved);
         if (isChanged && !navigator.onLine) throw new ApiFailure("offline", 0);
+        // The name first: what is then told of it cannot come after a picture's answer with the old one.
+        if (wanted !== me.username) await changeName(wanted);
         if (chosen && !chosen.saved) {
           const key = await changePicture(chosen.picture);
           setChosen({ ...chosen, saved: { key, before: me.avatar } });
         }
-        if (wanted !== me.username) await changeName(wanted);
         // What was begun while a picture was on its way goes on.
         setName((now) => (now === name ? undefined : now));
         if (isChanged) showToast({ message: t("profile.updated") });

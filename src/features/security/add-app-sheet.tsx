@@ -23,12 +23,16 @@ const freeName = (base: string, names: readonly string[]): string => {
   for (let n = 2, name = base; ; name = `${base} ${n++}`) if (!names.includes(name)) return name;
 };
 
-function NameForm({ names, onEnrolled }: { names: readonly string[]; onEnrolled: (app: Enrolled) => void }) {
+/** A part of the sheet, which stays open while something of it is under way. */
+type PartProps = { isBusy: boolean; setBusy: (isBusy: boolean) => void };
+
+type NameFormProps = PartProps & { names: readonly string[]; onEnrolled: (app: Enrolled) => void };
+
+function NameForm({ names, isBusy, setBusy, onEnrolled }: NameFormProps) {
   const t = useT();
   const { withProof } = useChanges();
   const [name, setName] = useState(() => freeName(t("security.apps.defaultName"), names));
   const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (isBusy) return;
@@ -56,6 +60,7 @@ function NameForm({ names, onEnrolled }: { names: readonly string[]; onEnrolled:
         enterKeyHint="next"
         dir="auto"
         data-autofocus
+        readOnly={isBusy}
         value={name}
         onChange={({ target }) => {
           setName(target.value);
@@ -69,13 +74,20 @@ function NameForm({ names, onEnrolled }: { names: readonly string[]; onEnrolled:
   );
 }
 
-function Steps({ app, onAdded }: { app: Enrolled; onAdded: () => void }) {
+type StepsProps = Pick<PartProps, "setBusy"> & { app: Enrolled; onAdded: () => void };
+
+function Steps({ app, setBusy, onAdded }: StepsProps) {
   const t = useT();
   const { withProof, reload } = useChanges();
   const { secret, uri, qr_code } = app.totp;
   const confirm = async (code: string) => {
-    if (!(await withProof(async () => void (await showCode(app.id, code))))) return;
-    await reload();
+    setBusy(true);
+    try {
+      if (!(await withProof(async () => void (await showCode(app.id, code))))) return;
+      await reload();
+    } finally {
+      setBusy(false);
+    }
     onAdded();
   };
   return (
@@ -129,19 +141,21 @@ type AddAppSheetProps = { names: readonly string[]; onAdded: (name: string) => v
 export function AddAppSheet({ names, onAdded, onClose }: AddAppSheetProps) {
   const t = useT();
   const [app, setApp] = useState<Enrolled>();
+  const [isBusy, setBusy] = useState(false);
   return (
-    <Sheet title={t("security.apps.add")} onClose={onClose}>
+    <Sheet title={t("security.apps.add")} busy={isBusy} onClose={onClose}>
       <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pb-8">
         {app ? (
           <Steps
             app={app}
+            setBusy={setBusy}
             onAdded={() => {
               onClose();
               onAdded(app.friendly_name);
             }}
           />
         ) : (
-          <NameForm names={names} onEnrolled={setApp} />
+          <NameForm names={names} isBusy={isBusy} setBusy={setBusy} onEnrolled={setApp} />
         )}
       </div>
     </Sheet>

@@ -38,11 +38,10 @@ function AddressDialog({ onClose }: { onClose: () => void }) {
       send={send}
       onClose={onClose}
     >
-      {(errorOf) => (
+      {(fieldOf) => (
         <TextField
-          id="recoveryEmail"
+          {...fieldOf("recoveryEmail")}
           label={t("security.email.label")}
-          error={errorOf("recoveryEmail")}
           leads
           type="email"
           inputMode="email"

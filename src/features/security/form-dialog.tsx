@@ -7,6 +7,8 @@ import { failureText } from "../../lib/failure-text";
 
 export type FieldProblem = { field: string; text: string };
 
+type FieldState = { id: string; error: string | undefined; readOnly: boolean };
+
 type FormDialogProps = {
   title: string;
   body?: string;
@@ -14,10 +16,10 @@ type FormDialogProps = {
   /** Answers what is wrong, or whether it is done: the dialog goes then. What it rejects with is said in the dialog. */
   send: (data: FormData) => Promise<FieldProblem | boolean>;
   onClose: () => void;
-  children: (errorOf: (field: string) => string | undefined) => ReactNode;
+  children: (fieldOf: (id: string) => FieldState) => ReactNode;
 };
 
-/** A small form over the page; what is typed stays when it fails. */
+/** A small form over the page; what is typed stays when it fails. While its answer is under way it stays as it is. */
 export function FormDialog({ title, body, submitLabel, send, onClose, children }: FormDialogProps) {
   const t = useT();
   const id = useId();
@@ -59,7 +61,7 @@ export function FormDialog({ title, body, submitLabel, send, onClose, children }
             {body}
           </p>
         )}
-        {children((field) => (problem?.field === field ? problem.text : undefined))}
+        {children((id) => ({ id, error: problem?.field === id ? problem.text : undefined, readOnly: isBusy }))}
         <ProblemNote>{problem?.field === "form" && problem.text}</ProblemNote>
         <div className="flex flex-wrap justify-end gap-3">
           <Button look="secondary" disabled={isBusy} className="grow" onClick={onClose}>

@@ -32,11 +32,10 @@ function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => v
   };
   return (
     <FormDialog title={t("security.keys.rename")} submitLabel={t("security.save")} send={send} onClose={onClose}>
-      {(errorOf) => (
+      {(fieldOf) => (
         <TextField
-          id="passkeyName"
+          {...fieldOf("passkeyName")}
           label={t("security.name")}
-          error={errorOf("passkeyName")}
           leads
           maxLength={factorNameMaxLength}
           autoComplete="off"

@@ -44,22 +44,20 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
       send={send}
       onClose={onClose}
     >
-      {(errorOf) => (
+      {(fieldOf) => (
         <>
           <PasswordField
-            id="newPassword"
+            {...fieldOf("newPassword")}
             label={t("security.password.new")}
             hint={t("auth.passwordHint")}
-            error={errorOf("newPassword")}
             leads
             autoComplete="new-password"
             enterKeyHint="next"
             data-autofocus
           />
           <PasswordField
-            id="newPasswordAgain"
+            {...fieldOf("newPasswordAgain")}
             label={t("auth.confirmPassword")}
-            error={errorOf("newPasswordAgain")}
             leads
             autoComplete="new-password"
             enterKeyHint="done"

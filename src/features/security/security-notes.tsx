@@ -98,18 +98,20 @@ function ChangesStrip({ notices, newest }: { notices: SecurityNotice[]; newest: 
   return (
     <section
       aria-label={t("security.notices.title")}
-      className="flex shrink-0 items-start gap-3 border-b border-line bg-surface py-1 pr-2 pl-4 text-text"
+      className="notice-strip shrink-0 border-b border-line bg-surface py-1 pr-2 pl-4 text-text"
       onKeyDown={({ key }) => key === "Escape" && close()}
     >
-      <span className="spare i-ph-shield-warning mt-2 shrink-0 text-2xl text-accent" aria-hidden="true" />
-      <div className="min-w-0 flex-1 pt-2">
-        <p role="alert" className="shortened leading-snug break-words">
+      <span className="spare i-ph-shield-warning mt-2 mr-3 text-2xl text-accent [grid-area:icon]" aria-hidden="true" />
+      <div className="min-w-0 pt-2 leading-snug [grid-area:words]">
+        <p role="alert" className="shortened break-words">
           {wordsOf(newest)}
         </p>
         {more > 0 && <p className="spare text-sm text-muted">{t("security.notices.more", { count: more })}</p>}
+      </div>
+      <div className="[grid-area:go]">
         <ToSecurity words={t("security.notices.notYou")} onGo={dismiss} />
       </div>
-      <IconButton icon="i-ph-x" label={t("common.close")} onClick={close} />
+      <IconButton icon="i-ph-x" label={t("common.close")} className="ml-3 [grid-area:close]" onClick={close} />
     </section>
   );
 }
