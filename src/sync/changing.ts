@@ -8,6 +8,7 @@ import { askByHttp } from "./http-carrier";
 import { toRetracted } from "./retracted";
 import type { PersonRow } from "./store";
 import type { Tab } from "./tab";
+import { noteWithdrawn } from "./withdrawn";
 import { discard, findDelivered, getContext } from "./writing";
 
 /**
@@ -64,8 +65,12 @@ export const retract = async (tab: Tab, conversation: ConversationId, seq: numbe
 /** Deletes what was unsent when its author was asked: what arrived meanwhile is deleted for everybody. */
 export const deleteUnsent = async (tab: Tab, conversation: ConversationId, cid: Uuid): Promise<void> => {
   if (await discard(tab, cid)) return;
-  const message = await findDelivered(getContext(tab), conversation, cid);
-  if (message) await retract(tab, conversation, message.seq);
+  const context = getContext(tab);
+  const message = await findDelivered(context, conversation, cid);
+  if (message) return retract(tab, conversation, message.seq);
+  const { strict, platform } = context;
+  await strict.transaction("rw", strict.meta, () => noteWithdrawn(strict, { cid, conversation, at: platform.now() }));
+  tab.written();
 };
 
 /** What was written in a group that is gone is all there is of it, and is thrown away here alone. */
