@@ -1,3 +1,4 @@
+import type { Message } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
 import type { Change } from "./apply";
@@ -5,8 +6,7 @@ import { forgetBegun } from "./begun";
 import { takeIn } from "./context";
 import { askOrHear } from "./hearing";
 import { askByHttp } from "./http-carrier";
-import { toRetracted } from "./retracted";
-import type { PersonRow } from "./store";
+import type { PersonRow, Store } from "./store";
 import type { Tab } from "./tab";
 import { noteWithdrawn } from "./withdrawn";
 import { discard, findDelivered, getContext } from "./writing";
@@ -47,6 +47,20 @@ export const relate = async (
     return row !== undefined && (row.told ?? 0) > known.told && isDone(row);
   });
   if (relation && context === tab.context.get()) await takeAnswer(tab, [{ type: "standing", relation, ...known }]);
+};
+
+/** What is known here by the server's answer that one's own message is deleted; undefined when it is not held here. */
+const toRetracted = async (
+  store: Store,
+  conversation: ConversationId,
+  seq: number,
+  revision: number,
+): Promise<Change | undefined> => {
+  const held = await store.messages.get([conversation, seq]);
+  if (!held) return undefined;
+  const { sender, at, cid } = held;
+  const message: Message = { seq, sender, at, body: { type: "deleted" }, ...(cid ? { cid } : {}) };
+  return { type: "changed", of: conversation, since: revision - 1, revision, messages: [message] };
 };
 
 /** Deletes one's own message for everybody. */

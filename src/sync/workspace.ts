@@ -220,7 +220,7 @@ export class Workspace {
     if (row.gone) return this.#leave(row);
     if (isCounted) await this.count(row, inbox);
     // A row does not say which of my devices wrote a message.
-    if (!this.isOwn(row, inbox)) await this.#takePreview(row, inbox);
+    if (!inbox.preview || !this.isOwn(row, inbox)) await this.#takePreview(row, inbox);
     else if (await this.#awaitsWithdrawn(row.id)) {
       // What it shows may be what was deleted here: only the log says so.
       Object.assign(row, { sender, preview, whole });

@@ -115,6 +115,25 @@ describe("a message deleted on its way that arrived", () => {
     expect(isWritten()).toBe(false);
   });
 
+  it("leaves nothing of what was said before in the list when the chat is cleared elsewhere meanwhile", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, chat);
+    await writeText(tab, chat, "Mbote");
+    await becomesLevel(server, tab, chat);
+    server.refuse = (_, { type }) => (type === "withdraw" ? { error: "unavailable" } : undefined);
+    await deleteOnItsWay(phone, tab, chat);
+    server.execute(amina, { type: "hide", conversation: chat, upTo: 2, keep: true });
+    reconnect(phone);
+    await becomesLevel(server, tab, chat);
+    expect((await listOf(tab))[0]?.last?.body ?? null).toBeNull();
+    server.refuse = () => undefined;
+    await isForgotten(tab);
+    await becomesLevel(server, tab, chat);
+    expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted"]);
+  });
+
   it("is not brought back by a page that was on its way when the server heard of it", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
