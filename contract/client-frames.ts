@@ -22,7 +22,8 @@ const clientFrames = {
     v.nullable(WireSource),
     v.array(v.strictTuple([Conversation, PackedUuid])),
   ]),
-  e: v.strictTuple([v.literal("e"), Ref, Conversation, Count]), // delete one's own message for everybody
+  // delete one's own message for everybody: by its place, or by its client id wherever it is by now
+  e: v.strictTuple([v.literal("e"), Ref, Conversation, v.union([Count, PackedUuid])]),
   v: v.strictTuple([v.literal("v"), Ref, Conversation, Count]), // what was changed after a revision
   z: v.strictTuple([v.literal("z"), Ref, Conversation, v.picklist([0, 1])]), // mute
   t: v.strictTuple([v.literal("t"), Conversation]), // I am typing; nobody keeps it, nobody answers

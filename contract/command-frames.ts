@@ -17,6 +17,8 @@ export const toClientFrame = (
       return ["d", ref, conversation, command.upTo, command.keep ? 1 : 0];
     case "retract":
       return ["e", ref, conversation, command.seq];
+    case "withdraw":
+      return ["e", ref, conversation, packUuid(command.cid)];
     case "revised":
       return ["v", ref, conversation, command.since];
     case "mute":
@@ -75,8 +77,12 @@ export const toCommand = (
       const to = frame[4].map(([one, cid]) => ({ conversation: idOf(one), cid: unpackUuid(cid) }));
       return { type: "spread", body: fromWireBody(frame[2] as WireBody), ...sourceOf(frame[3]), to };
     }
-    case "e":
-      return { type: "retract", conversation, seq: frame[3] };
+    case "e": {
+      const named = frame[3];
+      return typeof named === "number"
+        ? { type: "retract", conversation, seq: named }
+        : { type: "withdraw", conversation, cid: unpackUuid(named) };
+    }
     case "v":
       return { type: "revised", conversation, since: frame[3] };
     case "z":

@@ -28,6 +28,11 @@ export const SpreadBody = v.strictObject({
 const Spread = v.strictObject({ type: v.literal("spread"), ...SpreadBody.entries });
 /** Deletes one's own message for everybody: a tombstone stays. Done twice it is still done. */
 const Retract = v.strictObject({ type: v.literal("retract"), conversation: ConversationId, seq: Seq });
+/**
+ * Deletes one's own message for everybody by its client id, wherever it is by now: one that comes later is not taken in.
+ * Done twice it is still done.
+ */
+const Withdraw = v.strictObject({ type: v.literal("withdraw"), conversation: ConversationId, cid: Uuid });
 /** Messages changed after a revision, with the state they are in now. */
 const Revised = v.strictObject({ type: v.literal("revised"), conversation: ConversationId, since: Mark });
 const Mute = v.strictObject({ type: v.literal("mute"), conversation: ConversationId, muted: v.boolean() });
@@ -75,6 +80,7 @@ export const CommandSchema = v.variant("type", [
   Send,
   Spread,
   Retract,
+  Withdraw,
   Revised,
   MarkRead,
   Hide,

@@ -33,6 +33,12 @@ export const SpreadResult = v.object({
 export type SpreadResult = v.InferOutput<typeof SpreadResult>;
 
 export const Retracted = v.object({ revision: Mark });
+/** Where the message stood and the revision it is deleted by; no place for one that had not come. */
+export const Withdrawn = v.object({
+  revision: Mark,
+  place: v.nullable(v.object({ seq: Seq, at: v.number() })),
+});
+export type Withdrawn = v.InferOutput<typeof Withdrawn>;
 export const Muted = v.object({ muted: v.boolean() });
 /** The conversations a person has muted, those that changed last first. */
 export const MuteList = v.object({ muted: v.array(ConversationId) });
@@ -92,6 +98,7 @@ export type CommandResults = {
   send: SendResult;
   spread: SpreadResult;
   retract: v.InferOutput<typeof Retracted>;
+  withdraw: Withdrawn;
   revised: RevisedResult;
   mute: v.InferOutput<typeof Muted>;
   mark: v.InferOutput<typeof Unread>;

@@ -74,6 +74,7 @@ export const errorStatus = {
   conversation_not_found: 404,
   message_not_found: 404,
   not_your_message: 403,
+  message_withdrawn: 410, // its author deleted it before it came
   original_gone: 404,
   contact_blocked: 403,
   not_connected: 403,

@@ -69,6 +69,9 @@ export const sendStallMs = 10_000; // how long what follows a message that has t
 // Sending: flood protection of the object (it commits 200–500 times a second), far above what a person types
 export const sendBurst = 2_000;
 export const sendPerSecond = 50;
+// A message deleted before it came is not taken in for so long, of each member's the newest so many in a conversation
+export const withdrawnKeptMs = 30 * 24 * 3_600_000;
+export const withdrawnMax = 100;
 // Pages, searches and changes of one person: a device that was away for long asks for many at once
 export const readBurst = 500;
 export const readPerSecond = 50;

@@ -54,6 +54,8 @@ export const toHttpRequest = (command: Command): HttpRequest => {
         : { method: "DELETE", path: withQuery(conversation, { upTo: command.upTo }) };
     case "retract":
       return { method: "DELETE", path: `${conversation}/messages/${command.seq}` };
+    case "withdraw":
+      return { method: "PUT", path: `${conversation}/withdrawals/${command.cid}` };
     case "revised":
       return { method: "GET", path: withQuery(`${conversation}/revisions`, { since: command.since }) };
     case "dial": {

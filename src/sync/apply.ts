@@ -11,7 +11,6 @@ import { otherNumber, ownMessage, raiseOthers, toPersonRow } from "./rows";
 import { keepNotice } from "./security-notices";
 import { takeKept, updateSettings } from "./settings";
 import type { ConversationRow, Store } from "./store";
-import { placeWithdrawn } from "./withdrawn";
 import { Workspace } from "./workspace";
 
 type Of = number | ConversationId; // the handle, or the id itself
@@ -58,8 +57,6 @@ export type Applied = {
   dropped: Uuid[];
   /** Groups and people whose pictures nothing shows any more. */
   unseen: ReadonlySet<Uuid>;
-  /** Something arrived that its author had deleted meanwhile. */
-  isWithdrawn: boolean;
   cursor: Cursor;
 };
 
@@ -69,12 +66,11 @@ const applySent = async (work: Workspace, change: Extract<Change, { type: "sent"
     row = await work.forget(row, change.epoch);
   const unsent = await work.store.outbox.get(change.cid);
   work.stored.push(change.cid);
-  work.places.set(change.cid, { row, seq: change.seq });
   if (row.gone) {
     await work.store.outbox.delete(change.cid);
     if (unsent) work.drop(unsent);
   } else if (!unsent) {
-    // Withdrawn while it was under way: its place is known, what stands there is fetched.
+    // Deleted while it was under way: what stands there is fetched.
     row.head = Math.max(row.head, change.seq);
   } else await work.addMessages(row, [ownMessage(row, work.me, { ...change, body: unsent.body })]);
   await work.advance(row);
@@ -235,9 +231,8 @@ export const applyChanges = (store: Store, me: Uuid, changes: readonly Change[])
       for (const change of changes) isComplete = (await applyOne(work, change)) && isComplete;
       if (!isComplete) await writeCursor(store, withHole(await readCursor(store), cursorBefore.counter));
       await work.flush();
-      const isWithdrawn = await placeWithdrawn(store, work.places);
       const { touched, reset, doubtful, stored, dropped, unseen } = work;
       const rows = [...touched.values()];
-      return { rows, reset, doubtful, stored, dropped, unseen, isWithdrawn, cursor: await readCursor(store) };
+      return { rows, reset, doubtful, stored, dropped, unseen, cursor: await readCursor(store) };
     },
   );

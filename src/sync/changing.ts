@@ -1,3 +1,4 @@
+import type { Message } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
 import type { Change } from "./apply";
@@ -5,9 +6,9 @@ import { forgetBegun } from "./begun";
 import { takeIn } from "./context";
 import { askOrHear } from "./hearing";
 import { askByHttp } from "./http-carrier";
-import { toRetracted } from "./retracted";
-import type { PersonRow } from "./store";
+import type { PersonRow, Store } from "./store";
 import type { Tab } from "./tab";
+import { noteWithdrawn } from "./withdrawn";
 import { discard, findDelivered, getContext } from "./writing";
 
 /**
@@ -48,6 +49,20 @@ export const relate = async (
   if (relation && context === tab.context.get()) await takeAnswer(tab, [{ type: "standing", relation, ...known }]);
 };
 
+/** What is known here by the server's answer that one's own message is deleted; undefined when it is not held here. */
+const toRetracted = async (
+  store: Store,
+  conversation: ConversationId,
+  seq: number,
+  revision: number,
+): Promise<Change | undefined> => {
+  const held = await store.messages.get([conversation, seq]);
+  if (!held) return undefined;
+  const { sender, at, cid } = held;
+  const message: Message = { seq, sender, at, body: { type: "deleted" }, ...(cid ? { cid } : {}) };
+  return { type: "changed", of: conversation, since: revision - 1, revision, messages: [message] };
+};
+
 /** Deletes one's own message for everybody. */
 export const retract = async (tab: Tab, conversation: ConversationId, seq: number): Promise<void> => {
   const answer = await askOrHear(
@@ -64,8 +79,12 @@ export const retract = async (tab: Tab, conversation: ConversationId, seq: numbe
 /** Deletes what was unsent when its author was asked: what arrived meanwhile is deleted for everybody. */
 export const deleteUnsent = async (tab: Tab, conversation: ConversationId, cid: Uuid): Promise<void> => {
   if (await discard(tab, cid)) return;
-  const message = await findDelivered(getContext(tab), conversation, cid);
-  if (message) await retract(tab, conversation, message.seq);
+  const context = getContext(tab);
+  const message = await findDelivered(context, conversation, cid);
+  if (message) return retract(tab, conversation, message.seq);
+  const { strict, platform } = context;
+  await strict.transaction("rw", strict.meta, () => noteWithdrawn(strict, { cid, conversation, at: platform.now() }));
+  tab.written();
 };
 
 /** What was written in a group that is gone is all there is of it, and is thrown away here alone. */

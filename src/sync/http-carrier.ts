@@ -14,6 +14,7 @@ import {
   SendResult,
   SpreadResult,
   Unread,
+  Withdrawn,
 } from "../../contract/commands";
 import { toHttpRequest } from "../../contract/requests";
 import { Presence } from "../../contract/settings";
@@ -24,6 +25,7 @@ const results = {
   send: SendResult,
   spread: SpreadResult,
   retract: Retracted,
+  withdraw: Withdrawn,
   revised: RevisedResult,
   mute: Muted,
   mark: Unread,

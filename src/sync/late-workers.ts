@@ -82,8 +82,8 @@ export class LateWorkers implements Worker {
       load: async () => new (await import("./settings-sender")).SettingsSender(context, settingsRefused),
     };
     const withdrawn: Late = {
-      hasWork: async () => (await listWithdrawn(store)).some(({ place }) => place),
-      load: async () => new (await import("./retractor")).Retractor(context),
+      hasWork: async () => (await listWithdrawn(store)).length > 0,
+      load: async () => new (await import("./withdrawer")).Withdrawer(context),
     };
     this.#all = [uploads, posts, settings, withdrawn].map((late) => new LateWorker(context, late));
   }

@@ -218,7 +218,6 @@ export class Leader {
       this.#outbox.want();
       this.#later.want();
     }
-    if (applied.isWithdrawn) this.#later.want();
     if (applied.cursor.holes.length > 0) this.#resume.want();
   }
 

@@ -66,6 +66,23 @@ export const relist = async (store: Store, row: ConversationRow): Promise<void> 
   placeInList(row, newest?.createdAt, row.gone && (await hasBegun(store, row.id)));
 };
 
+/**
+ * Within a transaction over what is being sent and the recordings: forgets an unsent message, and its file when no other
+ * names it.
+ */
+export const removeUnsent = async (store: Store, { cid, conversation, body, source }: OutboxRow): Promise<void> => {
+  await store.outbox.delete(cid);
+  const file = source ? undefined : attachmentOf(body)?.file;
+  if (file !== undefined && (await store.naming(file).count()) === 0) {
+    await store.uploads.update(file, { state: "cancelled" });
+    await Promise.all([store.files.delete(file), store.blobs.delete(file)]);
+  }
+  const row = await store.conversations.get(conversation);
+  if (!row) return;
+  await relist(store, row);
+  await store.conversations.put(row);
+};
+
 const relistGone = async (store: Store, conversation: ChoicePlace): Promise<void> => {
   const row = await store.conversations.get(conversation);
   if (!row?.gone) return;

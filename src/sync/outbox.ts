@@ -7,6 +7,8 @@ import type { Applied, Change } from "./apply";
 import { type Context, takeIn, withRoom } from "./context";
 import { readCursor } from "./cursor";
 import { askByHttp } from "./http-carrier";
+import { strikeSent } from "./jotting";
+import { removeUnsent } from "./leaving";
 import type { Line } from "./line";
 import { inFrames } from "./outgoing";
 import { Retry } from "./retry";
@@ -24,7 +26,7 @@ export type OutboxOptions = {
   /** Whether messages go by HTTP now. */
   usesHttp(): boolean;
   applied(applied: Applied): void;
-  /** A message waits for its file. */
+  /** A message waits for its file, or waits no more. */
   awaiting(): void;
 };
 
@@ -99,6 +101,8 @@ export class Outbox {
     if (!row) return;
     if (isWorthRetry(error)) {
       await this.#putOff([row], error.retryAfterMs);
+    } else if (error.code === "message_withdrawn") {
+      await this.#drop(row);
     } else {
       const { gone } = (await strict.conversations.get(row.conversation)) ?? { gone: false };
       const isLost = error.code === "file_not_found" && !row.source && !gone;
@@ -108,6 +112,15 @@ export class Outbox {
       if (!isDone) this.#block(row.conversation, undefined);
       this.want();
     }
+  }
+
+  /** Its author has deleted it: a copy of it was left here. */
+  async #drop(row: OutboxRow): Promise<void> {
+    const { strict } = this.#context;
+    await strict.transaction("rw", [...strict.sending, strict.recordings], () => removeUnsent(strict, row));
+    strikeSent(this.#context, row.cid);
+    this.#options.awaiting(); // its file is brought no further
+    this.want();
   }
 
   /** The server keeps a file that no message names for a while only: one that waited longer is brought again. */

@@ -50,12 +50,7 @@ const RescuedBegun = v.object({
 });
 const RescuedWithdrawn = v.object({
   key: v.pipe(v.string(), v.check(isNoteOfWithdrawn)),
-  value: v.object({
-    cid: Uuid,
-    conversation: ConversationId,
-    at: v.number(),
-    place: v.optional(v.object({ seq: v.number(), epoch: v.string() })),
-  }),
+  value: v.object({ cid: Uuid, conversation: ConversationId, at: v.number() }),
 });
 export const RescuedRecording = v.object({
   conversation: ConversationId,

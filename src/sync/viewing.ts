@@ -65,6 +65,5 @@ export const fetchOlder = async (tab: Tab, conversation: ConversationId): Promis
   } as const;
   const page = await tab.ask(asked);
   const answer = { ...asked, head: row.head, revised: row.revised };
-  const { isWithdrawn } = await takeIn(context, [{ type: "page", asked: answer, page }]);
-  if (isWithdrawn) tab.written();
+  await takeIn(context, [{ type: "page", asked: answer, page }]);
 };

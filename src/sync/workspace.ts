@@ -23,12 +23,10 @@ export class Workspace {
   readonly touched = new Map<ConversationId, ConversationRow>();
   /** Conversations whose log turned out to be another one than the one held here. */
   readonly reset: ConversationId[] = [];
-  /** Conversations whose log is to be looked at: the server knows less than this device, or what was deleted here arrived. */
+  /** Conversations whose log is to be looked at: the server knows less than this device, or what was deleted here may be there. */
   readonly doubtful: ConversationId[] = [];
   /** Outbox messages that turned out to be in the log. */
   readonly stored: Uuid[] = [];
-  /** Where they stand. */
-  readonly places = new Map<Uuid, { row: ConversationRow; seq: number }>();
   /** Files whose messages are gone. */
   readonly dropped: Uuid[] = [];
   /** Groups and people whose pictures nothing shows any more. */
@@ -69,7 +67,8 @@ export class Workspace {
     return isMine(row, this.me, message);
   }
 
-  async addMessages(row: ConversationRow, messages: readonly Message[]): Promise<void> {
+  async addMessages(row: ConversationRow, told: readonly Message[]): Promise<void> {
+    const messages = await this.#emptyWithdrawn(told);
     const unknown = messages.filter((message) => message.seq > row.hidden);
     const rows = unknown.map((message) => toMessageRow(row, this.me, message));
     if (row.revision > 0) await this.#keepChanges(rows);
@@ -77,11 +76,19 @@ export class Workspace {
     await this.store.messages.bulkPut(rows);
     for (const message of unknown) noteHead(row, message);
     const cids = messages.flatMap((message) => message.cid ?? []);
-    for (const { cid, seq, body } of messages) if (cid && body.type !== "deleted") this.places.set(cid, { row, seq });
     if (cids.length > 0) {
       this.stored.push(...cids);
       await this.store.outbox.bulkDelete(cids);
     }
+  }
+
+  /** What was deleted here while it was on its way is never seen: the server hears of it as soon as it can be reached. */
+  async #emptyWithdrawn(messages: readonly Message[]): Promise<readonly Message[]> {
+    if (messages.every(({ cid }) => cid === undefined)) return messages;
+    const withdrawn = new Set((await this.#listWithdrawn()).map(({ cid }) => cid));
+    return messages.map((message) =>
+      message.cid !== undefined && withdrawn.has(message.cid) ? { ...message, body: { type: "deleted" } } : message,
+    );
   }
 
   /** Takes in what the server counted up to a place; what is held of later ones is added. */
@@ -122,19 +129,25 @@ export class Workspace {
     if (file !== undefined) this.dropped.push(file);
   }
 
-  /** Takes in changed messages, those that are held; the others are fetched as they are then. */
+  /**
+   * Takes in changed messages, those that are held and, before what was on its way can bring them as they were, one's
+   * own; the others are fetched as they are then.
+   */
   async change(
     row: ConversationRow,
     { since, revision, messages }: { since: number; revision: number; messages: readonly Message[] },
   ): Promise<void> {
     row.revision = Math.max(row.revision, revision);
     const known = await this.store.messages.bulkGet(messages.map(({ seq }) => [row.id, seq]));
-    const held = messages.filter(({ seq }, index) => known[index] || seq === row.head);
+    const held = messages.filter(
+      ({ seq, cid }, index) => known[index] || seq === row.head || (cid !== undefined && seq > row.hi),
+    );
     // One that overtook the message itself: when that is here, its changes are asked for.
     const ahead = messages.filter((message) => message.seq > row.hi && !held.includes(message));
     for (const { seq } of ahead) row.head = Math.max(row.head, seq);
     if (ahead.length === 0 && row.revised >= since) row.revised = Math.max(row.revised, revision);
     await this.addMessages(row, held);
+    await this.advance(row);
   }
 
   /** What is hidden is neither held nor missing. */
@@ -200,35 +213,38 @@ export class Workspace {
     let row = await this.row(inbox.conversation);
     if (row.epoch !== "" && row.epoch !== inbox.epoch) row = await this.forget(row, inbox.epoch);
     if (inbox.head < row.head && !inbox.gone) this.doubtful.push(row.id);
-    const hiddenBefore = row.hidden;
+    const { hidden: hiddenBefore, sender, preview, whole } = row;
     const isCounted = isCountNew(row, inbox);
     mergeInboxRow(row, inbox);
     if (row.hidden > hiddenBefore) await this.dropHidden(row);
     if (row.gone) return this.#leave(row);
     if (isCounted) await this.count(row, inbox);
-    await this.#takePreview(row, inbox);
-    // What came may be what its author deleted: only the log says so.
-    if (row.hi < row.head && (await this.#awaitsWithdrawn(row.id))) this.doubtful.push(row.id);
+    // A row does not say which of my devices wrote a message.
+    if (!inbox.preview || !this.isOwn(row, inbox)) await this.#takePreview(row, inbox);
+    else if (await this.#awaitsWithdrawn(row.id)) {
+      // What it shows may be what was deleted here: only the log says so.
+      Object.assign(row, { sender, preview, whole });
+      if (row.hi < row.head) this.doubtful.push(row.id);
+    } else if ((await this.store.unsent(row.id).count()) === 0) await this.#takePreview(row, inbox);
   }
 
   /** A row that carries the one missing message whole saves asking for it. */
   async #takePreview(row: ConversationRow, { head, at, sender, preview, whole }: InboxRow): Promise<void> {
     if (!whole || !preview || head !== row.hi + 1) return;
-    const message = { seq: head, at, sender, body: preview };
-    if (this.isOwn(row, message) && (await this.#mayBeUnsent(row.id))) return;
-    if (!(await this.store.messages.get([row.id, head]))) await this.addMessages(row, [message]);
+    if (!(await this.store.messages.get([row.id, head])))
+      await this.addMessages(row, [{ seq: head, at, sender, body: preview }]);
     await this.advance(row);
   }
 
-  /** A row does not say which of my devices wrote a message: while some are unsent here it may be one of them. */
-  async #mayBeUnsent(id: ConversationId): Promise<boolean> {
-    return (await this.store.unsent(id).count()) > 0 || (await this.#awaitsWithdrawn(id));
+  /** What was deleted here while it was on its way. */
+  async #listWithdrawn(): Promise<readonly Withdrawn[]> {
+    this.#withdrawn ??= await listWithdrawn(this.store);
+    return this.#withdrawn;
   }
 
-  /** Whether a message that its author deleted while it was on its way may arrive there. */
+  /** Whether some of it may arrive there. */
   async #awaitsWithdrawn(id: ConversationId): Promise<boolean> {
-    this.#withdrawn ??= await listWithdrawn(this.store);
-    return this.#withdrawn.some(({ conversation, place }) => conversation === id && !place);
+    return (await this.#listWithdrawn()).some(({ conversation }) => conversation === id);
   }
 
   async flush(): Promise<void> {

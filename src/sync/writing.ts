@@ -7,7 +7,7 @@ import { type Context, withRoom } from "./context";
 import { readCursor } from "./cursor";
 import { askByHttp } from "./http-carrier";
 import { jotSent, listSent, strikeSent } from "./jotting";
-import { failUnsent, relist } from "./leaving";
+import { failUnsent, removeUnsent } from "./leaving";
 import { readDraft } from "./queries";
 import { isQuotaError } from "./room";
 import { blankRow, placeInList } from "./rows";
@@ -187,8 +187,8 @@ export const retry = async (tab: Tab, cid: Uuid): Promise<void> => {
 };
 
 /**
- * Forgets an unsent message, and its file when no other names it. One that was under way may still arrive, and is
- * deleted for everybody then. False when it was not unsent any more.
+ * Forgets an unsent message. One that was under way may still arrive: the server is told. False when it was not unsent
+ * any more.
  */
 export const discard = async (tab: Tab, cid: Uuid): Promise<boolean> => {
   const context = getContext(tab);
@@ -196,19 +196,9 @@ export const discard = async (tab: Tab, cid: Uuid): Promise<boolean> => {
   const wasUnsent = await strict.transaction("rw", [...strict.sending, strict.recordings], async () => {
     const row = await strict.outbox.get(cid);
     if (!row) return false;
-    await strict.outbox.delete(cid);
     const { conversation } = row;
     if (row.state !== "awaiting") await noteWithdrawn(strict, { cid, conversation, at: platform.now() });
-    const file = attachmentOf(row.body)?.file;
-    if (file !== undefined && !row.source && (await strict.naming(file).count()) === 0) {
-      await strict.uploads.update(file, { state: "cancelled" });
-      await Promise.all([strict.files.delete(file), strict.blobs.delete(file)]);
-    }
-    const head = await strict.conversations.get(row.conversation);
-    if (head) {
-      await relist(strict, head);
-      await strict.conversations.put(head);
-    }
+    await removeUnsent(strict, row);
     return true;
   });
   strikeSent(context, cid);

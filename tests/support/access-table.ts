@@ -259,6 +259,10 @@ export const accessTable: Record<string, Row> = {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/messages/1`,
     expected: { ...owned, removed: 403, blocked: 403 },
   },
+  "PUT /api/conversations/:id/withdrawals/:cid": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/withdrawals/${createUuid()}`,
+    expected: history,
+  },
   "PUT /api/conversations/:id/marks": {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/marks`,
     body: () => ({ delivered: 0, read: 0 }),
@@ -419,6 +423,11 @@ export const groupTable: Record<string, Row> = {
     other: "cal",
     path: conversationOfGroup("/messages/2"),
     expected: ownersOnly,
+  },
+  "PUT /api/conversations/:id/withdrawals/:cid": {
+    other: "cal",
+    path: ({ group }) => `/api/conversations/${group}/withdrawals/${createUuid()}`,
+    expected: members,
   },
   "PUT /api/conversations/:id/marks": {
     other: "cal",

@@ -14,6 +14,7 @@ export const answerFrame = (
     case "hide":
     case "mute":
     case "retract":
+    case "withdraw":
     case "beat":
     case "signal":
       return ["y", ref];

@@ -298,6 +298,7 @@ const toCommand = ({ method, path, body }: HttpRequest): Command => {
   if (what === "clear") return { type: "hide", conversation, keep: true, ...(body as { upTo: number }) };
   if (method === "DELETE" && what === "messages") return { type: "retract", conversation, seq: Number(seq) };
   if (method === "DELETE") return { type: "hide", conversation, keep: false, upTo: query("upTo") ?? 0 };
+  if (what === "withdrawals") return { type: "withdraw", conversation, cid: seq };
   if (method === "PUT") return { type: "mark", conversation, ...(body as { delivered: number; read: number }) };
   if (method === "POST") return { type: "send", conversation, ...(body as { messages: [] }) };
   if (what === "presence") return { type: "presence", conversation };

@@ -44,6 +44,7 @@ export class ModelGroups extends ModelInboxes {
       open: true,
       revision: 0,
       messages: [],
+      withdrawn: new Set(),
       marks: new Map(),
       group,
       former: new Map(),

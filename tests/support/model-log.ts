@@ -45,6 +45,8 @@ export type Log = {
   open: boolean;
   revision: number;
   messages: LogMessage[];
+  /** Authors and client ids of messages that were deleted before they came. */
+  withdrawn: Set<string>;
   marks: Map<Uuid, LogMember>;
   group?: { name: string; picture: string | null; roster: number; founder: Uuid };
   /** Those who were members of a group, with the row as they were told it last. */

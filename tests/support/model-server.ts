@@ -39,7 +39,15 @@ export class ModelServer extends ModelGroups {
 
   connect(a: Uuid, b: Uuid): ConversationId {
     const id = privateConversationId(a, b);
-    const log: Log = { id, epoch: newEpoch(), open: true, revision: 0, messages: [], marks: new Map() };
+    const log: Log = {
+      id,
+      epoch: newEpoch(),
+      open: true,
+      revision: 0,
+      messages: [],
+      withdrawn: new Set(),
+      marks: new Map(),
+    };
     this.logs.set(id, log);
     for (const [me, other] of [
       [a, b],
@@ -144,6 +152,8 @@ export class ModelServer extends ModelGroups {
         return { muted: me.muted };
       case "retract":
         return this.#retract(user, log, command.seq);
+      case "withdraw":
+        return this.#withdraw(user, log, command.cid);
       case "revised":
         return revisedIn(log, user, command.since, this.revisedRowsMax);
       case "page":
@@ -195,6 +205,7 @@ export class ModelServer extends ModelGroups {
       caller?.socket.acknowledge(this.inbox(user).counter, caller.ref, known);
       return { cid, seq: known.seq, at: known.at };
     }
+    if (log.withdrawn.has(`${user} ${cid}`)) return { error: "message_withdrawn" };
     if (!log.marks.has(user)) return { error: "conversation_not_found" };
     if (!log.open) return { error: "not_connected" };
     if (log.marks.get(user)?.blocking) return { error: "contact_blocked" };
@@ -226,15 +237,25 @@ export class ModelServer extends ModelGroups {
     return attachment ? this.files.check(user, attachment, original !== undefined) : body;
   }
 
-  #retract(user: Uuid, log: Log, seq: number) {
+  #retract(user: Uuid, log: Log, seq: number): CommandResults["retract"] | Refusal {
     const message = log.messages[seq - 1];
-    if (!message) return { error: "message_not_found" } as const;
-    if (message.author !== user) return { error: "not_your_message" } as const;
+    if (!message) return { error: "message_not_found" };
+    if (message.author !== user) return { error: "not_your_message" };
     if (message.body.type !== "deleted") {
       message.body = { type: "deleted" };
       this.#change(log, [message], [...log.marks.keys()]);
     }
     return { revision: message.revision };
+  }
+
+  #withdraw(user: Uuid, log: Log, cid: Uuid): CommandResults["withdraw"] | Refusal {
+    const message = log.messages.find(({ author, ...one }) => author === user && one.cid === cid);
+    if (!message) {
+      log.withdrawn.add(`${user} ${cid}`);
+      return { revision: log.revision, place: null };
+    }
+    const done = this.#retract(user, log, message.seq);
+    return isRefusal(done) ? done : { ...done, place: { seq: message.seq, at: message.at } };
   }
 
   /** Changes messages that were stored, each under a revision of its own, and tells these members. */

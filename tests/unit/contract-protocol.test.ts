@@ -193,6 +193,7 @@ describe("commands in their short form", () => {
     { type: "hide", conversation, upTo: 4, keep: true },
     { type: "hide", conversation, upTo: 0, keep: false },
     { type: "retract", conversation, seq: 7 },
+    { type: "withdraw", conversation, cid: createUuid() },
     { type: "revised", conversation, since: 0 },
     { type: "mute", conversation, muted: true },
     { type: "mute", conversation, muted: false },

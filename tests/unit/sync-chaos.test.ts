@@ -12,7 +12,8 @@ import { broadcast, forward } from "../../src/sync/spreading";
 import { SyncError } from "../../src/sync/sync-error";
 import type { Tab } from "../../src/sync/tab";
 import { Viewed } from "../../src/sync/viewing";
-import { writeText } from "../../src/sync/writing";
+import { listWithdrawn } from "../../src/sync/withdrawn";
+import { discard, writeText } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
 import { contextOf, expectLevel } from "../support/model-checks";
 import type { ModelDevice } from "../support/model-device";
@@ -40,6 +41,8 @@ type Actor = {
   /** Names of files, and where they were sent. */
   attached: { name: string; chat: ConversationId }[];
   forwards: number;
+  /** Client ids of what was deleted before it was known to have arrived. */
+  withdrawn: { cid: Uuid; chat: ConversationId }[];
 };
 
 const fileBytes = filePartBytes + 500;
@@ -102,7 +105,7 @@ const act = async (
     tab.members.want(chat, [0, 1, 2]);
     return orOffline(loadMembers(contextOf(tab), chat));
   }
-  if (choice < 0.55) {
+  if (choice < 0.5) {
     const row = await contextOf(tab).store.conversations.get(chat);
     const viewed = new Viewed(tab);
     viewed.mark(chat, row?.hi ?? 0);
@@ -110,6 +113,12 @@ const act = async (
   }
   const { store } = contextOf(tab);
   const messages = await store.range(chat, 1).toArray();
+  if (choice < 0.58) {
+    const texts = (await store.unsent(chat).toArray()).filter(({ body }) => body.type === "text" && !body.forwarded);
+    const cid = texts[0]?.cid; // the one that is likeliest to have arrived
+    if (cid !== undefined && (await discard(tab, cid))) actor.withdrawn.push({ cid, chat });
+    return undefined;
+  }
   if (choice < 0.62) {
     const mine = messages.filter(({ mine, body }) => mine === 1 && body.type === "text" && !body.forwarded);
     const seq = mine.length > 0 ? pick(mine).seq : undefined;
@@ -198,7 +207,7 @@ describe("under faults of every kind at once", () => {
       const actors: Actor[] = [amina, amina, benoit, chantal].map((user) => {
         const device = makeDevice(server, user);
         device.faults.random = random;
-        return { device, tabs: [], typed: new Map(), attached: [], forwards: 0 };
+        return { device, tabs: [], typed: new Map(), attached: [], forwards: 0, withdrawn: [] };
       });
       for (let step = 0; step < steps; step++) {
         const index = Math.floor(random() * actors.length);
@@ -211,6 +220,10 @@ describe("under faults of every kind at once", () => {
         Object.assign(device.faults, calm);
         if (tabs.length === 0) tabs.push(await device.openTab());
         device.wake();
+      }
+      for (const { tabs } of actors) {
+        const [tab] = tabs as [Tab];
+        await eventually(async () => expect(await listWithdrawn(contextOf(tab).store)).toEqual([]), withinMs);
       }
       for (const { device, tabs, typed } of actors) {
         for (const chat of chatsOf(device.user)) {
@@ -233,6 +246,13 @@ describe("under faults of every kind at once", () => {
         actors.map(async ({ tabs }) => contextOf(tabs[0] as Tab).store.outbox.toArray()),
       );
       const cids = new Set(logged.map(({ cid }) => cid));
+      // What was deleted on its way stands nowhere, but in a group from which its author was taken out meanwhile.
+      const withdrawn = actors.flatMap((actor) => actor.withdrawn);
+      const left = logged.filter(
+        ({ cid, body }) => body.type !== "deleted" && withdrawn.some((one) => one.cid === cid),
+      );
+      expect(left.every(({ chat }) => chat === group)).toBe(true);
+      const neverCame = withdrawn.filter(({ cid }) => !cids.has(cid)).length;
       // One that got there, and whose author was taken out before they were told, says that it failed.
       const failed = outboxes.flat();
       const unsent = failed.filter(({ cid }) => !cids.has(cid));
@@ -244,7 +264,7 @@ describe("under faults of every kind at once", () => {
       const all = actors.flatMap(({ typed }) => [...typed.values()].flat());
       const alive = textsOf(logged);
       const deleted = logged.filter(({ body }) => body.type === "deleted").length;
-      expect(alive.length + deleted + textsOf(hasFailed).length).toBe(all.length);
+      expect(alive.length + deleted + textsOf(hasFailed).length + neverCame).toBe(all.length);
       expect(alive.filter((text) => !all.includes(text))).toEqual([]);
       // Every file is there, once in each conversation it was sent to, with all its bytes.
       const own = logged.flatMap(({ body, chat }) =>

@@ -16,6 +16,7 @@ import {
   SendResult,
   SpreadResult,
   Unread,
+  Withdrawn,
 } from "../../contract/commands";
 import { createUuid, privateConversationId } from "../../contract/ids";
 import { displayNameMaxLength, messageTextMaxLength, spreadMax } from "../../contract/limits";
@@ -48,6 +49,7 @@ const samples = ({ id }: Pick<Pair, "id">): Sample => ({
     SpreadResult,
   ],
   retract: [{ type: "retract", conversation: id, seq: 2 }, Retracted],
+  withdraw: [{ type: "withdraw", conversation: id, cid: createUuid() }, Withdrawn],
   revised: [{ type: "revised", conversation: id, since: 0 }, RevisedResult],
   mute: [{ type: "mute", conversation: id, muted: true }, Muted],
   mark: [{ type: "mark", conversation: id, delivered: 1, read: 1 }, Unread],

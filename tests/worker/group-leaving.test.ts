@@ -45,6 +45,7 @@ const askAll = async (person: Person, id: ConversationId, seq: number, to: Conve
     mark: request(person, { type: "mark", ...named, delivered: seq, read: seq }),
     hide: request(person, { type: "hide", ...named, upTo: seq, keep: true }),
     retract: request(person, { type: "retract", ...named, seq }),
+    withdraw: request(person, { type: "withdraw", ...named, cid: createUuid() }),
     forward: request(person, {
       type: "send",
       conversation: to,
@@ -101,6 +102,7 @@ test("who is removed is told within two seconds on every device, and gets nothin
     mark: "conversation_not_found",
     hide: "conversation_not_found",
     retract: "conversation_not_found",
+    withdraw: "conversation_not_found",
     forward: "original_gone",
     group: "group_not_found",
     members: "group_not_found",

@@ -115,6 +115,24 @@ test("a plain message costs the directory nothing, a forward one row the first t
   expect(await costs(signed("Mbote", ben))).toBe(0);
 });
 
+test("a message withdrawn before it came costs one row, refusing it none, and a message beside it what it did", async () => {
+  const { ana, id } = await newPair();
+  const phone = await Device.open(ana);
+  await phone.outcome(phone.say(id, "un"));
+  const calm = () => scheduler.wait(markHoldMs + 1_000);
+  const say = () =>
+    count(async () => {
+      await phone.outcome(phone.say(id, "deux"));
+      await calm();
+    });
+  await calm();
+  const before = await say();
+  const cid = createUuid();
+  expect((await count(() => request(ana, { type: "withdraw", conversation: id, cid }))).written).toBe(1);
+  expect((await count(() => phone.outcome(phone.say(id, "regretté", cid)))).written).toBe(0);
+  expect(await say()).toEqual(before);
+});
+
 test("being here costs no row until it ends, and asking whether somebody is here none but for who asks first in vain", async () => {
   const { ana, ben, id } = await newPair();
   const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];

@@ -1,8 +1,17 @@
 import * as v from "valibot";
 import { Send, SpreadBody } from "../../contract/command-schemas";
-import { type CommandOf, Hidden, Muted, Retracted, SendResult, SpreadResult, Unread } from "../../contract/commands";
+import {
+  type CommandOf,
+  Hidden,
+  Muted,
+  Retracted,
+  SendResult,
+  SpreadResult,
+  Unread,
+  Withdrawn,
+} from "../../contract/commands";
 import { Mark, Marks, Seq } from "../../contract/conversations";
-import { ConversationId } from "../../contract/ids";
+import { ConversationId, Uuid } from "../../contract/ids";
 import { type AppContext, createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
 import { operation } from "../lib/operation";
@@ -15,6 +24,8 @@ const MarksBody = v.strictObject(Marks.entries);
 const ClearBody = v.strictObject({ upTo: Mark });
 const HideQuery = v.object({ upTo: v.optional(Place) });
 const NamedMessage = v.object({ id: ConversationId, seq: v.pipe(digits, Seq) });
+
+const NamedByClient = v.object({ id: ConversationId, cid: Uuid });
 
 const hiding = (conversation: ConversationId, upTo: number, keep: boolean): CommandOf<"hide"> => ({
   type: "hide",
@@ -45,7 +56,7 @@ export const conversationChanges = createRoutes()
       tag: "conversations",
       summary: "Send messages, in order. One that was sent before, by its client id, keeps its first place and body",
       ok: { status: 200, body: SendResult },
-      refusals: [...strangers, "not_connected", "contact_blocked", ...unfit, "forbidden_origin"],
+      refusals: [...strangers, "not_connected", "contact_blocked", "message_withdrawn", ...unfit, "forbidden_origin"],
     }),
     authenticate,
     validate("param", Named),
@@ -70,6 +81,21 @@ export const conversationChanges = createRoutes()
     (c) => {
       const { id: conversation, seq } = c.req.valid("param");
       return carry<"retract">(c, { type: "retract", conversation, seq });
+    },
+  )
+  .put(
+    "/conversations/:id/withdrawals/:cid",
+    operation({
+      tag: "conversations",
+      summary: "Delete a message of one's own for everybody by its client id; one that has not come is not taken in",
+      ok: { status: 200, body: Withdrawn },
+      refusals: [...strangers, "message_not_found", "not_your_message", "forbidden_origin"],
+    }),
+    authenticate,
+    validate("param", NamedByClient),
+    (c) => {
+      const { id: conversation, cid } = c.req.valid("param");
+      return carry<"withdraw">(c, { type: "withdraw", conversation, cid });
     },
   )
   .put(

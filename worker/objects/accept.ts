@@ -22,8 +22,8 @@ export type Accepted = {
 
 /**
  * Stores what may be stored, within the caller's transaction. A message that is there already keeps its place
- * whatever its body says now, and is found even where nobody may write any more. One whose body was refused keeps
- * nothing else from being taken. When only some can be taken, those are `sent`; the sender asks for the rest again
+ * whatever its body says now, and is found even where nobody may write any more. One that was withdrawn before it came,
+ * or whose body was refused, keeps nothing else from being taken. When only some can be taken, those are `sent`; the sender asks for the rest again
  * and then hears why not.
  */
 export const accept = (
@@ -45,6 +45,9 @@ export const accept = (
       const { file } = attachmentOf(body) ?? {};
       if (file !== undefined && !log.messages.hasAttached(file, known.seq)) unused.push(cid);
       sent.push({ cid, seq: known.seq, at: known.at });
+    } else if (log.withdrawals.has(member, cid)) {
+      refused.push({ cid, error: "message_withdrawn" });
+      unused.push(cid);
     } else if (!refusal && member.state !== "in") {
       refusal = { error: "conversation_not_found" };
     } else if (!refusal && !log.isOpen) {

@@ -1,4 +1,5 @@
-import { isRefusal, type Refusal } from "../../contract/commands";
+import { isRefusal, type Refusal, type Withdrawn } from "../../contract/commands";
+import type { Uuid } from "../../contract/ids";
 import { sendBurst, sendPerSecond } from "../../contract/limits";
 import { logError } from "../lib/log";
 import { type Accepted, accept, type Sending } from "./accept";
@@ -6,6 +7,7 @@ import type { ConversationLog } from "./conversation-log";
 import { GroupCommit } from "./group-commit";
 import type { Member } from "./members";
 import { noticeFor } from "./notices";
+import { retract } from "./revisions";
 import type { Checked, Known, SentNotice } from "./rpc";
 import { nothingTold, type Telling } from "./telling";
 import { TokenBucket } from "./token-bucket";
@@ -24,11 +26,11 @@ class SendLimits {
 /** Takes in what members send to a conversation, all that comes together in one commit, and tells of it. */
 export class Accepting {
   readonly #log: ConversationLog;
-  readonly #telling: Pick<Telling, "sent" | "told">;
+  readonly #telling: Pick<Telling, "sent" | "told" | "retracted">;
   readonly #limits = new SendLimits();
   readonly #commits = new GroupCommit<Sending, Accepted | Refusal>((batch) => this.#commit(batch));
 
-  constructor(log: ConversationLog, telling: Pick<Telling, "sent" | "told">) {
+  constructor(log: ConversationLog, telling: Pick<Telling, "sent" | "told" | "retracted">) {
     this.#log = log;
     this.#telling = telling;
   }
@@ -42,6 +44,25 @@ export class Accepting {
     if (isRefusal(accepted)) return accepted;
     const { isNew: _, isAgain, ...outcome } = accepted;
     return { epoch: log.epoch, ...outcome, notice: noticeFor(log, member, has, isAgain) };
+  }
+
+  /** Deletes what a member sent, wherever it stands. Of what has not come it is kept that it is not to be taken in. */
+  withdraw(member: Member, cid: Uuid): Withdrawn | Refusal {
+    const log = this.#log;
+    const now = Date.now();
+    const place = log.messages.findSent(member.number, cid);
+    if (place) {
+      // What they wrote before they came back is not theirs to delete any more, however it is named.
+      const row = place.seq > member.joined ? log.messages.find(place.seq) : undefined;
+      const done = log.transaction(() => retract(log, member, row));
+      if (isRefusal(done)) return done;
+      this.#telling.retracted(log, member, done);
+      return { revision: done.revision, place };
+    }
+    const bucket = this.#limits.of(member);
+    if (!bucket.take(now)) return { error: "rate_limited", retryAfterMs: bucket.waitMs(now) };
+    log.transaction(() => log.withdrawals.add(member, cid, now));
+    return { revision: log.revision, place: null };
   }
 
   /** One commit for all that came together; if it fails as a whole, each on its own, so that one spoils none. */

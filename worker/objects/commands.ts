@@ -60,6 +60,10 @@ export class Commands {
         return gate.call(command.conversation, (conversation) =>
           conversation.retract(command.conversation, user, command.seq),
         );
+      case "withdraw":
+        return gate.call(command.conversation, (conversation) =>
+          conversation.withdraw(command.conversation, user, command.cid),
+        );
       case "mute":
         return marks.mute(command);
       case "mark":

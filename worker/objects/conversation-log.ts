@@ -7,12 +7,14 @@ import calls from "../../migrations/conversation/0004_calls.sql?raw";
 import callSides from "../../migrations/conversation/0005_call_sides.sql?raw";
 import receipts from "../../migrations/conversation/0006_receipts.sql?raw";
 import callSessions from "../../migrations/conversation/0007_call_sessions.sql?raw";
+import withdrawn from "../../migrations/conversation/0008_withdrawn.sql?raw";
 import { CallRow } from "./call-row";
 import { type Member, Members } from "./members";
 import { heldBack, heldBackAndTold, type Last, type MessageRow, Messages } from "./messages";
 import { migrate, readVersion } from "./migrator";
+import { Withdrawals } from "./withdrawals";
 
-const migrations = [log, changes, groups, calls, callSides, receipts, callSessions];
+const migrations = [log, changes, groups, calls, callSides, receipts, callSessions, withdrawn];
 
 type Own = {
   id: string;
@@ -40,6 +42,7 @@ export class ConversationLog {
   readonly #storage: DurableObjectStorage;
   readonly members: Members;
   readonly messages: Messages;
+  readonly withdrawals: Withdrawals;
   readonly calls: CallRow;
   /** Null in a private conversation. */
   group: GroupFacts | null;
@@ -92,6 +95,7 @@ export class ConversationLog {
     this.group = name === null ? null : { name, picture, roster, ended: ended === 1 };
     this.members = new Members(this.sql);
     this.messages = new Messages(this.sql);
+    this.withdrawals = new Withdrawals(this.sql);
     this.calls = new CallRow(this.sql);
   }
 

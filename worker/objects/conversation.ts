@@ -113,13 +113,15 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     const log = this.#log;
     const member = log?.members.of(user);
     if (!log || !member) return notFound;
-    const done = log.transaction(() => retract(log, member, seq));
+    const done = log.transaction(() => retract(log, member, log.findSeen(member, seq)));
     if (isRefusal(done)) return done;
-    if (done.isNew) {
-      this.#telling.to(done.isWithheld ? [member] : log.members.present, true);
-      this.#telling.release(log);
-    }
-    return { revision: log.revision };
+    this.#telling.retracted(log, member, done);
+    return { revision: done.revision };
+  }
+
+  async withdraw(_id: ConversationId, user: Uuid, cid: Uuid): ReturnType<ConversationRpc["withdraw"]> {
+    const member = this.#log?.members.of(user);
+    return member && this.#accepting ? this.#accepting.withdraw(member, cid) : notFound;
   }
 
   async block(id: ConversationId, user: Uuid, isBlocked: boolean): Promise<void> {

@@ -29,6 +29,7 @@ const forgetWithheld = (log: ConversationLog, { number }: Member): void => {
 const departFromPair = (log: ConversationLog, member: Member): boolean => {
   if (member.state !== "in") return false;
   forgetWithheld(log, member);
+  log.withdrawals.forget(member);
   log.members.change(member, { state: "quiet" });
   log.turned();
   return true;

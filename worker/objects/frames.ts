@@ -133,7 +133,14 @@ export const answerFrame = (
   if (type === "dial" || type === "answer" || type === "hangUp" || type === "standing") {
     return { frame: ["j", ref, result as CallResult], messages: 0 };
   }
-  if (type === "beat" || type === "signal" || type === "hide" || type === "retract" || type === "mute")
+  if (
+    type === "beat" ||
+    type === "signal" ||
+    type === "hide" ||
+    type === "retract" ||
+    type === "withdraw" ||
+    type === "mute"
+  )
     return { frame: ["y", ref], messages: 0 };
   if (type === "changes") {
     return { frame: ["c", ref, ...changesTail(result as CommandResults["changes"], base)], messages: 0 };

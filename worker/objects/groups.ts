@@ -46,7 +46,7 @@ const seat = (log: GroupLog, { user, quiet }: Newcomer, role: Member["role"], ve
   return member;
 };
 
-const unseat = (log: GroupLog, member: Member, version: number): void =>
+const unseat = (log: GroupLog, member: Member, version: number): void => {
   log.members.change(member, {
     state: member.state === "quiet" ? "out" : "leaving",
     role: "member",
@@ -54,6 +54,8 @@ const unseat = (log: GroupLog, member: Member, version: number): void =>
     turn: member.turn + 1,
     version,
   });
+  log.withdrawals.forget(member);
+};
 
 /** A member whom everybody takes for one. That somebody hears nothing of the group is not to be seen by what may be done with them. */
 const seatedOf = (log: GroupLog, user: Uuid): Member | undefined => {

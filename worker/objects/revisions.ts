@@ -15,16 +15,16 @@ const pageMaxBytes = 64 * 1024;
 /** Lines that the conversation writes of what happened. */
 const isWrittenByNobody = ({ kind }: MessageRow): boolean => ["event", "call", "missed"].includes(kind);
 
-/** `isWithheld`: the others never had it. */
-type Retracted = { isNew: boolean; isWithheld: boolean };
+/** `revision` is the one it was deleted by; `isWithheld`: the others never had it. */
+export type Retracted = { revision: number; isNew: boolean; isWithheld: boolean };
 
 /** Turns a member's own message into a tombstone, within the caller's transaction. Done twice it is still done. */
-export const retract = (log: ConversationLog, member: Member, seq: number): Retracted | Refusal => {
-  const row = log.findSeen(member, seq);
+export const retract = (log: ConversationLog, member: Member, row: MessageRow | undefined): Retracted | Refusal => {
   if (!row) return { error: "message_not_found" };
+  const { seq } = row;
   if (row.sender !== member.number || isWrittenByNobody(row)) return { error: "not_your_message" };
   const isWithheld = row.withheld > 0;
-  if (row.kind === "deleted") return { isNew: false, isWithheld };
+  if (row.kind === "deleted") return { revision: row.revision, isNew: false, isWithheld };
   const { file } = attachmentOf(fromColumns(row.kind, row.body)) ?? {};
   log.revise(1);
   log.messages.replace({ ...row, ...toColumns({ type: "deleted" }), revision: log.revision });
@@ -32,7 +32,7 @@ export const retract = (log: ConversationLog, member: Member, seq: number): Retr
     log.sql.exec("DELETE FROM attachments WHERE file = ? AND seq = ?", file, seq);
     log.sql.exec("INSERT INTO releases (cid, file) VALUES (?, ?)", row.cid, file);
   }
-  return { isNew: true, isWithheld };
+  return { revision: log.revision, isNew: true, isWithheld };
 };
 
 /**

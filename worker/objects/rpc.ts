@@ -162,6 +162,8 @@ export interface ConversationRpc {
   hide(id: ConversationId, user: Uuid, upTo: number): Promise<Standing | Refusal>;
   /** Deletes the caller's own message for everybody, and releases the file it named. */
   retract(id: ConversationId, user: Uuid, seq: number): Promise<CommandResults["retract"] | Refusal>;
+  /** Deletes the caller's own message by its client id, and where it has not come, keeps it from being taken in. */
+  withdraw(id: ConversationId, user: Uuid, cid: Uuid): Promise<CommandResults["withdraw"] | Refusal>;
   revised(
     id: ConversationId,
     user: Uuid,

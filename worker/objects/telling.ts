@@ -6,6 +6,7 @@ import { authorsReached } from "./group-marks";
 import type { LeastMarks, Member } from "./members";
 import { noticeFor } from "./notices";
 import { Releasing } from "./releasing";
+import type { Retracted } from "./revisions";
 import { userChannelOf } from "./stubs";
 import { wipe } from "./wiping";
 
@@ -87,6 +88,13 @@ export class Telling {
     this.#arm(Date.now() + fanOutAlarmMs);
     this.to(log.members.present.filter(({ number, blocks }) => !blocks && !authors.has(number)));
     for (const author of authors) this.#fanOut.answer(author);
+  }
+
+  /** A message of this member's is deleted: those who had it hear of that, and the file it named is released. */
+  retracted(log: ConversationLog, author: Member, { isNew, isWithheld }: Retracted): void {
+    if (!isNew) return;
+    this.to(isWithheld ? [author] : log.members.present, true);
+    this.release(log);
   }
 
   /** Tells everybody of a change to the group: before the others whoever made it, and those who are no members any more. */
