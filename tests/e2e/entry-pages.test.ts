@@ -128,7 +128,7 @@ test("a registration sent before its script arrived is carried out with the pict
   await page.locator("[type=submit]").click();
   await expect(page.locator("[type=submit]")).toHaveAttribute("aria-busy", "true");
   release();
-  await page.waitForURL("**/app");
+  await page.waitForURL("**/app", { waitUntil: "commit" });
   await expect(page.getByRole("status").filter({ hasText: en.auth.accountCreated })).toBeVisible();
   expect(sent).toBe(1);
 });
