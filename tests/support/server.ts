@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -42,15 +43,18 @@ function killGroup(child: ChildProcess) {
   }
 }
 
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once("error", reject);
-    probe.listen(0, "localhost", () => {
-      const address = probe.address();
-      const port = typeof address === "object" && address ? address.port : 0;
-      probe.close(() => resolve(port));
+/** Below the ports that a system gives out by itself: what is free here stays so until its server has started. */
+const ports = { from: 20_000, to: 32_000 };
+
+export async function findFreePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(ports.from, ports.to);
+    const isFree = await new Promise<boolean>((resolve) => {
+      const probe = createServer().once("error", () => resolve(false));
+      probe.listen(port, "localhost", () => probe.close(() => resolve(true)));
     });
-  });
+    if (isFree) return port;
+  }
 }
 
 async function isHealthy(origin: string): Promise<boolean> {
@@ -148,7 +152,7 @@ export async function startServer(options: { port?: number; vars?: Record<string
     },
     async stop() {
       await kill();
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
     log: () => output,
   };
