@@ -97,7 +97,7 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
     for (const [path, heading] of namesOf(texts)) {
       await page.goto(path);
       await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
-      expect(await page.title()).toContain(heading);
+      await expect.poll(() => page.title()).toContain(heading);
       const description = await page.locator('meta[name="description"]').getAttribute("content");
       expect(description).toBeTruthy();
       seen.add(`${await page.title()}\n${description}`);
