@@ -438,7 +438,7 @@ test("the first moments after signing in stand still: no strip above, no letters
       held.set(--lastId, run);
       return lastId;
     }) as typeof window.setTimeout;
-    window.clearTimeout = (id) => void (held.delete(id ?? 0) || never(id));
+    window.clearTimeout = (id) => void (held.delete(Number(id)) || never(id));
     window.moments = [];
     const look = () => {
       requestAnimationFrame(look);
