@@ -18,6 +18,19 @@ export const keepTyped = (name: TypedForm, form: HTMLFormElement): void => {
   }
 };
 
+/**
+ * Runs before the first paint: what is typed before the script arrives is kept as well. A field that stands empty until its
+ * text is put back takes nothing away.
+ */
+export const typedScript = (name: TypedForm): string => {
+  const key = `sessionStorage["${keyOf(name)}"]`;
+  return (
+    `addEventListener("input",()=>{try{const t=new URLSearchParams(${key}||"");` +
+    `for(const f of ${JSON.stringify(fields[name])}){const v=document.getElementById(f).value;v&&t.set(f,v)}` +
+    `${key}=t}catch{}});`
+  );
+};
+
 /** What was typed since stays. */
 export const putBackTyped = (name: TypedForm, form: HTMLFormElement): void => {
   try {

@@ -14,6 +14,7 @@ import { createTranslate, showTexts, type TextKey } from "../i18n/setup";
 import { endedCss, endedScript } from "../lib/ended";
 import { owingCss, owingScript } from "../lib/owing";
 import { showProviders } from "../lib/providers";
+import { typedScript } from "../lib/typed";
 import { finishAppShell } from "./app-shell";
 import { criticalCss } from "./critical-css";
 import { hashOf, type Manifest, renderPage, scriptsOf, showChosenLook, unloadedCss, watchScripts } from "./document";
@@ -62,6 +63,7 @@ const inlineScriptOf = (name: EntryName): string =>
   (name === "recover" ? "" : leaveScript) +
   (name === "login" || name === "recover" ? owingScript(name) : "") +
   (name === "login" ? endedScript : "") +
+  (name === "login" || name === "register" ? typedScript(name) : "") +
   earlyScript;
 const folder = join(client, "entry");
 mkdirSync(folder, { recursive: true });

@@ -4,7 +4,7 @@ import { makeGroup } from "../support/groups";
 import { sendTexts } from "../support/messages";
 import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson, testPassword } from "../support/people";
-import { fill, Phone, toastIn } from "../support/phone";
+import { fill, Phone, toastIn, welcome } from "../support/phone";
 
 test("whoever deletes their account is signed out everywhere for good, and is nobody to the others, who keep what was said", async ({
   browser,
@@ -151,11 +151,14 @@ test("whoever showed long ago who they are is asked for the password first, and 
   const ana = await makePerson(siteOf(server), 9_703, "Ana Mbuyi");
   const phone = await Phone.open(browser, server);
   const { page, texts, context } = phone;
+  const isUp = welcome(page);
   await phone.signIn(ana, "/app/profile");
   // What the server says after five minutes, until the password is shown.
   let isShown = false;
-  page.on("response", (response) => {
-    if (response.url().endsWith("/api/auth/proof") && response.ok()) isShown = true;
+  await context.route("**/api/auth/proof", async (route) => {
+    const response = await route.fetch();
+    isShown ||= response.ok(); // before the page hears of it, and asks again
+    await route.fulfill({ response });
   });
   const refuseUntilShown = () =>
     context.route("**/api/account", (route) =>
@@ -178,6 +181,7 @@ test("whoever showed long ago who they are is asked for the password first, and 
 
   // Whose session ended without a word is told that nothing was deleted.
   await context.unroute("**/api/account");
+  await isUp; // the page asks nothing by itself any more, and does not find out before
   await context.clearCookies({ name: /lisolo/ });
   await ask();
   await expect(page).toHaveURL(/\/login$/);

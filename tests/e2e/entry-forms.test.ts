@@ -79,7 +79,7 @@ for (const language of languages) {
 
     await field(page, "robot").check();
     await submit(page).click();
-    await page.waitForURL("**/app");
+    await page.waitForURL("**/app", { waitUntil: "commit" });
     await expect(page.getByRole("status").filter({ hasText: auth.accountCreated })).toBeVisible();
 
     // Somebody who is signed in has no use for the entry pages.
@@ -131,7 +131,7 @@ for (const language of languages) {
     await expect(toastIn(page)).toContainText(wait);
     await field(page, "password").fill(password);
     await submit(page).click();
-    await page.waitForURL("**/app");
+    await page.waitForURL("**/app", { waitUntil: "commit" });
     await expect(page.getByRole("status").filter({ hasText: auth.loginSuccessful })).toBeVisible();
   });
 }
@@ -161,7 +161,7 @@ test("an account whose picture could not be stored is there all the same, and th
   await page.goto("/register?lang=en");
   await fillRegistration(page, "243810000031");
   await submit(page).click();
-  await page.waitForURL("**/app");
+  await page.waitForURL("**/app", { waitUntil: "commit" });
   const notice = page.getByRole("status").filter({ hasText: "Account Created" });
   await expect(notice).toContainText(
     "Your account is ready, but there was an issue setting up your profile. You can update it later.",

@@ -46,6 +46,8 @@ test("help is searched, read and copied from by keyboard, without a network too 
   await expect(page.getByRole("status").filter({ hasText: "0 réponse" })).toHaveCount(1);
   await search.fill("");
 
+  // The lines change with the link, which takes a moment to be given up.
+  await expect(page.locator("pre")).toContainText("link: offline");
   await page.getByRole("button", { name: texts.help.copy }).click();
   await expect(page.getByText(texts.help.copied)).toBeVisible();
   const copied = await page.evaluate(() => navigator.clipboard.readText());

@@ -19,6 +19,8 @@ declare global {
 const writeDown = () => {
   const told: Window["told"] = { sounds: [], banners: [], at: 0 };
   window.told = told;
+  // A busy machine takes longer to wake its loudspeaker than a sound is worth: here it is awake.
+  Object.defineProperty(BaseAudioContext.prototype, "state", { get: () => "running" });
   const start = OscillatorNode.prototype.start;
   OscillatorNode.prototype.start = function (this: OscillatorNode, when?: number) {
     const now = performance.now();
@@ -101,7 +103,7 @@ test("what arrives elsewhere is heard once and shown for a moment, as it is want
   await search.press("e");
   await expect(search).toHaveValue("Cle");
   expect(await faultsIn(page)).toEqual([]);
-  await expect(banner).toHaveCount(0, { timeout: 6_000 });
+  await expect(banner).toHaveCount(0);
 
   // Several at once: one sound, the newest on show.
   await rest(page);
@@ -124,27 +126,25 @@ test("what arrives elsewhere is heard once and shown for a moment, as it is want
   // Groups have settings of their own, and say who wrote.
   await sendTexts(site, cleo, group, ["On mange !"]);
   await expect(link).toHaveAccessibleName("Famille Cléo : On mange !");
-  await expect.poll(() => soundsOf(page)).toBe(before + 2);
-  expect((await bannersOf(page)).join()).not.toContain("secret");
-
-  // It leads there, and there nothing more is told.
+  // It leads there while it shows, and there nothing more is told.
   await link.click();
   await expect(page).toHaveURL(`/app/group/${group}`);
   await expect(banner).toHaveCount(0);
+  await expect.poll(() => soundsOf(page)).toBe(before + 2);
+  expect((await bannersOf(page)).join()).not.toContain("secret");
   const shown = await bannersOf(page);
   await rest(page);
   await sendTexts(site, cleo, group, ["Ici"]);
   await expect(phone.message("Ici")).toBeVisible();
-  await write(ana, "encore");
-  await expect(banner).toBeVisible();
-  expect(await bannersOf(page)).toHaveLength(shown.length + 1);
-  expect(await soundsOf(page)).toBe(before + 2);
   // By the keyboard it goes, and the focus is where it was.
   await phone.composer().focus();
+  await write(ana, "encore");
   await banner.getByRole("button", { name: texts.common.close }).focus();
   await page.keyboard.press("Escape");
   await expect(banner).toHaveCount(0);
   await expect(phone.composer()).toBeFocused();
+  expect(await bannersOf(page)).toHaveLength(shown.length + 1);
+  expect(await soundsOf(page)).toBe(before + 2);
   await phone.close();
 });
 
@@ -169,7 +169,7 @@ test("muted conversations, the list itself and an absence ask for no banner, and
   const second = await context.newPage();
   await phone.goTo("/app/makutano", second);
   await second.locator("body").press("Shift");
-  await untilItTells(second, () => write(ana, "Olá"));
+  for (const one of [page, second]) await untilItTells(one, () => write(ana, "Olá"));
   const soundsInAll = async () => (await soundsOf(page)) + (await soundsOf(second));
   for (const one of [page, second]) await rest(one);
 

@@ -65,7 +65,7 @@ const setPassword = async ({ page, texts }: Phone, first = password, second = fi
   await page.getByRole("button", { name: texts.recover.save }).click();
 };
 const expectHome = async ({ page, texts }: Phone): Promise<void> => {
-  await page.waitForURL("**/app");
+  await page.waitForURL("**/app", { waitUntil: "commit" });
   await expect(page.getByRole("status").filter({ hasText: texts.recover.done })).toBeVisible();
 };
 const tokensIn = (page: Page, token: string) => page.evaluate((secret) => location.href.includes(secret), token);

@@ -158,7 +158,7 @@ for (const language of ["fr", "pt"] as const) {
     await page.keyboard.press("Enter");
     const code = app.next();
     await field.pressSequentially(`${code.slice(0, 3)} ${code.slice(3)}`); // sends itself
-    await page.waitForURL("**/app");
+    await page.waitForURL("**/app", { waitUntil: "commit" });
     await expect(page.getByRole("status").filter({ hasText: texts.auth.loginSuccessful })).toBeVisible();
 
     const paper = codes[0]?.toUpperCase().replaceAll("-", " ") ?? "";
@@ -177,6 +177,7 @@ for (const language of ["fr", "pt"] as const) {
 
     await phone.goTo("/app/security");
     await expect(page.getByText(fill(security.codes.left_other, { count: 9 }))).toBeVisible();
+    await expect(page.getByRole("region", { name: security.notices.title })).toBeVisible();
     await button(page, fill(security.removeName, { name: "Itel" })).click();
     await button(page, security.remove).click();
     await expect(page.getByText(security.step.off, { exact: true })).toBeVisible();
@@ -241,7 +242,7 @@ test("a new password is asked for twice and after a proof, loses nothing that wa
   const { page, texts } = phone;
   const { password, stepUp } = texts.security;
   await tablet.logIn(ben.phone);
-  await openSecurity(phone, ben);
+  await openSecurity(phone, ben, { hasNews: true });
   await forgetProofs(server);
 
   const opener = button(page, password.change);

@@ -78,9 +78,14 @@ test("a new sign-in is told on every other device, each in its language, once, a
   if (before) await tablet.page.setViewportSize(before);
   await logInElsewhere(site, ana, "");
   await expect(card(tablet.page, tablet.texts)).toContainText(tablet.texts.security.notices.unknownDevice);
-  await expect(card(tablet.page, tablet.texts)).toContainText(
-    fill(tablet.texts.security.notices.more_one, { count: 1 }),
-  );
+  // What is put away is what was shown: both tabs have heard of both.
+  for (const [page, texts] of [
+    [phone.page, phone.texts],
+    [otherTab, phone.texts],
+    [tablet.page, tablet.texts],
+  ] as const) {
+    await expect(card(page, texts)).toContainText(fill(texts.security.notices.more_one, { count: 1 }));
+  }
   await card(otherTab, phone.texts).getByRole("link", { name: phone.texts.security.notices.notYou }).click();
   await expect(otherTab).toHaveURL(/\/app\/security$/);
   await expect(card(otherTab, phone.texts)).toHaveCount(0);
@@ -154,6 +159,8 @@ test("a new password signs every other device out, also one that was away, and i
   await phone.signIn(ana);
   await tablet.logIn(ana.phone);
   await away.logIn(ana.phone);
+  // All that the app is made of has come before its network goes.
+  await expect(away.page.getByText(away.texts.masolo.emptyTitle)).toBeVisible();
   await away.context.setOffline(true);
   const changed = await callSite(site, "PUT", "/api/auth/user", { token: ana.token, body: { password: newPassword } });
   expect(changed.status).toBe(200);

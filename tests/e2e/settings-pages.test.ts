@@ -140,7 +140,6 @@ test("a phone that cannot keep a setting says so, and muted conversations are li
   await expect(page.getByText(notifications.mutedNone)).toBeVisible();
   await expect(goneOnTo).toBeFocused();
   await page.unroute("**/api/mutes/**");
-  await page.getByRole("button", { name: texts.common.close }).click();
 
   // What the server refuses for good is as it was before.
   const sound = switchOf(phone, `${notifications.messages} ${notifications.sound}`);
@@ -148,10 +147,11 @@ test("a phone that cannot keep a setting says so, and muted conversations are li
     route.fulfill({ status: 400, json: { code: 400, error_code: "invalid_input", msg: "" } }),
   );
   await sound.click();
+  // It is told for a moment, and put away within it.
   await expect(page.getByRole("alert")).toContainText(texts.shell.notice.settingsRefused);
-  await expect(sound).toBeChecked();
-  await page.getByRole("button", { name: texts.common.close }).press("Enter");
+  await page.getByRole("alert").getByRole("button", { name: texts.common.close }).press("Enter");
   await expect(sound).toBeFocused();
+  await expect(sound).toBeChecked();
 
   await page.evaluate(() => {
     IDBObjectStore.prototype.put = () => {
@@ -176,6 +176,7 @@ test("whoever goes through a page's fields by keyboard, in very large text on a 
   await page.getByText(phone.texts.appearance.larger, { exact: true }).click();
   for (const path of ["/app/appearance", "/app/privacy", "/app/profile"]) {
     await phone.goTo(path);
+    await expect(page.getByRole("main").getByRole("group").first()).toBeVisible();
     const places = new Set<number>();
     for (let step = 0; step < tabsPerPage; step++) {
       await page.keyboard.press("Tab");

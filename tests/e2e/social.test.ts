@@ -40,7 +40,7 @@ test("whoever linked an account at a provider signs in by it, and nothing of the
   await phone.goTo("/login");
   await continueWith(phone, "Kivu");
   await logInThere(phone.page, "ana-browser");
-  await phone.page.waitForURL("**/app");
+  await phone.page.waitForURL("**/app", { waitUntil: "commit" });
   await expect(phone.page.getByText(phone.texts.auth.loginSuccessful)).toBeVisible();
   await phone.page.goBack();
   expect(phone.page.url()).not.toContain("code=");
@@ -92,7 +92,7 @@ test("one links an account on the security page, still shows the second step aft
   await phone.signIn(ana, "/app/security");
   await page.getByRole("button", { name: fill(linked.link, kivu), exact: true }).click();
   await logInThere(page, "linker-browser");
-  await page.waitForURL("**/app/security");
+  await page.waitForURL("**/app/security", { waitUntil: "commit" });
   await expect(page.getByText(linked.done)).toBeVisible();
   await expect(page.getByText("linker-browser@example.org")).toBeVisible();
   await expect(page.getByRole("button", { name: fill(linked.link, kivu), exact: true })).toHaveCount(0);

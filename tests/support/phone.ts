@@ -14,6 +14,7 @@ import pt from "../../src/i18n/pt.json" with { type: "json" };
 import { accessCookie, refreshCookie } from "../../worker/lib/cookies";
 import { type Person, testPassword } from "./people";
 import type { Server } from "./server";
+import { closeWindow } from "./tidy-test";
 
 export const textsOf = { fr, en, pt } as const satisfies Record<Language, typeof fr>;
 export type Texts = typeof fr;
@@ -38,7 +39,6 @@ export const welcome = async (page: Page): Promise<void> => {
 };
 
 const openMs = 30_000; // the whole app starts, often on several phones at once
-const closeMs = 20_000;
 
 const chatPath = (userId: string): string => `/app/chat/${userId}`;
 
@@ -183,9 +183,7 @@ export class Phone {
     return page.getByRole("link").filter({ has: page.locator("bdi").getByText(name, { exact: true }) });
   }
 
-  /** Without waiting for ever where the browser does not let go of what its pages played and recorded: it ends with its worker. */
   async close(): Promise<void> {
-    const patience = new Promise<void>((resolve) => void setTimeout(resolve, closeMs).unref());
-    await Promise.race([this.context.close(), patience]);
+    await closeWindow(this.context);
   }
 }

@@ -43,20 +43,18 @@ function killGroup(child: ChildProcess) {
   }
 }
 
-/**
- * Outgoing connections are given none of these: one of the browsers', which open many, could have taken the port before
- * the server, which needs seconds to start, or while it is down.
- */
+/** Below the ports that a system gives out by itself: what is free here stays so until its server has started. */
 const ports = { from: 20_000, to: 32_000 };
 
-export function findFreePort(): Promise<number> {
-  const port = randomInt(ports.from, ports.to);
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once("error", (error: NodeJS.ErrnoException) =>
-      error.code === "EADDRINUSE" ? resolve(findFreePort()) : reject(error),
-    );
-    probe.listen(port, "localhost", () => probe.close(() => resolve(port)));
-  });
+export async function findFreePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(ports.from, ports.to);
+    const isFree = await new Promise<boolean>((resolve) => {
+      const probe = createServer().once("error", () => resolve(false));
+      probe.listen(port, "localhost", () => probe.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
 }
 
 async function isHealthy(origin: string): Promise<boolean> {
@@ -154,7 +152,7 @@ export async function startServer(options: { port?: number; vars?: Record<string
     },
     async stop() {
       await kill();
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
     log: () => output,
   };
