@@ -13,11 +13,15 @@ export const noteTaken = ({ timeStamp }: Pick<Press, "timeStamp">): void => {
   isEndAwaited = true;
 };
 
-/** Its end is there now: whoever pressed again because nothing had happened may just be doing so. */
+/** Its end stands there with the next picture: whoever pressed again because nothing had happened may just be doing so. */
 export const noteEndShown = (): void => {
   if (!isEndAwaited) return;
   isEndAwaited = false;
-  takenAt = performance.now();
+  takenAt = Number.POSITIVE_INFINITY;
+  const drawn = () => {
+    takenAt = performance.now();
+  };
+  requestAnimationFrame(() => requestAnimationFrame(drawn));
 };
 
 /** Whether it belongs to the press that took the call: nobody ends what they have just begun. */

@@ -15,7 +15,10 @@ export class Hold {
     this.#name = name;
   }
 
-  /** Waits for it so long, or for as long as it is wanted; false when it was not had. Where there are no locks, every tab has it. */
+  /**
+   * Waits so long for another tab that has it, or for as long as it is wanted; false when it was not had. A browser that
+   * is busy may take its time to give what nobody has: that is waited for. Where there are no locks, every tab has it.
+   */
   async take(waitMs = Number.POSITIVE_INFINITY): Promise<boolean> {
     if (this.#turn) return false;
     const turn: Turn = { isOver: false, end: () => {} };
@@ -24,11 +27,26 @@ export class Hold {
     const { locks, after } = this.#platform;
     if (turn.isOver || !locks) return !turn.isOver;
     const giveUp = new AbortController();
-    const cancel = Number.isFinite(waitMs) ? after(waitMs, () => giveUp.abort()) : () => {};
+    let isSettled = false;
+    let cancel = () => {};
+    const settle = () => {
+      isSettled = true;
+      cancel();
+    };
+    const isAnothers = async () => (await locks.query()).held?.some(({ name }) => name === this.#name) === true;
+    const wait = () => {
+      cancel = after(waitMs, async () => {
+        const isTaken = await isAnothers().catch(() => true);
+        if (isSettled) return;
+        if (isTaken) giveUp.abort();
+        else wait();
+      });
+    };
+    if (Number.isFinite(waitMs)) wait();
     turn.end = () => giveUp.abort();
     return new Promise<boolean>((resolve) => {
       const hold = () => {
-        cancel();
+        settle();
         if (turn.isOver) return;
         resolve(true);
         return new Promise<void>((end) => {
@@ -37,7 +55,7 @@ export class Hold {
       };
       this.#free = locks.request(this.#name, { signal: giveUp.signal }, hold).catch(() => undefined);
       void this.#free.then(() => {
-        cancel();
+        settle();
         if (this.#turn === turn) this.#turn = undefined;
         resolve(false);
       });

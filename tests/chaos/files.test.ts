@@ -187,6 +187,7 @@ test("on a phone whose storage is full a picture is not taken and says so, and a
     await expect(warning).toHaveText(texts.chat.attach.noRoom);
     await expect(warning).toContainText("Pas assez de place pour ce fichier");
     await page.keyboard.press("Escape");
+    await expect(sheetOf(phone)).toHaveCount(0);
     await phone.write("plus de place");
     const readLog = () => readServerLog(site, ben, conversation);
     await expect.poll(readLog).toMatchObject([{ text: "plus de place" }]);

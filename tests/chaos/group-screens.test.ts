@@ -68,7 +68,7 @@ test("the runtime dies while five people write in a group, and as one of them is
     await server.restart();
     await expect(elis.page).toHaveURL(/\/app$/, { timeout: 60_000 });
     await expect(elis.conversation("Marché central")).toHaveCount(0);
-    expect(await storesNaming(elis.page, group)).toEqual(["conversations"]); // that it is gone
+    await expect.poll(() => storesNaming(elis.page, group)).toEqual(["conversations"]); // that it is gone
 
     const staying = phones.slice(0, -1);
     const screens = staying.map(async (phone) => {

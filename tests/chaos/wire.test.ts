@@ -31,7 +31,7 @@ const spoil = async (pair: Pair, make: (random: () => number) => Wire, seed: num
       });
     });
     await phone.page.reload();
-    await expect(phone.composer()).toBeVisible();
+    await expect(phone.composer()).toBeVisible({ timeout: 30_000 });
   }
 };
 

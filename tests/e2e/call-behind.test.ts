@@ -1,7 +1,17 @@
 import type { Locator } from "@playwright/test";
 import { privateConversationId } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
-import { callButton, callScreen, control, expectSeeing, openCalling, patienceMs, talk } from "../support/calling";
+import {
+  callButton,
+  callScreen,
+  control,
+  expectSeeing,
+  findBox,
+  openCalling,
+  patienceMs,
+  picturePatienceMs,
+  talk,
+} from "../support/calling";
 import { faultsIn } from "../support/faults";
 import { sendTexts } from "../support/messages";
 import { siteOf } from "../support/pair";
@@ -13,14 +23,17 @@ const patient = expect.configure({ timeout: patienceMs });
 
 /** None of these lies over another. */
 const expectApart = async (...all: Locator[]): Promise<void> => {
-  const boxes = await Promise.all(all.map((one) => one.boundingBox()));
-  for (const [index, a] of boxes.entries()) {
-    for (const b of boxes.slice(index + 1)) {
-      if (!a || !b) throw new Error("one of them does not show");
-      const isApart = a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
-      expect(isApart, JSON.stringify([a, b])).toBe(true);
-    }
-  }
+  const findOverlaps = async () => {
+    const boxes = await Promise.all(all.map(findBox));
+    return boxes.flatMap((a, index) =>
+      boxes.slice(index + 1).flatMap((b) => {
+        if (!a || !b) return "one of them does not show";
+        const isApart = a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
+        return isApart ? [] : JSON.stringify([a, b]);
+      }),
+    );
+  };
+  await expect.poll(findOverlaps, { timeout: picturePatienceMs }).toEqual([]);
 };
 
 test("what others write behind a call's screen is told on it, is not read by that, and leads to their chat", async ({
@@ -80,7 +93,9 @@ test("what others write behind a call's screen is told on it, is not read by tha
   await page.getByRole("link", { name: texts.shell.myProfile }).click();
   await page.getByRole("link", { name: texts.settings.notifications.title }).click();
   const { messages, preview } = texts.settings.notifications;
-  await page.getByRole("switch", { name: `${messages} ${preview}` }).click();
+  const previews = page.getByRole("switch", { name: `${messages} ${preview}` });
+  await previews.click();
+  await expect(previews).not.toBeChecked();
   await restore.click();
   await write("secret");
   await patient(told).toContainText(`Cléo : ${texts.notifier.newMessage}`);
@@ -112,7 +127,7 @@ test("on a small phone with the largest text nobody's own picture lies over the 
   const timer = screen.getByRole("timer");
   const expectClear = async () => {
     await expectApart(own, screen.getByRole("heading"), timer, control(anas, "hangUp"));
-    expect(await timer.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true);
+    await expect.poll(() => timer.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true);
     await expect(timer).toBeInViewport({ ratio: 1 });
   };
 

@@ -1,5 +1,14 @@
 import { expect, test } from "../support/browser-test";
-import { callScreen, control, expectHearing, expectSeeing, openCalling, patienceMs, talk } from "../support/calling";
+import {
+  callScreen,
+  control,
+  expectHearing,
+  expectSeeing,
+  openCalling,
+  patienceMs,
+  picturePatienceMs,
+  talk,
+} from "../support/calling";
 import { makeCouple, siteOf } from "../support/pair";
 import { fill, type Phone } from "../support/phone";
 
@@ -84,8 +93,12 @@ test("a picture costs nobody anything while its call or its page is put away, an
   await expect(bens.page.getByText(bens.texts.calls.ownMuted)).toBeVisible();
   await expectSeeing(anas); // hers still has his
 
-  await ofBen(bens.texts.calls.popOut).click();
-  await expect.poll(() => bens.page.evaluate(() => document.pictureInPictureElement !== null)).toBe(true);
+  // The window is for a picture that comes within five seconds of the tap; after that one taps again.
+  await expect(async () => {
+    await ofBen(bens.texts.calls.popOut).click();
+    const isOut = () => bens.page.evaluate(() => document.pictureInPictureElement !== null);
+    await expect.poll(isOut, { timeout: 6_000 }).toBe(true);
+  }).toPass({ timeout: picturePatienceMs });
   await expectSeeing(bens);
   await expect(unseen).toHaveCount(0);
   await bens.page.evaluate(() => document.exitPictureInPicture());

@@ -8,8 +8,10 @@ import {
   control,
   expectHearing,
   expectSeeing,
+  findBox,
   openCalling,
   patienceMs,
+  picturePatienceMs,
 } from "../support/calling";
 import { makeCouple, siteOf } from "../support/pair";
 import { fill, type Phone } from "../support/phone";
@@ -79,6 +81,9 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   await expect(callScreen(bens, ana)).toHaveCount(0);
   await expect(callButton(bens, ana, "audio")).toBeEnabled();
   expect(await bens.page.evaluate(() => localStorage.getItem("call-price"))).toBe("audio");
+  // It rang with her, too, and does no more: a ring takes the place of what she is asked.
+  await patient(callLine(anas, `${ben.username} : Appel audio manqué`)).toBeVisible();
+  await patient(callScreen(anas, ben)).toHaveCount(0);
 
   // Whoever saves data is asked before every video call. His camera is not allowed: the call goes on without it.
   await bens.page.evaluate(() => {
@@ -104,8 +109,9 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   await expect(anas.page.locator("video")).toHaveCount(1); // her own
 
   // Of who saves data a small voice goes and a small picture.
-  await expect.poll(() => sentBy(anas)).toEqual({ audio: 12_000, video: 150_000 });
-  await expect.poll(() => sentBy(bens)).toEqual({ audio: 24_000 });
+  const sends = (phone: Phone) => expect.poll(() => sentBy(phone), { timeout: picturePatienceMs });
+  await sends(anas).toEqual({ audio: 12_000, video: 150_000 });
+  await sends(bens).toEqual({ audio: 24_000 });
 
   // The screens stay on, also after the page was hidden for a moment.
   for (const phone of [anas, bens]) await expect.poll(() => wakeLocks(phone)).toBe(1);
@@ -141,18 +147,20 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
 
   // On a wide screen the call has a panel; her own picture is dragged about in it, and not out of it.
   await anas.page.setViewportSize({ width: 1280, height: 800 });
-  const panel = await anas.page.locator("[data-part=header]").locator("..").boundingBox();
-  expect([panel?.width, panel?.height]).toEqual([512, 700]);
+  const panelAt = () => findBox(anas.page.locator("[data-part=header]").locator(".."));
+  await patient.poll(panelAt).toMatchObject({ width: 512, height: 700 });
+  const panel = await panelAt();
   const preview = button(anas, texts.calls.preview);
-  const before = await preview.boundingBox();
-  expect([before?.width, before?.height]).toEqual([128, 192]);
-  await preview.hover();
+  const previewAt = () => findBox(preview);
+  await patient.poll(previewAt).toMatchObject({ width: 128, height: 192 });
+  await preview.hover(); // once it stands still
+  const before = await previewAt();
   await anas.page.mouse.down();
   await anas.page.mouse.move(5, 400, { steps: 3 });
   await anas.page.mouse.up();
-  const after = await preview.boundingBox();
-  expect(after?.x).toBeLessThan(before?.x ?? 0);
-  expect(after?.x).toBeGreaterThan(panel?.x ?? 0);
+  const left = async () => (await previewAt())?.x;
+  await patient.poll(left).toBeLessThan(before?.x ?? 0);
+  expect(await left()).toBeGreaterThan(panel?.x ?? 0);
   await anas.page.setViewportSize({ width: 360, height: 740 });
 
   // He wants the voice alone for a while: her picture stays with her, who reads why. She did not switch her camera off,

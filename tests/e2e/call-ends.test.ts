@@ -117,6 +117,7 @@ test("a call ends as it was: not answered, busy, given up, refused, answered els
   }
   await expectHearing(cleos, didos);
   await patient(callScreen(tablet, cleo)).toHaveCount(0);
+  await asFingersDo(didos);
   await control(didos, "hangUp").click();
   await patient(lines).toHaveCount(before + 1);
   for (const phone of [cleos, didos, tablet])

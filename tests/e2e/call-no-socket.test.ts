@@ -1,5 +1,14 @@
 import { expect, test } from "../support/browser-test";
-import { callButton, callLine, callScreen, control, expectHearing, openCalling, patienceMs } from "../support/calling";
+import {
+  asFingersDo,
+  callButton,
+  callLine,
+  callScreen,
+  control,
+  expectHearing,
+  openCalling,
+  patienceMs,
+} from "../support/calling";
 import { makeCouple, siteOf } from "../support/pair";
 
 test.use({ actionTimeout: patienceMs });
@@ -23,6 +32,7 @@ test("where no socket can be had, one is called, calls, and is heard all the sam
   await patient(callScreen(anas, ben)).toBeVisible();
   await control(anas, "accept").click();
   await expectHearing(anas, bens);
+  await asFingersDo(anas);
   await control(anas, "hangUp").click();
   for (const [phone, other] of [
     [anas, ben],
@@ -36,6 +46,7 @@ test("where no socket can be had, one is called, calls, and is heard all the sam
   await patient(callScreen(bens, ana)).toContainText(bens.texts.calls.status.ringingAudio);
   await control(bens, "accept").click();
   await expectHearing(anas, bens);
+  await asFingersDo(bens);
   await control(bens, "hangUp").click();
   await patient(callScreen(anas, ben)).toHaveCount(0);
   await patient(callLine(anas, "Vous : Appel audio terminé")).toBeVisible();

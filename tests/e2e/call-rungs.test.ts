@@ -21,7 +21,7 @@ declare global {
 const hastenAndPretend = () => {
   const every = window.setInterval.bind(window);
   window.setInterval = ((run: () => void, ms: number) => every(run, ms / 5)) as typeof window.setInterval;
-  window.link = {};
+  window.link = { loss: 0, estimate: 300_000 }; // whatever a busy machine makes of it
   const read = RTCPeerConnection.prototype.getStats;
   RTCPeerConnection.prototype.getStats = async function () {
     const told = new Map<string, object>();
@@ -59,13 +59,11 @@ const expectPackets = async (side: Side, isRight: (bytes: number) => boolean, ta
     before = now;
     return [isRight(bytes), now.target];
   };
-  await expect.poll(measure, { intervals: [1_200], timeout: 25_000 }).toEqual([true, target]);
+  await expect.poll(measure, { intervals: [1_200], timeout: 45_000 }).toEqual([true, target]);
 };
 
 const pretend = ({ page }: Side, link: Window["link"]) =>
-  page.evaluate((link) => {
-    window.link = link;
-  }, link);
+  page.evaluate((link) => void Object.assign(window.link, link), link);
 
 test("a voice goes twice where packets are lost and small where the link carries little, and is heard throughout", async ({
   browser,

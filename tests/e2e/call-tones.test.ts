@@ -9,8 +9,8 @@ test.use({ actionTimeout: patienceMs });
 
 declare global {
   interface Window {
-    /** What the page's own sounds are like now. */
-    listen(): { loudness: number; pitch: number };
+    /** What the page's own sounds are like now, at which millisecond of their own clock. */
+    listen(): { loudness: number; pitch: number; at: number };
   }
 }
 
@@ -30,7 +30,7 @@ const tapSounds = () => {
     return made;
   } as typeof AudioNode.prototype.connect;
   window.listen = () => {
-    const now = { loudness: 0, pitch: 0 };
+    const now = { loudness: 0, pitch: 0, at: 0 };
     for (const { node, audio } of taps) {
       if (audio.state !== "running") continue;
       const wave = new Float32Array(node.fftSize);
@@ -40,7 +40,8 @@ const tapSounds = () => {
       const bands = new Float32Array(node.frequencyBinCount);
       node.getFloatFrequencyData(bands);
       const loudest = bands.indexOf(bands.reduce((most, value) => Math.max(most, value)));
-      Object.assign(now, { loudness, pitch: (loudest * audio.sampleRate) / node.fftSize });
+      const pitch = (loudest * audio.sampleRate) / node.fftSize;
+      Object.assign(now, { loudness, pitch, at: audio.currentTime * 1_000 });
     }
     return now;
   };
@@ -64,17 +65,24 @@ const expectPitch = async (page: Page, wanted: readonly number[]): Promise<void>
   await expect.poll(heard, { intervals: [60], timeout: patienceMs }).toBe(true);
 };
 
-/** Within so long each of these pages falls silent, for longer than any rest of what it sounded. */
+/**
+ * Within so long a sound each of these pages falls silent, for longer than any rest of what it sounded. Where a busy
+ * machine makes no sound for a while the same is heard again, and is not counted twice.
+ */
 const expectSilent = (pages: Page[], { restMs, withinMs }: { restMs: number; withinMs: number }): Promise<unknown> =>
   Promise.all(
     pages.map((page) =>
       page.evaluate(
         async ([limit, restMs, withinMs]) => {
-          const from = performance.now();
-          let last = from;
+          let last = performance.now();
+          let soundedFrom: number | undefined;
           while (performance.now() - last < restMs) {
-            if (window.listen().loudness > limit) last = performance.now();
-            if (last - from > withinMs) throw new Error("it goes on sounding");
+            const { loudness, at } = window.listen();
+            if (loudness > limit) {
+              last = performance.now();
+              soundedFrom ??= at;
+              if (withinMs === 0 || at - soundedFrom > withinMs) throw new Error("it goes on sounding");
+            }
             await new Promise((resolve) => setTimeout(resolve, 40));
           }
         },
@@ -144,9 +152,9 @@ test("a call is heard ringing at both ends, on one tab of each browser, until it
   // Taken on another device it is silent everywhere; a third one hears that the line is busy, and then nothing.
   await control(tablet, "accept").click();
   await expectHearing(anas, tablet);
-  await callButton(cleos, ben).click();
-  await expect(cleos.page.getByText(cleos.texts.calls.say.busy, { exact: true })).toBeVisible();
-  await expectPitch(cleos.page, [425]);
+  // It sounds four times.
+  const isBusy = cleos.page.getByText(cleos.texts.calls.say.busy, { exact: true });
+  await Promise.all([expect(isBusy).toBeVisible(), expectPitch(cleos.page, [425]), callButton(cleos, ben).click()]);
   await Promise.all([
     expectSilent([anas.page, tablet.page, ...his], ringbackRest),
     expectSilent([cleos.page], busyRest),

@@ -14,7 +14,7 @@ declare global {
       open(kind: Kind): (string | undefined)[];
       /** The screen's wake locks that are held. */
       wakeLocks(): number;
-      /** As the browser does when a page is hidden for a moment; it says twice that it is seen again. */
+      /** As the browser does when a page is hidden for a moment; it says twice at once that it is seen again. */
       hideForAMoment(): Promise<void>;
       /** What is offered to the system's own controls, by the name of the action. */
       actions: Partial<Record<string, () => void>>;
@@ -76,10 +76,7 @@ const watchDevices = () => {
     wakeLocks: () => locks.filter(({ released }) => !released).length,
     hideForAMoment: async () => {
       for (const lock of locks) await lock.release();
-      for (let turn = 0; turn < 2; turn++) {
-        document.dispatchEvent(new Event("visibilitychange"));
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
+      for (let turn = 0; turn < 2; turn++) document.dispatchEvent(new Event("visibilitychange"));
     },
   };
 };

@@ -36,6 +36,8 @@ window.RTCPeerConnection = class extends Native {
   }
 };
 
+const lifeMs = 50;
+
 const isOpen = (pc: RTCPeerConnection): boolean => pc.signalingState !== "closed";
 
 const makeSide = ({
@@ -47,7 +49,11 @@ const makeSide = ({
   choices,
   ...options
 }: CallSideOptions) => {
-  const said: { at: number; what: string }[] = [];
+  const said: { at: number; lived: number; what: string }[] = [];
+  let lived = 0;
+  setInterval(() => {
+    lived += lifeMs;
+  }, lifeMs);
   // A <video> waits for a picture before it plays any sound.
   const player = document.body.appendChild(document.createElement("audio"));
   player.autoplay = true;
@@ -56,7 +62,7 @@ const makeSide = ({
   screen.muted = true;
   let view: MediaView | undefined;
   const say = (what: string) => () => {
-    said.push({ at: performance.timeOrigin + performance.now(), what });
+    said.push({ at: performance.timeOrigin + performance.now(), lived, what });
   };
   const plane = makePeerMedia(
     {
@@ -93,6 +99,8 @@ const makeSide = ({
   return {
     plane,
     said: () => said,
+    /** Milliseconds in which this page had its turns: those in which a busy machine did something else do not count. */
+    lived: () => lived,
     view: () =>
       view && { ...view, local: view.local?.getTracks().length ?? 0, remote: view.remote?.getTracks().length ?? 0 },
     connections: () => open().length,

@@ -5,6 +5,7 @@ import { build } from "vite";
 import type { CallSideOptions, Heard } from "./call-page";
 
 const origin = "https://call.test/";
+const patienceMs = 30_000; // what is waited for is that it comes, on a machine that may be busy
 
 /** The media of a call alone, without the app around them, as one script. */
 export const bundleCallPage = async (): Promise<string> => {
@@ -98,13 +99,14 @@ export const statesOf = ({ page }: Side): Promise<string[]> => page.evaluate(() 
 export const heardBy = ({ page }: Side): Promise<Heard> => page.evaluate(() => window.side.heard());
 export const viewOf = ({ page }: Side) => page.evaluate(() => window.side.view());
 export const saidBy = ({ page }: Side) => page.evaluate(() => window.side.said());
+export const livedBy = ({ page }: Side) => page.evaluate(() => window.side.lived());
 
 export const whenConnected = async (side: Side): Promise<void> => {
-  await expect.poll(() => statesOf(side), { intervals: [30], timeout: 20_000 }).toEqual(["connected"]);
+  await expect.poll(() => statesOf(side), { intervals: [30], timeout: patienceMs }).toEqual(["connected"]);
 };
 
 /** The voice of the other side is heard now: more of it than a moment ago. */
-export const whenHearing = async (side: Side, timeout = 10_000): Promise<void> => {
+export const whenHearing = async (side: Side): Promise<void> => {
   const before = await heardBy(side);
   await expect
     .poll(
@@ -114,7 +116,7 @@ export const whenHearing = async (side: Side, timeout = 10_000): Promise<void> =
         const since = now.samples < before.samples ? { energy: 0, packets: 0 } : before;
         return now.energy > since.energy + 0.01 && now.packets > since.packets;
       },
-      { intervals: [100], timeout },
+      { intervals: [100], timeout: patienceMs },
     )
     .toBe(true);
 };

@@ -20,6 +20,8 @@ declare global {
 }
 
 export const patienceMs = 30_000; // several phones on a machine that may be busy
+/** Where a busy machine plays a voice badly pictures go for twenty good seconds, the next time for forty. */
+export const picturePatienceMs = 90_000;
 const soundEnergy = 0.01; // a make-believe microphone beeps each second
 const silentSamples = 72_000; // one and a half seconds: more than is between two beeps
 
@@ -39,7 +41,7 @@ const refuseMicrophone = () => {
 };
 
 /** No finger presses two things of a call so soon after each other that it would be one double tap. */
-export const asFingersDo = ({ page }: Phone): Promise<void> =>
+export const asFingersDo = ({ page }: Pick<Phone, "page">): Promise<void> =>
   page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1_000)));
 
 type CallingOptions = { language?: Language; isRefused?: boolean };
@@ -77,14 +79,14 @@ const heardAt = (page: Page): Promise<Heard> =>
   });
 
 /** More comes than a moment ago; another peer connection counts from nothing. */
-const whenMore = async (page: Page, what: keyof Heard, least: number): Promise<void> => {
+const whenMore = async (page: Page, what: keyof Heard, least: number, timeout = patienceMs): Promise<void> => {
   let before = await heardAt(page);
   const more = async () => {
     const now = await heardAt(page);
     if (now[what] < before[what]) before = now;
     return now[what] - before[what];
   };
-  await expect.poll(more, { message: `${what} of the other side`, timeout: patienceMs }).toBeGreaterThan(least);
+  await expect.poll(more, { message: `${what} of the other side`, timeout }).toBeGreaterThan(least);
 };
 
 export const expectHearing = async (...phones: Phone[]): Promise<void> => {
@@ -92,7 +94,7 @@ export const expectHearing = async (...phones: Phone[]): Promise<void> => {
 };
 
 export const expectSeeing = async (...phones: Phone[]): Promise<void> => {
-  await Promise.all(phones.map(({ page }) => whenMore(page, "frames", 5)));
+  await Promise.all(phones.map(({ page }) => whenMore(page, "frames", 5, picturePatienceMs)));
 };
 
 /** Sound is played on, and there is nothing in it. */
@@ -139,6 +141,10 @@ export const control = ({ page, texts }: Phone, what: Control): Locator =>
 /** The line of a call in the open chat, by what a screen reader says of it. */
 export const callLine = ({ page }: Phone, words: string | RegExp): Locator =>
   page.getByRole("main").getByRole("listitem").getByRole("button", { name: words });
+
+/** Where it shows now, if it does: what is about to go, or not there yet, is looked for again by whoever polls. */
+export const findBox = (one: Locator): ReturnType<Locator["boundingBox"]> =>
+  one.boundingBox({ timeout: 1_000 }).catch(() => null);
 
 /** One rings, the other takes it, and they hear each other. */
 export const talk = async (caller: Phone, callee: Phone, to: Person, kind: CallKind = "audio"): Promise<void> => {

@@ -5,7 +5,14 @@ import { SyncError } from "../../src/sync/sync-error";
 import type { CallCommand, ModelCalls } from "./model-calls";
 import { ModelTab } from "./model-tab";
 
-type Waiting = { name: string; tab: ModelTab; run: () => unknown; done: () => void; isOver: boolean };
+type Waiting = {
+  name: string;
+  tab: ModelTab;
+  run: () => unknown;
+  done: () => void;
+  isHeld: boolean;
+  isOver: boolean;
+};
 
 /** One of a person's devices: tabs that share a store and locks, and one way to the server with its faults. */
 export class ModelBrowser {
@@ -22,6 +29,8 @@ export class ModelBrowser {
   late = 0;
   isOffline = false;
   hasLocks = true;
+  /** How long it takes to give a lock that nobody has. */
+  lockMs = 1;
   /** Whether this person wants calls to be heard. */
   hearsRinging = true;
   /** After so long it tries the way to the server anew, unless somebody wants it looked at. */
@@ -142,12 +151,11 @@ export class ModelBrowser {
     return new Promise((resolve, reject) => {
       const queue = this.#holders.get(name) ?? [];
       this.#holders.set(name, queue);
-      const waiting: Waiting = { name, tab, run, done: () => resolve(undefined), isOver: false };
+      const waiting: Waiting = { name, tab, run, done: () => resolve(undefined), isHeld: false, isOver: false };
       queue.push(waiting);
       signal?.addEventListener("abort", () => {
-        if (queue[0] === waiting) return; // it is held: what is given up is waiting
-        const at = queue.indexOf(waiting);
-        if (at >= 0) queue.splice(at, 1);
+        if (waiting.isHeld) return; // what is given up is waiting
+        this.#free(waiting);
         reject(new DOMException("given up", "AbortError"));
       });
       if (queue[0] === waiting) this.#grant(waiting);
@@ -155,8 +163,9 @@ export class ModelBrowser {
   }
 
   #grant(waiting: Waiting): void {
-    this.time.after(1, async () => {
+    this.time.after(this.lockMs, async () => {
       if (waiting.isOver) return;
+      waiting.isHeld = true;
       await waiting.run();
       this.#free(waiting);
       waiting.done();
@@ -173,7 +182,7 @@ export class ModelBrowser {
   }
 
   heldLocks(): LockManagerSnapshot {
-    const held = [...this.#holders].flatMap(([name, queue]) => (queue.length > 0 ? [{ name }] : []));
+    const held = [...this.#holders].flatMap(([name, queue]) => (queue[0]?.isHeld ? [{ name }] : []));
     return { held, pending: [] };
   }
 

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium } from "@playwright/test";
 import { chromiumFlags, findQuickChromium } from "../../scripts/chromium.mjs";
 
+const startMs = 60_000; // on a machine that starts servers and other browsers besides
+
 /** Left over when a test is cut off in the middle. */
 const running = new Set<MortalBrowser>();
 process.on("exit", () => {
@@ -36,7 +38,7 @@ export class MortalBrowser {
       { detached: true, stdio: "ignore" },
     );
     running.add(this);
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + startMs;
     while (!existsSync(portFile) || !readFileSync(portFile, "utf8").includes("\n")) {
       if (Date.now() > deadline) throw new Error("Chromium did not start");
       await new Promise((resolve) => setTimeout(resolve, 50));

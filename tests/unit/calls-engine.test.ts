@@ -161,6 +161,18 @@ describe("several devices and tabs", () => {
     expect([b.tone, other.tone]).toEqual(["none", "none"]);
   });
 
+  it("of a browser that takes its time to give what no other tab has call and are called all the same", async () => {
+    const { time, chat, ben, hers, his, a, b } = await makeCallPair();
+    hers.lockMs = his.lockMs = 3_000;
+    a.dial(chat, ben);
+    await time.pass(4_000);
+    expect([a.at, b.at]).toEqual(["outgoing", "ringing"]);
+    b.engine.act({ type: "accept" });
+    await time.pass(6_000);
+    expect([a.at, b.at]).toEqual(["connected", "connected"]);
+    expect([a.sayings, b.sayings]).toEqual([[], []]);
+  });
+
   it("of one browser cannot have two calls", async () => {
     const { time, ben, chat, hers, a, b, talk } = await makeCallPair();
     const other = await hers.openTab();

@@ -7,17 +7,19 @@ export const useWakeLock = (isNeeded: boolean): void => {
   useEffect(() => {
     if (!isNeeded || !("wakeLock" in navigator)) return;
     let lock: WakeLockSentinel | undefined;
+    let isAsking = false;
     let isOver = false;
     // The browser takes it back whenever the page is hidden.
     const take = async () => {
-      if (document.visibilityState !== "visible" || isOver || lock?.released === false) return;
+      if (document.visibilityState !== "visible" || isOver || isAsking || lock?.released === false) return;
+      isAsking = true;
       try {
-        const taken = await navigator.wakeLock.request("screen");
-        if (isOver) void taken.release();
-        else lock = taken;
+        lock = await navigator.wakeLock.request("screen");
+        if (isOver) void lock.release();
       } catch {
         // Refused, for want of battery: the call goes on.
       }
+      isAsking = false;
     };
     void take();
     document.addEventListener("visibilitychange", take);
