@@ -3,6 +3,7 @@ import { searchQueryMaxLength } from "../../contract/limits";
 import { useT } from "../i18n/setup";
 import { EmptyState } from "./empty-state";
 import { NoContacts } from "./no-contacts";
+import { PaneSpinner } from "./pane-spinner";
 import { RowList } from "./row-list";
 import { SearchField } from "./search-field";
 import { useFoundPeople } from "./use-found-people";
@@ -36,6 +37,7 @@ export function FoundPeople<P extends { id: string; username: string; phone: str
           onChange={setTyped}
         />
       </div>
+      {!found && <PaneSpinner />}
       {hasNone && query === "" && <NoContacts />}
       {hasNone && query !== "" && (
         <div role="status">

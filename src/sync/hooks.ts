@@ -50,7 +50,8 @@ export type {
   UploadView,
 } from "./views";
 
-// Every hook reads the local store only and answers undefined while its first read is under way.
+// Every hook reads the local store only and answers undefined while its first read is under way; a list also while it is
+// empty and the server has not told all of it yet.
 
 const nothing = { get: () => undefined, subscribe: () => () => {} };
 

@@ -61,7 +61,11 @@ export const namedIn = ({ body, sender }: { body: StoredBody | null; sender?: nu
   ...(body?.type === "event" ? (body.who ?? []) : []),
 ];
 
-export const readConversations = (store: Store, me: Uuid, limit: number): Promise<ConversationListItem[]> =>
+/** Before this an empty list says nothing: the server may have some to tell of. */
+const isToldAll = async (store: Store): Promise<boolean> => isLevel(await readCursor(store));
+
+/** Undefined while there are none and the server may still have some to tell of. */
+export const readConversations = (store: Store, me: Uuid, limit: number): Promise<ConversationListItem[] | undefined> =>
   store.transaction(
     "r",
     [store.conversations, store.messages, store.people, store.members, store.outbox, store.meta],
@@ -72,6 +76,7 @@ export const readConversations = (store: Store, me: Uuid, limit: number): Promis
         .reverse()
         .limit(limit)
         .toArray();
+      if (rows.length === 0 && !(await isToldAll(store))) return undefined;
       const unsent = new Map((await store.outbox.orderBy("order").toArray()).map((row) => [row.conversation, row]));
       const people = await store.people.bulkGet(rows.map((row) => row.peer ?? ""));
       const drafts = await store.meta.bulkGet(rows.map((row) => draftKey(row.id)));
@@ -209,14 +214,23 @@ export const readBlocked = async (store: Store): Promise<PersonRow[]> =>
 
 const byName = (a: PersonRow, b: PersonRow): number => a.username.localeCompare(b.username);
 
-export const readContacts = async (store: Store): Promise<PersonRow[]> =>
-  (await store.people.where("state").equals("contact").toArray()).sort(byName);
+/** Those in one of these states, or undefined while there are none and the server may still have some to tell of. */
+const readPeople = (store: Store, ...states: PersonRow["state"][]): Promise<PersonRow[] | undefined> =>
+  store.transaction("r", [store.people, store.meta], async () => {
+    const people = await store.people.where("state").anyOf(states).toArray();
+    return people.length > 0 || (await isToldAll(store)) ? people : undefined;
+  });
 
-export const readRequests = async (store: Store): Promise<{ received: PersonRow[]; sent: PersonRow[] }> => {
-  const people = await store.people.where("state").anyOf("received", "sent").toArray();
-  people.sort((a, b) => b.since - a.since);
-  return {
-    received: people.filter((person) => person.state === "received"),
-    sent: people.filter((person) => person.state === "sent"),
-  };
+export const readContacts = async (store: Store): Promise<PersonRow[] | undefined> =>
+  (await readPeople(store, "contact"))?.sort(byName);
+
+export const readRequests = async (store: Store): Promise<{ received: PersonRow[]; sent: PersonRow[] } | undefined> => {
+  const people = await readPeople(store, "received", "sent");
+  people?.sort((a, b) => b.since - a.since);
+  return (
+    people && {
+      received: people.filter((person) => person.state === "received"),
+      sent: people.filter((person) => person.state === "sent"),
+    }
+  );
 };

@@ -27,9 +27,9 @@ export const textsIn = async (tab: Tab, id: ConversationId): Promise<string[]> =
   return items.map(({ body }) => (body.type === "text" ? body.text : body.type)).reverse();
 };
 
-export const listOf = (tab: Tab) => {
+export const listOf = async (tab: Tab) => {
   const { store, me } = contextOf(tab);
-  return readConversations(store, me, everything);
+  return (await readConversations(store, me, everything)) ?? [];
 };
 
 /** The device holds the newest part of the log, in one piece, exactly as it is on the server, and nothing else. */

@@ -4,10 +4,11 @@ import { describe, expect, it } from "vitest";
 import { readCursor, writeCursor } from "../../src/sync/cursor";
 import { keepEqualParts, type Live, LiveQueries } from "../../src/sync/live";
 import { readMe } from "../../src/sync/own-row";
-import { readChat, readConversation, readConversations } from "../../src/sync/queries";
+import { readChat, readContacts, readConversation, readConversations, readRequests } from "../../src/sync/queries";
 import { writeText } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
 import { becomesLevel, contextOf } from "../support/model-checks";
+import { ModelServer } from "../support/model-server";
 import { makeDevice, makePair } from "../support/model-world";
 
 // Live queries do nothing where there is no IndexedDB at all; which one is used is each store's own affair.
@@ -239,5 +240,21 @@ describe("what screens are given", () => {
     });
     await eventually(() => expect(shown.at(-1)?.[0]?.person?.username).toBe("Ben"));
     away();
+  });
+
+  it("says that there is nobody and nothing only once the server has told all of it", async () => {
+    const server = new ModelServer();
+    const phone = makeDevice(server, server.addPerson("Amina"));
+    phone.faults.isOffline = true;
+    const { store, me } = contextOf(await phone.openTab());
+    const lists = () => Promise.all([readConversations(store, me, 10), readContacts(store), readRequests(store)]);
+    const unknown = [undefined, undefined, undefined];
+    expect(await lists()).toEqual(unknown);
+    // Welcomed, with changes that are still to be asked for.
+    const welcomed = { epoch: "one", counter: 9, skew: 0, holes: [{ since: 0, before: 5 }] };
+    await writeCursor(store, welcomed);
+    expect(await lists()).toEqual(unknown);
+    await writeCursor(store, { ...welcomed, holes: [] });
+    expect(await lists()).toEqual([[], [], { received: [], sent: [] }]);
   });
 });

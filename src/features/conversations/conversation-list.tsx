@@ -5,7 +5,7 @@ import { EmptyState } from "../../components/empty-state";
 import { PaneSpinner } from "../../components/pane-spinner";
 import { useT } from "../../i18n/setup";
 import { isStill, useAppearance } from "../../lib/appearance";
-import { type ConversationListItem, useConversations, useLink } from "../../sync/hooks";
+import { type ConversationListItem, useConversations } from "../../sync/hooks";
 import { ConversationRow } from "./conversation-row";
 import type { ConversationDeeds } from "./use-conversation-deeds";
 
@@ -47,26 +47,13 @@ function NoConversations() {
   );
 }
 
-/** Whether the server has been heard since this list came up: before that an empty list says nothing. */
-const useHasSynced = (): boolean => {
-  const link = useLink();
-  const [synced, setSynced] = useState(link !== "connecting");
-  useEffect(() => {
-    if (link !== "connecting") setSynced(true);
-  }, [link]);
-  return synced;
-};
-
 /** The live list of conversations: the whole of /app on a phone, the left pane beside a chat on a wide screen. */
 export function ConversationList({ deeds }: { deeds: ConversationDeeds }) {
   const [limit, setLimit] = useState(pageRows);
   const items = useConversations(limit);
-  const hasSynced = useHasSynced();
   const { text } = useAppearance();
 
-  if (items === undefined || (items.length === 0 && !hasSynced)) {
-    return <PaneSpinner />;
-  }
+  if (items === undefined) return <PaneSpinner />;
   if (items.length === 0) return <NoConversations />;
   const showMore = () => {
     if (items.length === limit) setLimit(limit + pageRows);

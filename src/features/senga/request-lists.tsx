@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
+import { PaneSpinner } from "../../components/pane-spinner";
 import { PersonLine } from "../../components/person-line";
 import { Tabs } from "../../components/tabs";
 import { useFormat } from "../../i18n/format";
@@ -59,7 +60,7 @@ export function RequestLists({ actions }: { actions: RequestActions }) {
   const t = useT();
   const requests = useRequests();
   const [tab, setTab] = useState("received");
-  if (!requests) return null;
+  if (!requests) return <PaneSpinner />;
   const { received, sent } = requests;
   return (
     <Tabs
