@@ -94,9 +94,11 @@ describe("what is chosen and not sent", () => {
   });
 
   it("has the words that were typed last, though the page went before the store had them", async () => {
-    const { server, amina } = makePair();
+    const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
+    // What the server had to tell is stored: nothing else is under way to the store that will not answer.
+    await becomesLevel(server, first, chat);
     const keeper = await open(first, "tala");
     keeper.keep(choice([photo], { text: "Mbote" }));
     await eventually(async () => expect((await keeper.find())?.text).toBe("Mbote"));

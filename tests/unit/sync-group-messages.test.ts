@@ -35,6 +35,8 @@ describe("messages in a group", () => {
     const his = await makeDevice(server, benoit).openTab();
     for (const tab of [phone, laptop, his]) await becomesLevel(server, tab, group);
     await writeText(phone, group, "supper at seven");
+    // Written it is on its way: an answer follows what has been read.
+    await eventually(async () => expect(await textsIn(his, group)).toContain("supper at seven"));
     await writeText(his, group, "I come");
     for (const tab of [phone, laptop]) {
       await eventually(async () =>

@@ -170,8 +170,10 @@ describe("typing", () => {
     const leader = await phone.openTab();
     const second = await phone.openTab();
     const his = await makeDevice(server, benoit).openTab();
-    for (const tab of [leader, second, his]) await online(tab);
-    await becomesLevel(server, leader, chat);
+    for (const tab of [leader, second, his]) {
+      await online(tab);
+      await becomesLevel(server, tab, chat);
+    }
     his.typing.say(chat);
     for (const tab of [leader, second]) await eventually(() => expect(shows(tab, chat)).toBe(true));
     expect(shows(his, chat)).toBe(false);
@@ -185,7 +187,10 @@ describe("typing", () => {
     await phone.openTab();
     const second = await phone.openTab();
     const his = await makeDevice(server, benoit).openTab();
-    for (const tab of [second, his]) await online(tab);
+    for (const tab of [second, his]) {
+      await online(tab);
+      await becomesLevel(server, tab, chat); // of a chat that is not here yet nobody is told
+    }
     let told = 0;
     const type = server.type.bind(server);
     server.type = (...rest) => {

@@ -26,7 +26,7 @@ const makeWorld = async (): Promise<World> => {
   const ended = await call("DELETE", `/api/contacts/${other.ben.id}`, { token: other.ana.token });
   if (ended.status !== 200) throw new Error("the contact was not removed");
   await until(async () => (await rowOf(other.ben, other.id)).head === 3 && !(await rowOf(other.ben, other.id)).open);
-  await until(async () => (await rowOf(ben, id)).head === 3);
+  for (const one of [ana, ben]) await until(async () => (await rowOf(one, id)).head === 3);
   return { ana, ben, rita: other.ben, sam, id, ritas: other.id };
 };
 

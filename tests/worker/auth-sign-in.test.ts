@@ -37,8 +37,12 @@ test("an unknown phone is hashed for as a wrong password is", async () => {
     await signIn(phone, "Wrong2026");
     return performance.now() - start;
   };
-  const wrong = [await time(person.phone), await time(person.phone), await time(person.phone)];
-  const unknown = [await time(phoneOf(991)), await time(phoneOf(991)), await time(phoneOf(991))];
+  const [wrong, unknown]: [number[], number[]] = [[], []];
+  // In turns, so that what keeps the machine busy for a while keeps both waiting.
+  for (let n = 0; n < 3; n++) {
+    wrong.push(await time(person.phone));
+    unknown.push(await time(phoneOf(991)));
+  }
   // Hashing takes many times what the rest does: without it the unknown phone would be far below an eighth, on a busy
   // machine too. How near they are: npm run bench -- timing.
   expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...wrong) / 8);

@@ -6,7 +6,7 @@ import { blockPageRows } from "../../contract/limits";
 import type { Profile, Relation } from "../../contract/people";
 import { fromWirePerson } from "../../contract/wire";
 import { connectPeople, type Person } from "../support/people";
-import { request as command, Device, until } from "./device";
+import { request as command, Device, rowOf, until } from "./device";
 import { call, drain, newPerson, site } from "./site";
 import { callWith, objectsWith } from "./wrapped-site";
 
@@ -34,6 +34,8 @@ const contacts = async () => {
   await connectPeople(site, ana, ben);
   await until(async () => (await heardOf(ana, ben))?.state === "contact");
   await until(async () => (await heardOf(ben, ana))?.state === "contact");
+  const id = privateConversationId(ana.id, ben.id);
+  for (const one of [ana, ben]) await until(async () => (await rowOf(one, id)).open);
   return [ana, ben] as const;
 };
 

@@ -118,5 +118,5 @@ test("an owner who is the last one ends the group by leaving it", async () => {
     await ring(id);
     return (await countOf(id, "messages")) === 0;
   });
-  expect(await rowOf(owner, id)).toMatchObject({ gone: true });
+  await until(async () => (await rowOf(owner, id)).gone);
 });

@@ -50,6 +50,10 @@ test("who blocks the one who adds them is a member for everybody else and sees n
   await befriend(owner, dan);
   await befriend(ben, dan);
   await block(dan, owner);
+  await until(async () => {
+    const { people } = await request(dan, { type: "changes", since: 0 });
+    return people.some(({ profile, blocked }) => profile.id === owner.id && blocked);
+  });
   const phone = await Device.open(dan);
   expect(await add(owner, id, dan)).toMatchObject({ count: 3 });
   expect((await membersOf(owner, id)).members).toMatchObject([
@@ -80,6 +84,7 @@ test("who blocks the one who adds them is a member for everybody else and sees n
   await block(dan, owner);
   expect(await ask(owner, "PUT", `/api/groups/${id}/owner`, { user_id: ben.id })).toMatchObject({ role: "member" });
   expect(await rowsOf(dan, id)).toEqual([]);
+  await until(async () => (await rowOf(owner, id)).head === 4);
   const before = await rowOf(owner, id);
   expect(await add(ben, id, dan)).toMatchObject({ count: 3, roster: 3 });
   await until(async () => (await rowsOf(dan, id)).length === 1);

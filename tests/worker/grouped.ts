@@ -3,7 +3,7 @@ import type { Group, MemberPage, NewGroup } from "../../contract/groups";
 import { createUuid } from "../../contract/ids";
 import type { Person } from "../support/people";
 import { rowOf, until } from "./device";
-import { befriend, seedPerson } from "./seeded-people";
+import { befriend, connect, seedPerson } from "./seeded-people";
 import { call } from "./site";
 
 /** Groups through the API, for tests of what happens in them. */
@@ -25,13 +25,16 @@ export const ask = async <T>(
 export const makeGroup = (owner: Person, name: string, members: readonly Person[], id = createUuid()) =>
   ask<Group>(owner, "POST", "/api/groups", { id, name, members: members.map((one) => one.id) } satisfies NewGroup);
 
-/** People of whom the first is everybody's contact. */
+const manyPeople = 10;
+
+/** People of whom the first is everybody's contact, and who have heard so where they are few. */
 export const newCircle = async (count: number): Promise<[Seeded, ...Seeded[]]> => {
   const owner = await seedPerson();
+  const join = count < manyPeople ? befriend : connect;
   const others = await Promise.all(
     Array.from({ length: count - 1 }, async () => {
       const other = await seedPerson();
-      await befriend(owner, other);
+      await join(owner, other);
       return other;
     }),
   );

@@ -49,6 +49,7 @@ const dealWith = async (isBlocked: boolean): Promise<string[]> => {
     await does(one, "GET", `${group}/members?numbers=0,1,2,3`);
   }
   await post(ana, id, "Mbote");
+  await until(async () => (await rowOf(cleo, id)).head === 2);
   await request(cleo, { type: "mark", conversation: id, delivered: 2, read: 2 });
   await does(ana, "GET", `/api/conversations/${id}/messages/2/receipts`);
   await does(ana, "POST", `${group}/members`, { members: [dan.id] });
@@ -87,11 +88,16 @@ test("whoever does things with a member who blocks them is answered exactly as w
 test("who blocks the person who adds them is told nothing of the group, until somebody adds them whom they let through", async () => {
   const [ana, ben, cleo] = (await newCircle(3)) as [Seeded, Seeded, Seeded];
   await block(ben, ana);
+  await until(async () => {
+    const { people } = await request(ben, { type: "changes", since: 0 });
+    return people.some(({ profile, blocked }) => profile.id === ana.id && blocked);
+  });
   const phone = await Device.open(ben);
   const heard = phone.frames.length;
   const rowsOfBen = async () => (await request(ben, { type: "changes", since: 0 })).rows;
   const id = createUuid();
   expect(await makeGroup(ana, "Famille", [ben, cleo], id)).toMatchObject({ count: 3 });
+  await until(async () => (await rowOf(cleo, id)).open);
   await post(cleo, id, "Ben ne lit pas");
   await until(async () => (await rowOf(ana, id)).unread === 1);
   expect(phone.frames).toHaveLength(heard);

@@ -110,14 +110,20 @@ test("members of a group who are strangers to each other read a number only wher
   };
   const all = [ana, ben, cleo].map(({ phone }) => phone);
   expect(await numbersOf(ben)).toEqual(all);
-  const before = await countDirectory(() => numbersOf(ben));
+  // Whatever another object reads meanwhile is in no count that is the least of several.
+  const cost = async (): Promise<number> => {
+    const counts: number[] = [];
+    for (let i = 0; i < 3; i++) counts.push((await countDirectory(() => numbersOf(ben))).read);
+    return Math.min(...counts);
+  };
+  const before = await cost();
   for (const person of [ana, ben, cleo]) await letBeFound(person, person === ana ? "nobody" : "whole");
   expect(await numbersOf(ben)).toEqual([ana.phone, ben.phone, ""]);
   expect(await numbersOf(ben, "?numbers=2")).toEqual([""]);
   expect(await numbersOf(ana)).toEqual(all);
   // Only where it is withheld is it read how people stand to each other.
   for (const person of [ana, ben, cleo]) await letBeFound(person, "part");
-  expect((await countDirectory(() => numbersOf(ben))).read).toBeLessThanOrEqual(before.read + 3);
+  expect(await cost()).toBeLessThanOrEqual(before + 3);
 });
 
 test("a search tells the numbers that it finds", async () => {

@@ -30,13 +30,6 @@ const nothing = { here: false, seen_at: null };
 
 const channel = (person: Person) => env.USER_CHANNEL.getByName(person.id);
 
-/** Two who are connected, once both have heard so. */
-const newTalk = async () => {
-  const pair = await newPair();
-  for (const one of [pair.ana, pair.ben]) await until(async () => (await rowOf(one, pair.id)).open);
-  return pair;
-};
-
 /** A device that is looked at, once the person's channel knows. */
 const look = async (person: Person): Promise<Device> => {
   const device = await Device.open(person);
@@ -58,7 +51,7 @@ const countSockets = (person: Person) =>
   runInDurableObject(channel(person), (_, state) => state.getWebSockets().length);
 
 test("a contact is here while a device of theirs is looked at, by frame and by HTTP", async () => {
-  const { ana, ben, id } = await newTalk();
+  const { ana, ben, id } = await newPair();
   expect(await ask(ana, id)).toEqual(nothing);
   const phone = await look(ben);
   expect(await ask(ana, id)).toEqual(here);
@@ -77,13 +70,13 @@ test("a contact is here while a device of theirs is looked at, by frame and by H
 });
 
 test("a device that is connected and not looked at makes nobody be here", async () => {
-  const { ana, ben, id } = await newTalk();
+  const { ana, ben, id } = await newPair();
   await Device.open(ben);
   expect(await ask(ana, id)).toEqual(nothing);
 });
 
 test("who goes was here until then, and so it is after a restart", async () => {
-  const { ana, ben, id } = await newTalk();
+  const { ana, ben, id } = await newPair();
   const phone = await look(ben);
   await leave(phone, ben);
   const gone = await ask(ana, id);
@@ -93,14 +86,14 @@ test("who goes was here until then, and so it is after a restart", async () => {
 });
 
 test("who is here stays so while their channel sleeps", async () => {
-  const { ana, ben, id } = await newTalk();
+  const { ana, ben, id } = await newPair();
   await look(ben);
   await evictDurableObject(channel(ben));
   expect(await ask(ana, id)).toEqual(here);
 });
 
 test("a device that is not heard of any more is not here, and was when it was heard of last", async () => {
-  const { ana, ben, id } = await newTalk();
+  const { ana, ben, id } = await newPair();
   const phone = await look(ben);
   const heardAt = Date.now();
   pass(presenceStaleMs + 1_000);
@@ -112,7 +105,7 @@ test("a device that is not heard of any more is not here, and was when it was he
 });
 
 test("a ping is a sign of life", async () => {
-  const { ana, ben, id } = await newTalk();
+  const { ana, ben, id } = await newPair();
   const phone = await Device.open(ben);
   pass(-2 * presenceStaleMs);
   await say(phone, 1);
@@ -123,7 +116,7 @@ test("a ping is a sign of life", async () => {
 });
 
 test("nothing is told of who does not let it be seen, nor to them", async () => {
-  const { ana, ben, id } = await newTalk();
+  const { ana, ben, id } = await newPair();
   await look(ana);
   const bens = await look(ben);
   await change(ben, { presence: false });
@@ -136,7 +129,7 @@ test("nothing is told of who does not let it be seen, nor to them", async () => 
 });
 
 test("who turns it off goes at once for those who look, and who turns it on comes", async () => {
-  const { ana, ben, id } = await newTalk();
+  const { ana, ben, id } = await newPair();
   const [looked, unlooked] = [await look(ana), await Device.open(ana)];
   const bens = await look(ben);
   const asked = async () => (await looked.ask((ref) => ["L", ref, id])).slice(2);
@@ -163,7 +156,7 @@ test("who turns it off goes at once for those who look, and who turns it on come
 });
 
 test("who asked for somebody that was away is told when they come, once", async () => {
-  const { ana, ben, id } = await newTalk();
+  const { ana, ben, id } = await newPair();
   const anas = await look(ana);
   expect(await ask(ana, id)).toEqual(nothing);
   // It is remembered while the channel sleeps, which has no device then that could.
@@ -179,7 +172,7 @@ test("who asked for somebody that was away is told when they come, once", async 
 });
 
 test("of who does not let it be seen, is blocked or was asked for long ago nobody hears that they come", async () => {
-  const { ana, ben, id } = await newTalk();
+  const { ana, ben, id } = await newPair();
   const [anas, bens] = [await look(ana), await Device.open(ben)];
   const comeAfter = async (prepare: () => Promise<unknown>): Promise<void> => {
     await say(bens, 0);
@@ -216,7 +209,7 @@ test("a few are told, those who asked last", async () => {
 });
 
 test("nobody but a contact is told by a channel that it turned", async () => {
-  const { ana, ben } = await newTalk();
+  const { ana, ben } = await newPair();
   const phone = await look(ana);
   const sam = await seedPerson();
   await channel(ana).presenceTurned(ana.id, sam.id);
@@ -227,7 +220,7 @@ test("nobody but a contact is told by a channel that it turned", async () => {
 });
 
 test("when they were last is not kept of who does not let it be seen", async () => {
-  const { ana, ben, id } = await newTalk();
+  const { ana, ben, id } = await newPair();
   const phone = await look(ben);
   await say(phone, 0);
   expect((await ask(ana, id)).seen_at).not.toBeNull();
@@ -244,7 +237,7 @@ test("when they were last is not kept of who does not let it be seen", async () 
 });
 
 test("a block ends it in both directions, and its end brings it back", async () => {
-  const { ana, ben, id } = await newTalk();
+  const { ana, ben, id } = await newPair();
   await look(ana);
   await look(ben);
   await block(ben, "PUT", ana);
@@ -256,7 +249,7 @@ test("a block ends it in both directions, and its end brings it back", async () 
 });
 
 test("who is no contact any more is told nothing, and a stranger that there is no such conversation", async () => {
-  const { ana, ben, id } = await newTalk();
+  const { ana, ben, id } = await newPair();
   await look(ben);
   const sam = await seedPerson();
   const samsPhone = await Device.open(sam);
@@ -270,7 +263,7 @@ test("who is no contact any more is told nothing, and a stranger that there is n
 });
 
 test("the channel of whom one asks tells nobody but a contact, whoever calls it", async () => {
-  const { ana, ben, id } = await newTalk();
+  const { ana, ben, id } = await newPair();
   await look(ben);
   const [cid, sam] = [await seedPerson(), await seedPerson()];
   const withCid = await befriend(ben, cid);
@@ -287,7 +280,7 @@ test("of a group nobody asks", async () => {
 });
 
 test("who asks without end is told to wait", async () => {
-  const { ana, id } = await newTalk();
+  const { ana, id } = await newPair();
   pass(0); // nothing wears off
   const answers = [];
   for (let n = 0; n < presenceBurst + 5; n++) answers.push((await ask(ana, id)).error);
@@ -295,7 +288,7 @@ test("who asks without end is told to wait", async () => {
 });
 
 test("looking and looking away again and again writes one row", async () => {
-  const { ana, ben, id } = await newTalk();
+  const { ana, ben, id } = await newPair();
   pass(0);
   const phone = await look(ben);
   await say(phone, 0);
@@ -308,7 +301,7 @@ test("looking and looking away again and again writes one row", async () => {
 });
 
 test("what is no word of looking is no frame", async () => {
-  const { ana } = await newTalk();
+  const { ana } = await newPair();
   const phone = await Device.open(ana);
   phone.sendRaw('["l",2]');
   expect((await phone.nextOf("x"))[1]).toBe("malformed_frame");
@@ -317,7 +310,7 @@ test("what is no word of looking is no frame", async () => {
 });
 
 test("of an account that is deleted nothing is told, and nothing is written when its devices go", async () => {
-  const { ana, ben, id } = await newTalk();
+  const { ana, ben, id } = await newPair();
   const phone = await look(ben);
   const desk = await look(ben);
   const gone = await call("DELETE", "/api/account", { token: ben.token, body: { user_id: ben.id } });

@@ -1,13 +1,13 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Session } from "../../contract/auth";
 import { createUuid } from "../../contract/ids";
 import { factorResetHours, securityNoticesMax } from "../../contract/limits";
 import type { SecurityNotice } from "../../contract/security";
 import { type Person, testPassword } from "../support/people";
 import { Device, request, until } from "./device";
-import { eventsOf, newGuarded, signInHalfway } from "./factored";
+import { eventsOf, newGuarded, signInHalfway, startClock, stopClock } from "./factored";
 import { call, newPerson } from "./site";
 import { callWith } from "./wrapped-site";
 
@@ -63,6 +63,8 @@ test("a session that ended for its refresh token came twice is told to the other
 });
 
 test("whoever has only the password pushes out nothing that the owner is to be told by using tokens twice", async () => {
+  stopClock();
+  onTestFinished(startClock);
   const ana = await newGuarded();
   const before = await eventsOf(ana.id);
   const half = await signInHalfway(ana);

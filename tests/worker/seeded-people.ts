@@ -5,6 +5,7 @@ import { connections, profiles, sessions, users } from "../../worker/db/schema";
 import { signAccessToken } from "../../worker/lib/access-token";
 import { conversationOf } from "../../worker/objects/stubs";
 import { nameOf, type Person, phoneOf, testPassword } from "../support/people";
+import { rowOf, until } from "./device";
 import { nextNumber } from "./numbers";
 
 /** Somebody put straight into the directory, signed in: for tests of what comes after, which need many. */
@@ -29,13 +30,20 @@ export type Pair = {
   id: ConversationId;
 };
 
-/** Connects two people; their conversation is open. */
-export const befriend = async (one: Person, other: Person): Promise<ConversationId> => {
+/** Connects two people; their conversation is open, and they are about to hear so. */
+export const connect = async (one: Person, other: Person): Promise<ConversationId> => {
   const [id, connection] = [privateConversationId(one.id, other.id), createUuid()];
   await openDb(env)
     .insert(connections)
     .values({ id: connection, user1_id: one.id, user2_id: other.id, conversation_id: id, created_at: Date.now() });
   await conversationOf(env, id).open(id, connection);
+  return id;
+};
+
+/** Connects two people who have heard of it then: no device that comes from now on is told anything more of it. */
+export const befriend = async (one: Person, other: Person): Promise<ConversationId> => {
+  const id = await connect(one, other);
+  for (const person of [one, other]) await until(async () => (await rowOf(person, id)).open);
   return id;
 };
 
