@@ -45,13 +45,13 @@ export const markViewed = (conversation: ConversationId, seq: number): void => {
   running.get()?.viewed.mark(conversation, seq);
 };
 
-/** Deletes what was unsent when its author was asked. It needs the network only when it arrived meanwhile. */
+/** Deletes what was unsent when its author was asked, also where it arrived meanwhile. */
 export const deleteUnsentMessage = async (conversation: ConversationId, cid: Uuid): Promise<void> =>
   deleteUnsent(getSync().tab, conversation, cid);
-/** Deletes one's own message for everybody. This and the next three need the network and reject with a SyncError. */
+/** Deletes one's own message for everybody, also offline; rejects with a SyncError where this device cannot keep that. */
 export const retractMessage = async (conversation: ConversationId, seq: number): Promise<void> =>
   retract(getSync().tab, conversation, seq);
-/** Empties a conversation for me; it stays in the list. */
+/** Empties a conversation for me; it stays in the list. This and the next two need the network and reject with a SyncError. */
 export const clearConversation = async (conversation: ConversationId): Promise<void> =>
   hide(getSync().tab, conversation, true);
 /** Removes a conversation from my view. */

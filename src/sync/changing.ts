@@ -4,17 +4,22 @@ import type { Relation } from "../../contract/people";
 import type { Change } from "./apply";
 import { forgetBegun } from "./begun";
 import { takeIn } from "./context";
+import { deleteHere } from "./deleting";
 import { askOrHear } from "./hearing";
 import { askByHttp } from "./http-carrier";
 import type { PersonRow, Store } from "./store";
+import { asSyncError, isWorthRetry, SyncError } from "./sync-error";
 import type { Tab } from "./tab";
 import { noteWithdrawn } from "./withdrawn";
 import { discard, findDelivered, getContext } from "./writing";
 
 /**
- * What a person changes of what is stored on the server. All of it needs the network and goes by HTTP: a socket
+ * What a person changes of what is stored on the server. All but deleting needs the network, and it goes by HTTP: a socket
  * without a network keeps what it is given and may deliver it long after the person was told that it failed.
  */
+
+/** Whoever deletes a message waits no longer than this for the server to say that it is done. */
+const patienceMs = 3_000;
 
 /**
  * The answer is taken in before the server's own push of it arrives. Without a store, or room in it, that push is
@@ -63,8 +68,7 @@ const toRetracted = async (
   return { type: "changed", of: conversation, since: revision - 1, revision, messages: [message] };
 };
 
-/** Deletes one's own message for everybody. */
-export const retract = async (tab: Tab, conversation: ConversationId, seq: number): Promise<void> => {
+const askToRetract = async (tab: Tab, conversation: ConversationId, seq: number): Promise<void> => {
   const answer = await askOrHear(
     tab,
     () => askByHttp(tab.platform, { type: "retract", conversation, seq }),
@@ -76,14 +80,32 @@ export const retract = async (tab: Tab, conversation: ConversationId, seq: numbe
   if (change) await takeAnswer(tab, [change]);
 };
 
+/** Deletes one's own message for everybody: here at once where the server cannot be told now, and there later. */
+export const retract = async (tab: Tab, conversation: ConversationId, seq: number): Promise<void> => {
+  if (tab.link.get() !== "online" && (await deleteHere(tab, conversation, seq))) return;
+  const asking = askToRetract(tab, conversation, seq);
+  let cancel = () => {};
+  const silence = new Promise<never>((_, reject) => {
+    cancel = tab.platform.after(patienceMs, () => reject(new SyncError("offline")));
+  });
+  try {
+    await Promise.race([asking, silence]);
+  } catch (error) {
+    const mayComeLater = isWorthRetry(asSyncError(error));
+    if (!mayComeLater || !(await deleteHere(tab, conversation, seq))) await asking;
+  } finally {
+    cancel();
+  }
+};
+
 /** Deletes what was unsent when its author was asked: what arrived meanwhile is deleted for everybody. */
 export const deleteUnsent = async (tab: Tab, conversation: ConversationId, cid: Uuid): Promise<void> => {
   if (await discard(tab, cid)) return;
   const context = getContext(tab);
   const message = await findDelivered(context, conversation, cid);
   if (message) return retract(tab, conversation, message.seq);
-  const { strict, platform } = context;
-  await strict.transaction("rw", strict.meta, () => noteWithdrawn(strict, { cid, conversation, at: platform.now() }));
+  const { strict } = context;
+  await strict.transaction("rw", strict.meta, () => noteWithdrawn(strict, { cid, conversation }));
   tab.written();
 };
 

@@ -50,7 +50,7 @@ const RescuedBegun = v.object({
 });
 const RescuedWithdrawn = v.object({
   key: v.pipe(v.string(), v.check(isNoteOfWithdrawn)),
-  value: v.object({ cid: Uuid, conversation: ConversationId, at: v.number() }),
+  value: v.object({ cid: Uuid, conversation: ConversationId }),
 });
 export const RescuedRecording = v.object({
   conversation: ConversationId,

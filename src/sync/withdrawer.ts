@@ -1,14 +1,15 @@
 import { type Context, takeIn } from "./context";
 import { askByHttp } from "./http-carrier";
 import { Retry } from "./retry";
-import { ownMessage } from "./rows";
-import { asSyncError, isWorthRetry } from "./sync-error";
+import { noteHead, ownMessage, toMessageRow } from "./rows";
+import type { MessageRow } from "./store";
+import { asSyncError, isWorthRetry, SyncError } from "./sync-error";
 import { forgetWithdrawn, listWithdrawn, type Withdrawn } from "./withdrawn";
 
 /** A server that has not learned of withdrawals yet may by tomorrow. */
 const isUnknown = (code: string): boolean => code === "not_found" || code === "method_not_allowed";
 
-/** Tells the server what its author deleted while it was on its way, again and again until the server has heard it. */
+/** Tells the server what its author deleted when it could not be told, again and again until the server has heard it. */
 export class Withdrawer {
   readonly #context: Context;
   readonly #work: Retry;
@@ -42,7 +43,7 @@ export class Withdrawer {
     return isDone ? "done" : "retry";
   }
 
-  /** Whether there is nothing left to tell: what the server refuses for good is not there for this person to delete. */
+  /** Whether there is nothing left to tell: what the server refuses for good is not this person's to delete any more. */
   async #tell({ conversation, cid }: Withdrawn): Promise<boolean> {
     const { store, platform, me } = this.#context;
     try {
@@ -56,7 +57,37 @@ export class Withdrawer {
       return true;
     } catch (error) {
       const failure = asSyncError(error);
-      return !isWorthRetry(failure) && !isUnknown(failure.code);
+      if (isWorthRetry(failure) || isUnknown(failure.code)) return false;
     }
+    await this.#restore({ conversation, cid });
+    return true;
+  }
+
+  /** What stands there still is shown again as the server has it. */
+  async #restore({ conversation, cid }: Withdrawn): Promise<void> {
+    const { store, strict, platform, me } = this.#context;
+    const isIt = ({ cid: one, body }: MessageRow) => one === cid && body.type === "deleted";
+    const emptied = await store.range(conversation, 0).filter(isIt).first();
+    if (!emptied) return;
+    const { seq } = emptied;
+    const before = await store.conversations.get(conversation);
+    const asked = { type: "page", conversation, direction: "after", seq: seq - 1, limit: 1 } as const;
+    const page = await askByHttp(platform, asked).catch((error: unknown) => {
+      if (isWorthRetry(asSyncError(error))) throw error;
+      return undefined; // the conversation is not this person's any more, and goes from here
+    });
+    const message = page?.messages.find((one) => one.seq === seq);
+    if (!page || !message) return;
+    await strict.transaction("rw", [strict.messages, strict.conversations, strict.meta], async () => {
+      await forgetWithdrawn(strict, cid);
+      const row = await strict.conversations.get(conversation);
+      const held = await strict.messages.get([conversation, seq]);
+      if (!row || !held || !isIt(held) || row.epoch !== page.epoch) return;
+      if (row.revision !== before?.revision) throw new SyncError("unavailable"); // the page may be older than what was told
+      await strict.messages.put(toMessageRow(row, me, message));
+      if (row.head !== seq) return;
+      noteHead(row, message);
+      await strict.conversations.put(row);
+    });
   }
 }

@@ -1,11 +1,10 @@
 import type { ConversationId, Uuid } from "../../contract/ids";
-import { withdrawnKeptMs } from "../../contract/limits";
 import type { Store } from "./store";
 
 const prefix = "withdrawn:";
 
-/** A message that its author deleted while it may have been on its way, until the server knows. */
-export type Withdrawn = { cid: Uuid; conversation: ConversationId; at: number };
+/** A message that its author deleted when the server could not be told, until it knows. */
+export type Withdrawn = { cid: Uuid; conversation: ConversationId };
 
 /** Whether a row of `meta` under this key is one. */
 export const isNoteOfWithdrawn = (key: string): boolean => key.startsWith(prefix);
@@ -14,9 +13,6 @@ const all = ({ meta }: Store) => meta.where("key").startsWith(prefix);
 
 /** Within a transaction over `meta`. */
 export const noteWithdrawn = async (store: Store, withdrawn: Withdrawn): Promise<void> => {
-  await all(store)
-    .filter(({ value }) => (value as Withdrawn).at < withdrawn.at - withdrawnKeptMs)
-    .delete();
   await store.meta.put({ key: prefix + withdrawn.cid, value: withdrawn });
 };
 

@@ -192,12 +192,12 @@ export const retry = async (tab: Tab, cid: Uuid): Promise<void> => {
  */
 export const discard = async (tab: Tab, cid: Uuid): Promise<boolean> => {
   const context = getContext(tab);
-  const { strict, platform } = context;
+  const { strict } = context;
   const wasUnsent = await strict.transaction("rw", [...strict.sending, strict.recordings], async () => {
     const row = await strict.outbox.get(cid);
     if (!row) return false;
     const { conversation } = row;
-    if (row.state !== "awaiting") await noteWithdrawn(strict, { cid, conversation, at: platform.now() });
+    if (row.state !== "awaiting") await noteWithdrawn(strict, { cid, conversation });
     await removeUnsent(strict, row);
     return true;
   });

@@ -179,7 +179,7 @@ describe("a local store that breaks", () => {
       socket.end(1006);
     });
     await writeText(tab, chat, "unsent");
-    const deleted = { cid: createUuid(), conversation: chat, at: Date.now() };
+    const deleted = { cid: createUuid(), conversation: chat };
     await noteWithdrawn(contextOf(tab).store, deleted);
     let isDamaged = true;
     const remove = phone.indexedDB.deleteDatabase.bind(phone.indexedDB);

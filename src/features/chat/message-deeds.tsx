@@ -12,6 +12,7 @@ import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { deleteUnsentMessage, retractMessage } from "../../sync/actions";
 import type { ChatItem } from "../../sync/hooks";
+import { asSyncError } from "../../sync/sync-error";
 import { CallDeedsContext } from "./call-deeds";
 import { type ChatPeople, writerOf } from "./chat-people";
 import { saveAs } from "./file-name";
@@ -72,8 +73,10 @@ function DeleteDialog({ conversation, deed, onDone, onClose }: DeedsProps) {
       else if (cid !== undefined) await deleteUnsentMessage(conversation, cid);
       showToast({ message: t("messages.deletedDone") });
       onDone("deleted");
-    } catch {
-      showToast({ tone: "danger", title: t("common.error"), message: t("messages.deleteFailed") });
+    } catch (error) {
+      const isOffline = asSyncError(error).code === "offline";
+      const message = t(isOffline ? "errors.offline" : "messages.deleteFailed");
+      showToast({ tone: "danger", title: t("common.error"), message });
     }
     onClose();
   };
