@@ -24,7 +24,7 @@ const getSync = (): Sync => {
 };
 
 // What only some people need at some time is loaded when they do.
-const spreading = () => loaded(import("./spreading"));
+export const loadSpreading = () => loaded(import("./spreading"));
 const attaching = () => loaded(import("./attaching"));
 
 /** Without a network, what was never loaded cannot be had. */
@@ -74,9 +74,9 @@ export const resumeUpload = async (cid: Uuid): Promise<void> => setPaused(getSyn
 
 /** To as many conversations as one likes; durably queued, also offline. Rejects what is not on the server yet. */
 export const forwardMessage = async (from: ConversationId, item: ChatItem, to: ConversationId[]): Promise<void> =>
-  (await spreading()).forward(getSync().tab, from, item, to);
+  (await loadSpreading()).forward(getSync().tab, from, item, to);
 export const broadcastText = async (to: ConversationId[], text: string): Promise<void> =>
-  (await spreading()).broadcast(getSync().tab, to, text);
+  (await loadSpreading()).broadcast(getSync().tab, to, text);
 export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[], kept?: KeptChoice): Promise<void> =>
   (await attaching()).sendFiles(getSync().tab, to, files, kept);
 

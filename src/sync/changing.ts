@@ -1,3 +1,4 @@
+import type { CommandResults } from "../../contract/commands";
 import type { Message } from "../../contract/conversations";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Relation } from "../../contract/people";
@@ -68,10 +69,16 @@ const toRetracted = async (
   return { type: "changed", of: conversation, since: revision - 1, revision, messages: [message] };
 };
 
-const askToRetract = async (tab: Tab, conversation: ConversationId, seq: number): Promise<void> => {
+/** Takes in what comes of the question to delete one's own message. */
+const takeRetracted = async (
+  tab: Tab,
+  conversation: ConversationId,
+  seq: number,
+  asking: Promise<CommandResults["retract"]>,
+): Promise<void> => {
   const answer = await askOrHear(
     tab,
-    () => askByHttp(tab.platform, { type: "retract", conversation, seq }),
+    () => asking,
     async ({ messages }) => (await messages.get([conversation, seq]))?.body.type === "deleted",
   );
   if (!answer) return;
@@ -83,16 +90,17 @@ const askToRetract = async (tab: Tab, conversation: ConversationId, seq: number)
 /** Deletes one's own message for everybody: here at once where the server cannot be told now, and there later. */
 export const retract = async (tab: Tab, conversation: ConversationId, seq: number): Promise<void> => {
   if (tab.link.get() !== "online" && (await deleteHere(tab, conversation, seq))) return;
-  const asking = askToRetract(tab, conversation, seq);
+  const asking = askByHttp(tab.platform, { type: "retract", conversation, seq });
+  const taking = takeRetracted(tab, conversation, seq, asking);
   let cancel = () => {};
   const silence = new Promise<never>((_, reject) => {
     cancel = tab.platform.after(patienceMs, () => reject(new SyncError("offline")));
   });
   try {
-    await Promise.race([asking, silence]);
+    await Promise.race([taking, asking.then(() => taking), silence]);
   } catch (error) {
     const mayComeLater = isWorthRetry(asSyncError(error));
-    if (!mayComeLater || !(await deleteHere(tab, conversation, seq))) await asking;
+    if (!mayComeLater || !(await deleteHere(tab, conversation, seq))) await taking;
   } finally {
     cancel();
   }

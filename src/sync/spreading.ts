@@ -9,7 +9,7 @@ import { isEmptied, isTold } from "./rows";
 import { SyncError } from "./sync-error";
 import type { Tab } from "./tab";
 import type { ChatItem } from "./views";
-import { getContext, insertUnsent, parseBody, parseText, type Unsent } from "./writing";
+import { findDelivered, getContext, insertUnsent, parseBody, parseText, type Unsent } from "./writing";
 
 /** One body to many conversations: forwarding and broadcasting. */
 
@@ -57,6 +57,12 @@ const authorOf = async (context: Context, from: ConversationId, item: ChatItem) 
 
 const forwardedOf = (body: StoredBody) => ("forwarded" in body ? body.forwarded : undefined);
 
+/** A message as it is here now: it may have arrived, or been deleted, since it was shown. */
+const findNow = async (context: Context, from: ConversationId, { seq, cid }: ChatItem) => {
+  if (seq !== undefined) return context.store.messages.get([from, seq]);
+  return cid === undefined ? undefined : findDelivered(context, from, cid);
+};
+
 /** Durably queued, also offline; rejects what is not on the server yet, or not there any more. */
 export const forward = async (
   tab: Tab,
@@ -64,9 +70,12 @@ export const forward = async (
   item: ChatItem,
   to: readonly ConversationId[],
 ): Promise<void> => {
-  if (item.seq === undefined) throw new SyncError("message_not_found");
-  if (isEmptied(item.body) || isTold(item.body)) throw new SyncError("original_gone");
-  const forwarded = forwardedOf(item.body) ?? (await authorOf(getContext(tab), from, item));
-  const source = { conversation: from, seq: item.seq };
-  await insert(tab, toMany(tab, to, { body: parseBody({ ...item.body, forwarded }), source }));
+  const context = getContext(tab);
+  // What this phone holds no more may be on the server: that is said by the answer.
+  const { seq, body } = (await findNow(context, from, item)) ?? item;
+  if (seq === undefined) throw new SyncError("message_not_found");
+  if (isEmptied(body) || isTold(body)) throw new SyncError("original_gone");
+  const forwarded = forwardedOf(body) ?? (await authorOf(context, from, item));
+  const source = { conversation: from, seq };
+  await insert(tab, toMany(tab, to, { body: parseBody({ ...body, forwarded }), source }));
 };

@@ -174,8 +174,11 @@ test("a message goes on to a group and to a contact at once, and one broadcast r
   await expect(forward.getByRole("checkbox")).toHaveCount(3);
   await forward.getByRole("checkbox", { name: "Famille" }).check({ force: true });
   await forward.getByRole("checkbox", { name: "Cléo" }).check({ force: true });
+  // What sends came with the sheet: the network may go while it is open.
+  await anas.context.setOffline(true);
   await forward.getByRole("button", { name: fill(texts.messages.forwardTo, { count: 2 }) }).click();
   await expect(page.getByText("Message transféré à 2 contact(s).")).toBeVisible();
+  await anas.context.setOffline(false);
   const passedOn = fill(texts.messages.forwardedFrom, { name: "Ben" });
   await expect(page.getByText(passedOn)).toBeVisible();
   await expect(cleos.conversation("Ana Mbuyi")).toContainText("à transmettre");

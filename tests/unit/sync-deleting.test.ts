@@ -4,6 +4,7 @@ import { attachmentOf } from "../../contract/conversations";
 import type { ConversationId } from "../../contract/ids";
 import { sendFiles } from "../../src/sync/attaching";
 import { deleteUnsent, retract } from "../../src/sync/changing";
+import { takeIn } from "../../src/sync/context";
 import { messageItem } from "../../src/sync/queries";
 import { keepUnsentOnly } from "../../src/sync/repair";
 import { forward } from "../../src/sync/spreading";
@@ -13,6 +14,7 @@ import { writeText } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "../support/model-checks";
 import type { ModelDevice } from "../support/model-device";
+import { toMember } from "../support/model-log";
 import type { ModelServer } from "../support/model-server";
 import { makeDevice, makeGroup, makePair } from "../support/model-world";
 
@@ -88,14 +90,18 @@ describe("a message deleted without a network", () => {
     await isForgotten(next);
   });
 
-  it("is not brought back by what the server still says of it, nor by another page", async () => {
-    const { server, benoit, chat, phone, tab } = await makeRegret();
+  it("is not brought back by what the server still says of it", async () => {
+    const { server, amina, benoit, chat, phone, tab } = await makeRegret();
     await retract(tab, chat, 2);
     server.refuse = (_, { type }) => (type === "withdraw" ? { error: "unavailable" } : undefined);
     findNetwork(phone);
     server.post(benoit, chat, "Allô ?");
     await eventually(async () => expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]), 20_000);
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "regretted", "Allô ?"]);
+    // Nor by one that was told again, with nothing in that chat changed so far.
+    const messages = server.log(chat).messages.map((message) => toMember(message, amina));
+    await takeIn(contextOf(tab), [{ type: "messages", of: chat, messages }]);
+    expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted", "Allô ?"]);
     server.refuse = () => undefined;
     await isForgotten(tab);
     await becomesLevel(server, tab, chat, 20_000);
@@ -128,6 +134,9 @@ describe("a message deleted without a network", () => {
     for (const one of [tab, other]) await becomesLevel(server, one, chat, 20_000);
     expect(server.log(chat).revision).toBe(1);
     expect(withdrawals(server)).toHaveLength(1);
+    await loseNetwork(phone);
+    await retract(tab, chat, 2);
+    expect(await notesOf(tab)).toEqual([]);
   });
 
   it("that arrived while its author was asked is deleted as well", async () => {
@@ -202,6 +211,17 @@ describe("a message deleted while the server does not answer", () => {
     await becomesLevel(server, tab, chat, 20_000);
     await isForgotten(tab);
     expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted"]);
+  });
+
+  it("is deleted here as soon as it is known that there is no network", async () => {
+    const { chat, phone, tab } = await makeRegret();
+    findNetwork(phone);
+    await eventually(() => expect(tab.link.get()).toBe("online"), 20_000);
+    phone.faults.isOffline = true;
+    vi.spyOn(tab.platform, "after").mockReturnValue(() => {}); // nothing is waited for
+    await retract(tab, chat, 2);
+    expect(tab.link.get()).toBe("online");
+    expect(await textsIn(tab, chat)).toEqual(["Mbote", "deleted"]);
   });
 
   it("is deleted once where it was the answer that was lost, and what told of it", async () => {

@@ -137,6 +137,25 @@ describe("forwarding and broadcasting", () => {
     const unsent = await itemIn(tab, chat, 1);
     await expect(forward(tab, chat, unsent, chats)).rejects.toMatchObject({ code: "message_not_found" });
   });
+
+  it("what arrived since it was shown is forwarded, and what was deleted since is not", async () => {
+    const { server, amina, chat, chats } = makeFour();
+    const phone = makeDevice(server, amina);
+    phone.faults.isOffline = true;
+    const tab = await phone.openTab();
+    await writeText(tab, chat, "on its way");
+    const shown = await itemIn(tab, chat, 0);
+    expect(shown.seq).toBeUndefined();
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesLevel(server, tab, chat);
+    await forward(tab, chat, shown, chats);
+    for (const one of chats) await becomesLevel(server, tab, one);
+    expect(server.log(chats[0] ?? "").messages).toMatchObject([{ body: { text: "on its way" } }]);
+    const before = await itemIn(tab, chat, 0);
+    await retract(tab, chat, 1);
+    await expect(forward(tab, chat, before, chats)).rejects.toMatchObject({ code: "original_gone" });
+  });
 });
 
 describe("typing", () => {

@@ -11,6 +11,7 @@ import { useChosen } from "../../components/use-chosen";
 import { useT } from "../../i18n/setup";
 import { forwardMessage } from "../../sync/actions";
 import type { ChatItem } from "../../sync/hooks";
+import { asSyncError, type FailureCode } from "../../sync/sync-error";
 import { useRecipients } from "../../sync/use-recipients";
 
 type ForwardDialogProps = {
@@ -21,27 +22,32 @@ type ForwardDialogProps = {
   onClose: () => void;
 };
 
+const failureKey = (code: FailureCode) => {
+  if (code === "message_not_found") return "messages.forwardUnsent";
+  return code === "original_gone" || code === "offline" ? (`errors.${code}` as const) : "messages.forwardFailed";
+};
+
 /** Passes a message on to contacts and groups (SPEC.md §2). It is queued on this phone, so it needs no network. */
 export default function ForwardDialog({ conversation, me, item, onForwarded, onClose }: ForwardDialogProps) {
   const t = useT();
   const { recipients, conversationsOf } = useRecipients(me);
   const { chosen, toggle } = useChosen();
   const [isBusy, setBusy] = useState(false);
-  const [hasFailed, setFailed] = useState(false);
+  const [failure, setFailure] = useState<string>();
   const to = conversationsOf(chosen);
   const count = to.length;
 
   const forward = async () => {
     setBusy(true);
-    setFailed(false);
+    setFailure(undefined);
     try {
       await forwardMessage(conversation, item, to);
       onForwarded();
       onClose();
       showToast({ message: t("messages.forwarded", { count }) });
-    } catch {
+    } catch (error) {
       setBusy(false);
-      setFailed(true);
+      setFailure(t(failureKey(asSyncError(error).code)));
     }
   };
 
@@ -69,9 +75,9 @@ export default function ForwardDialog({ conversation, me, item, onForwarded, onC
           onPick={toggle}
         />
         <div className="shrink-0 border-t border-line p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
-          {hasFailed && (
+          {failure !== undefined && (
             <p role="alert" className="pb-2 text-sm text-danger">
-              {t("messages.forwardFailed")}
+              {failure}
             </p>
           )}
           <Button className="w-full" disabled={count === 0} busy={isBusy} onClick={() => void forward()}>

@@ -10,7 +10,7 @@ import { showToast } from "../../components/toast";
 import { formatTime } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
-import { deleteUnsentMessage, retractMessage } from "../../sync/actions";
+import { deleteUnsentMessage, loadSpreading, retractMessage } from "../../sync/actions";
 import type { ChatItem } from "../../sync/hooks";
 import { asSyncError } from "../../sync/sync-error";
 import { CallDeedsContext } from "./call-deeds";
@@ -32,7 +32,11 @@ type DeedsProps = {
   onDone: (how: "forwarded" | "deleted") => void;
 };
 
-const ForwardDialog = lateLayer(() => import("./forward-dialog"));
+// With what passes it on: once the sheet is open that might not be had any more.
+const ForwardDialog = lateLayer(async () => {
+  const [dialog] = await Promise.all([import("./forward-dialog"), loadSpreading()]);
+  return dialog;
+});
 const ReceiptsSheet = lateLayer(() => import("./receipts-sheet"));
 
 /** Fetches the file unless it is here, and gives it to the browser. */
@@ -158,7 +162,7 @@ export default function MessageDeeds(props: DeedsProps) {
       icon: "i-ph-copy",
       onSelect: () => void copyText(text),
     },
-    item.seq !== undefined && {
+    (item.seq !== undefined || item.status === "sending") && {
       id: "forward",
       label: t("messages.forward"),
       icon: "i-ph-arrow-bend-up-right",

@@ -6,12 +6,17 @@ import { MenuButton } from "../../components/menu";
 import { Screen } from "../../components/screen";
 import { SearchField } from "../../components/search-field";
 import { useT } from "../../i18n/setup";
+import { loadSpreading } from "../../sync/actions";
 import { ConversationList } from "./conversation-list";
 import { FoundList } from "./found-list";
 import { useConversationDeeds } from "./use-conversation-deeds";
 
 const NewChat = lateLayer(() => import("./new-chat"));
-const Broadcast = lateLayer(() => import("./broadcast"));
+// With what sends it: once the sheet is open that might not be had any more.
+const Broadcast = lateLayer(async () => {
+  const [sheet] = await Promise.all([import("./broadcast"), loadSpreading()]);
+  return sheet;
+});
 
 /** The conversations, and what begins a new one (SPEC.md §2 Masolo). */
 export default function MasoloScreen() {
