@@ -145,5 +145,5 @@ export const findUnsent = async (): Promise<Unsent> => {
   drafts?.leave();
   await drafts?.flush();
   const context = tab?.context.get();
-  return context ? readUnsent(context) : { messages: 0, posts: 0, drafts: 0 };
+  return context ? readUnsent(context) : { messages: 0, posts: 0, drafts: 0, deletions: 0 };
 };

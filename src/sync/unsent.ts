@@ -1,11 +1,12 @@
 import type { Context } from "./context";
 import { listDrafts } from "./jotting";
+import { listWithdrawn } from "./withdrawn";
 
 /**
  * What exists on this device only: `posts` are statuses of Tala, `drafts` the places where something was typed, chosen or
- * recorded and not sent.
+ * recorded and not sent; `deletions` are those that the server has not heard of.
  */
-export type Unsent = { messages: number; posts: number; drafts: number };
+export type Unsent = { messages: number; posts: number; drafts: number; deletions: number };
 
 export const readUnsent = async (context: Context): Promise<Unsent> => {
   const { store } = context;
@@ -17,5 +18,6 @@ export const readUnsent = async (context: Context): Promise<Unsent> => {
     ...listDrafts(context).flatMap(([conversation, text]) => (text.trim() === "" ? [] : conversation)),
   ]);
   const posts = await store.postbox.filter(({ state }) => state !== "cancelled").count();
-  return { messages: await store.outbox.count(), posts, drafts: places.size };
+  const deletions = (await listWithdrawn(store)).length;
+  return { messages: await store.outbox.count(), posts, drafts: places.size, deletions };
 };

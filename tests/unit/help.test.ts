@@ -93,7 +93,7 @@ const stubBrowser = (navigator: object) => {
   vi.stubGlobal("devicePixelRatio", 2);
   vi.stubGlobal("getComputedStyle", () => ({ fontSize: "16px" }));
 };
-const waiting = toWaiting({ messages: 2, posts: 3, drafts: 1 });
+const waiting = toWaiting({ messages: 2, posts: 3, drafts: 1, deletions: 0 });
 const known = { version: "0.1.0 (dev)", link: "online", trouble: "none", waiting };
 
 test("the diagnosis says what helps, and nothing of the person", async () => {

@@ -9,6 +9,7 @@ import { messageItem } from "../../src/sync/queries";
 import { keepUnsentOnly } from "../../src/sync/repair";
 import { forward } from "../../src/sync/spreading";
 import type { Tab } from "../../src/sync/tab";
+import { readUnsent } from "../../src/sync/unsent";
 import { listWithdrawn } from "../../src/sync/withdrawn";
 import { writeText } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
@@ -64,6 +65,7 @@ describe("a message deleted without a network", () => {
     const asked = phone.requests.length;
     await retract(tab, chat, 2);
     expect(phone.requests.slice(asked).filter(({ method }) => method === "DELETE")).toEqual([]);
+    expect(await readUnsent(contextOf(tab))).toMatchObject({ deletions: 1 });
     for (const one of [tab, other]) {
       expect(await textsIn(one, chat)).toEqual(["Mbote", "deleted"]);
       expect((await listOf(one))[0]).toMatchObject({ last: { body: { type: "deleted" } } });

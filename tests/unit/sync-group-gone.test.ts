@@ -256,7 +256,7 @@ describe("a group that one is taken out of", () => {
     const speak = (tab: Tab, startedAt: number) =>
       keep(tab, { conversation: group, startedAt, mime: "audio/webm", ms: 900, levels: [1] }, new Blob(["spoken"]));
     const leftIn = (tab: Tab) => readLeftOver(contextOf(tab).store, group);
-    const emptied = { messages: 0, posts: 0, drafts: 0 };
+    const emptied = { messages: 0, posts: 0, drafts: 0, deletions: 0 };
     await choose(first);
     server.change(amina, group, { type: "remove", user: benoit });
     await isGone(first, group);

@@ -13,19 +13,21 @@ it("what a sign-out would lose is every message not sent, and each place where s
   const phone = makeDevice(server, amina);
   const [tab, other] = [await phone.openTab(), await phone.openTab()];
   const context = contextOf(tab);
-  expect(await readUnsent(context)).toEqual({ messages: 0, posts: 0, drafts: 0 });
+  expect(await readUnsent(context)).toEqual({ messages: 0, posts: 0, drafts: 0, deletions: 0 });
   phone.faults.isOffline = true;
   await writeText(other, chat, "one");
   await writeText(tab, chat, "two");
   const drafts = new Drafts(other);
   drafts.save(chat, "not yet");
-  await eventually(async () => expect(await readUnsent(context)).toEqual({ messages: 2, posts: 0, drafts: 1 }));
+  await eventually(async () =>
+    expect(await readUnsent(context)).toEqual({ messages: 2, posts: 0, drafts: 1, deletions: 0 }),
+  );
   // In one place it is one, however many things were begun there.
   await keep(other, { conversation: chat, startedAt: 1, mime: "audio/webm", ms: 1_000, levels: [] }, new Blob(["x"]));
-  expect(await readUnsent(context)).toEqual({ messages: 2, posts: 0, drafts: 1 });
+  expect(await readUnsent(context)).toEqual({ messages: 2, posts: 0, drafts: 1, deletions: 0 });
   const value = { files: [], isOriginal: false, text: "to all", to: [] };
   await context.store.meta.put({ key: choiceKeys("broadcast")[0] ?? "", value });
-  expect(await readUnsent(context)).toEqual({ messages: 2, posts: 0, drafts: 2 });
+  expect(await readUnsent(context)).toEqual({ messages: 2, posts: 0, drafts: 2, deletions: 0 });
 
   phone.faults.isOffline = false;
   await eventually(async () => expect((await readUnsent(context)).messages).toBe(0));
@@ -40,5 +42,5 @@ it("what a full phone could not take in is counted as well", async () => {
   drafts.save(chat, "nowhere but here");
   drafts.leave();
   await drafts.flush();
-  expect(await readUnsent(context)).toEqual({ messages: 0, posts: 0, drafts: 1 });
+  expect(await readUnsent(context)).toEqual({ messages: 0, posts: 0, drafts: 1, deletions: 0 });
 });
