@@ -10,13 +10,13 @@ import { fill, Phone } from "../support/phone";
 const total = 500;
 const textOf = (n: number): string => (n === 3 ? "Rendez-vous à l’Été bleu" : `message ${n}`);
 
-/** Two connected people with 500 messages between them, in runs of 25 from each side. */
-const makeHistory = async (site: Site, n: number): Promise<[Person, Person]> => {
+/** Two connected people with 500 messages between them unless told otherwise, in runs of 25 from each side. */
+const makeHistory = async (site: Site, n: number, count = total): Promise<[Person, Person]> => {
   const people: [Person, Person] = [await makePerson(site, n), await makePerson(site, n + 1)];
   await connectPeople(site, ...people);
   const conversation = privateConversationId(people[0].id, people[1].id);
   const run = 25;
-  for (let first = 1; first <= total; first += run) {
+  for (let first = 1; first <= count; first += run) {
     const from = people[((first - 1) / run) % 2] as Person;
     await sendTexts(
       site,
@@ -288,4 +288,55 @@ test("who reads further up reads on at the same message when the phone is turned
     await expect(page.getByRole("button", { name: texts.chat.toLatest })).toBeVisible();
   }
   await anas.close();
+});
+
+/**
+ * Goes up once, at the moment the first messages are drawn or older ones come in above them, before any event tells of
+ * either; `wentUp` becomes how far what was in sight then ends from where it should be.
+ */
+const goUpEarly = (isAsOlderCome: boolean) => {
+  const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 20)));
+  const topsIn = (box: Element) =>
+    new Map(
+      [...box.querySelectorAll("li[data-index]")].map((row) => [
+        row.querySelector("bdi")?.textContent ?? "",
+        row.getBoundingClientRect().top,
+      ]),
+    );
+  const goUp = async (box: Element): Promise<number> => {
+    const before = topsIn(box);
+    const from = box.scrollTop;
+    box.scrollBy({ top: -240, behavior: "instant" });
+    const moved = from - box.scrollTop;
+    for (let n = 0; n < 20; n++) await frame();
+    const shared = [...topsIn(box)].filter(([text]) => before.has(text));
+    if (moved !== 240 || shared.length === 0) throw new Error("nobody went up");
+    return Math.max(...shared.map(([text, top]) => Math.abs(top - (before.get(text) ?? 0) - moved)));
+  };
+  let heightPx = 0;
+  const isDrawn = new MutationObserver(() => {
+    const box = document.querySelector("[role=main] ol li[data-index]")?.closest("ol")?.parentElement?.parentElement;
+    if (!box) return;
+    heightPx ||= box.scrollHeight;
+    if (isAsOlderCome && box.scrollHeight < heightPx + 500) return;
+    isDrawn.disconnect();
+    void goUp(box).then((wentUp) => Object.assign(window, { wentUp }));
+  });
+  addEventListener("DOMContentLoaded", () => isDrawn.observe(document, { childList: true, subtree: true }));
+};
+
+test("who goes up in the moment a chat is drawn, or older messages come in, is not taken back to its end", async ({
+  browser,
+  server,
+}) => {
+  const [ana, ben] = await makeHistory(siteOf(server), 596, 150);
+  for (const isAsOlderCome of [false, true]) {
+    const phone = await Phone.open(browser, server);
+    await phone.page.addInitScript(goUpEarly, isAsOlderCome);
+    await phone.signInToChat(ana, ben.id);
+    await phone.page.waitForFunction(() => "wentUp" in window);
+    const wentUp = await phone.page.evaluate(() => (window as { wentUp?: number }).wentUp);
+    expect(wentUp, isAsOlderCome ? "as older ones come" : "as it is drawn").toBeLessThanOrEqual(2);
+    await phone.close();
+  }
 });

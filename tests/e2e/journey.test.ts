@@ -112,9 +112,11 @@ test("a conversation goes on through an offline phone, a third tab and a reload"
   await ben.page.getByRole("button", { name: fill(texts.senga.acceptName, { name: nameOf(a) }) }).click();
   await ben.goToTab("contacts");
   await ben.page.getByRole("list", { name: texts.contacts.title }).getByText(nameOf(a)).click();
+  await ben.page.waitForURL("**/app/chat/*");
   const anaId = new URL(ben.page.url()).pathname.split("/").at(-1) ?? "";
   await ana.goToTab("contacts");
   await ana.page.getByRole("list", { name: texts.contacts.title }).getByText(nameOf(b)).click();
+  await ana.page.waitForURL("**/app/chat/*");
   const benId = new URL(ana.page.url()).pathname.split("/").at(-1) ?? "";
   await ana.write("avant");
   await expect(ben.message("avant")).toBeVisible();

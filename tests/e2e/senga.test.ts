@@ -197,7 +197,6 @@ test("a search without network says so, keeps what was typed and goes on by itse
   const { page, texts, context } = phone;
   await phone.signIn(ana);
   await phone.goToTab("senga");
-  await expect(page.getByRole("searchbox")).toBeVisible();
   await context.setOffline(true);
   await search(phone, ben.phone);
   await expect(page.getByText(texts.senga.offline)).toBeVisible();

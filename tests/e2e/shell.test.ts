@@ -391,7 +391,7 @@ test("a screen whose code cannot be fetched offers to try again, and comes by it
   await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
   const code = "**/assets/senga-screen-*.js";
   await context.route(code, (route) => route.abort());
-  await phone.goToTab("senga");
+  await phone.pressTab("senga");
   const missing = page.getByText(texts.shell.missing.title);
   await expect(missing).toBeVisible();
   const refused = page.waitForEvent("requestfailed", (request) => request.url().includes("/senga-screen-"));
@@ -403,7 +403,7 @@ test("a screen whose code cannot be fetched offers to try again, and comes by it
   await expect(page.getByRole("searchbox", { name: texts.senga.searchLabel })).toBeVisible();
 
   await context.setOffline(true);
-  await phone.goToTab("makutano");
+  await phone.pressTab("makutano");
   await expect(missing).toBeVisible();
   await context.setOffline(false);
   await expect(page.getByRole("heading", { level: 1, name: texts.makutano.title })).toBeVisible();

@@ -78,6 +78,6 @@ test("a provider that is down leads back to the form, which says so and keeps go
   await phone.goTo("/login");
   await page.locator("[data-provider=gone]").getByRole("button").click();
   await expect(page.getByText(texts.errors.unavailable).first()).toBeVisible();
-  expect(page.url()).toBe(`${social.site.origin}/login`);
+  await expect(page).toHaveURL(`${social.site.origin}/login`);
   await expect(page.getByLabel(texts.auth.phoneNumber)).toBeEditable();
 });

@@ -148,7 +148,7 @@ test("a code that somebody else's way brought signs nobody in", async ({ browser
   const { page, texts } = phone;
   await phone.goTo(`/login?code=${code}`);
   await expect(page.getByText(texts.errors.bad_code_verifier).first()).toBeVisible();
-  expect(page.url()).toBe(`${social.site.origin}/login`);
+  await expect(page).toHaveURL(`${social.site.origin}/login`);
   expect(await page.evaluate(() => localStorage.getItem("session"))).toBeNull();
   expect((await phone.context.cookies()).filter(({ name }) => name.startsWith("__Host-"))).toEqual([]);
 });

@@ -128,8 +128,14 @@ export class Phone {
     await expect(this.composer()).toBeVisible({ timeout: openMs });
   }
 
-  /** By the tab bar, as a thumb would. */
+  /** By the tab bar, as a thumb would; resolves when that tab's screen is there, its code included. */
   async goToTab(tab: keyof Texts["shell"]["tabs"], page = this.page): Promise<void> {
+    await this.pressTab(tab, page);
+    const heading = { level: 1, name: this.texts.shell.tabs[tab], exact: true };
+    await expect(page.getByRole("main").getByRole("heading", heading)).toBeVisible({ timeout: openMs });
+  }
+
+  async pressTab(tab: keyof Texts["shell"]["tabs"], page = this.page): Promise<void> {
     await page
       .getByRole("navigation", { name: this.texts.shell.navigation })
       .getByRole("link", { name: this.texts.shell.tabs[tab] })

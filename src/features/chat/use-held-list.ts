@@ -1,4 +1,4 @@
-import { type ReactVirtualizer, useVirtualizer } from "@tanstack/react-virtual";
+import { elementScroll, type ReactVirtualizer, useVirtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 
 export const topPx = 56; // room above the oldest message for what is said there
@@ -35,6 +35,11 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
   const virtualizer = useVirtualizer<HTMLDivElement, Element>({
     count,
     getScrollElement: () => scroller.current,
+    // Where the list itself went is no move of the reader's: what is above it is, before any event tells of either.
+    scrollToFn: (offset, options, instance) => {
+      elementScroll(offset, options, instance);
+      lastTop.current = scroller.current?.scrollTop ?? 0;
+    },
     estimateSize: props.sizeOf,
     // Starts where one will look, so that nothing else is drawn first.
     initialOffset: props.startPx,
@@ -78,14 +83,15 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
   // Whoever leaves the end moves up. What only proved higher than it was expected to be is followed.
   const onScroll = (element: Element) => {
     const isNear = isNearEnd(element);
-    // A list that is just being made longer or shorter is scrolled by that.
-    const isResized = element.clientHeight !== heightPx.current;
-    const isLeft = !isResized && (isMovedUp.current || element.scrollTop < lastTop.current);
+    // A list that is just being made longer or shorter is scrolled by that, and by no more.
+    const resizedPx = Math.abs(element.clientHeight - heightPx.current);
+    const isLeft = isMovedUp.current || element.scrollTop < lastTop.current - resizedPx;
     isMovedUp.current = false;
     lastTop.current = element.scrollTop;
     firstSeen.current = virtualizer.getVirtualItemForOffset(element.scrollTop)?.index;
-    if (!isNear && !isLeft && holdsEnd.current) virtualizer.scrollToEnd();
-    else setAtEnd(isNear);
+    if (!isNear && !isLeft && holdsEnd.current) return virtualizer.scrollToEnd();
+    setAtEnd(isNear);
+    holdsEnd.current = isNear && !hasNewer; // at once: the list may change its height before it is drawn again
   };
 
   // Messages also come in above the newest one: before those of mine that were still waiting to be sent.
