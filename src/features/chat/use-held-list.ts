@@ -4,8 +4,8 @@ import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 export const topPx = 56; // room above the oldest message for what is said there
 const endThresholdPx = 80; // this close to the newest message counts as reading it
 
-const isNearEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): boolean =>
-  scrollHeight - scrollTop - clientHeight <= endThresholdPx;
+const fromEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): number => scrollHeight - scrollTop - clientHeight;
+const isNearEnd = (element: Element): boolean => fromEnd(element) <= endThresholdPx;
 
 type HeldList = {
   scroller: RefObject<HTMLDivElement | null>;
@@ -26,19 +26,31 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
   const isMovedUp = useRef(false);
   const firstSeen = useRef<number>(undefined);
   const heightPx = useRef(0);
-  // A page may arrive between a scroll and its event: what is held in place must be what is in sight now.
-  if (list.current && scroller.current && list.current.options.count !== count) {
-    list.current.scrollOffset = scroller.current.scrollTop;
-    wasNearEnd.current = isNearEnd(scroller.current);
-    isMovedUp.current ||= scroller.current.scrollTop < lastTop.current;
+  // Looked for at an event, and before the list moves itself: then an event tells of both, and of neither for itself.
+  const lookForMoveUp = () => {
+    const element = scroller.current;
+    if (!element) return;
+    // A list that is just being made longer or shorter is scrolled by that, and one that has less below it too.
+    const isResized = element.clientHeight !== heightPx.current;
+    isMovedUp.current ||= !isResized && element.scrollTop < lastTop.current && fromEnd(element) > 1;
+    lastTop.current = element.scrollTop;
+  };
+  if (list.current && scroller.current) {
+    // A page may arrive between a scroll and its event: what is held in place must be what is in sight now.
+    if (list.current.options.count !== count) {
+      list.current.scrollOffset = scroller.current.scrollTop;
+      wasNearEnd.current = isNearEnd(scroller.current);
+    }
+    lookForMoveUp();
   }
   const virtualizer = useVirtualizer<HTMLDivElement, Element>({
     count,
     getScrollElement: () => scroller.current,
-    // Where the list itself went is no move of the reader's: what is above it is, before any event tells of either.
     scrollToFn: (offset, options, instance) => {
+      lookForMoveUp();
       elementScroll(offset, options, instance);
-      lastTop.current = scroller.current?.scrollTop ?? 0;
+      // Further down it is no move of the reader's; further up it leaves the end as they would.
+      lastTop.current = Math.max(lastTop.current, scroller.current?.scrollTop ?? 0);
     },
     estimateSize: props.sizeOf,
     // Starts where one will look, so that nothing else is drawn first.
@@ -83,15 +95,12 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
   // Whoever leaves the end moves up. What only proved higher than it was expected to be is followed.
   const onScroll = (element: Element) => {
     const isNear = isNearEnd(element);
-    // A list that is just being made longer or shorter is scrolled by that, and by no more.
-    const resizedPx = Math.abs(element.clientHeight - heightPx.current);
-    const isLeft = isMovedUp.current || element.scrollTop < lastTop.current - resizedPx;
+    lookForMoveUp();
+    const isLeft = isMovedUp.current;
     isMovedUp.current = false;
-    lastTop.current = element.scrollTop;
     firstSeen.current = virtualizer.getVirtualItemForOffset(element.scrollTop)?.index;
-    if (!isNear && !isLeft && holdsEnd.current) return virtualizer.scrollToEnd();
-    setAtEnd(isNear);
-    holdsEnd.current = isNear && !hasNewer; // at once: the list may change its height before it is drawn again
+    if (!isNear && !isLeft && holdsEnd.current) virtualizer.scrollToEnd();
+    else setAtEnd(isNear);
   };
 
   // Messages also come in above the newest one: before those of mine that were still waiting to be sent.
