@@ -79,11 +79,11 @@ export class LateWorkers implements Worker {
     };
     const settings: Late = {
       hasWork: async () => isWaiting(await readSettings(store)),
-      load: async () => new (await import("./settings-sender")).SettingsSender(context, settingsRefused),
+      load: async () => (await import("./settings-sender")).makeSettingsSender(context, settingsRefused),
     };
     const withdrawn: Late = {
       hasWork: async () => (await listWithdrawn(store)).length > 0,
-      load: async () => new (await import("./withdrawer")).Withdrawer(context),
+      load: async () => (await import("./withdrawer")).makeWithdrawer(context),
     };
     this.#all = [uploads, posts, settings, withdrawn].map((late) => new LateWorker(context, late));
   }

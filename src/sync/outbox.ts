@@ -4,15 +4,13 @@ import type { ConversationId, Uuid } from "../../contract/ids";
 import { outboxWindow, sendBatchMax } from "../../contract/limits";
 import { retryDelayMs } from "../lib/backoff";
 import type { Applied, Change } from "./apply";
-import { type Context, takeIn, withRoom } from "./context";
+import { type Context, takeIn } from "./context";
 import { readCursor } from "./cursor";
 import { askByHttp } from "./http-carrier";
-import { strikeSent } from "./jotting";
-import { removeUnsent } from "./leaving";
 import type { Line } from "./line";
 import { inFrames } from "./outgoing";
+import { bringAgain, dropWithdrawn, giveUp, noteFate } from "./refusals";
 import { Retry } from "./retry";
-import { isQuotaError } from "./room";
 import type { OutboxRow } from "./store";
 import { asSyncError, isWorthRetry, SyncError } from "./sync-error";
 
@@ -102,33 +100,19 @@ export class Outbox {
     if (isWorthRetry(error)) {
       await this.#putOff([row], error.retryAfterMs);
     } else if (error.code === "message_withdrawn") {
-      await this.#drop(row);
+      await dropWithdrawn(this.#context, row);
+      this.#options.awaiting(); // its file is brought no further
+      this.want();
     } else {
       const { gone } = (await strict.conversations.get(row.conversation)) ?? { gone: false };
       const isLost = error.code === "file_not_found" && !row.source && !gone;
       const file = isLost ? attachmentOf(row.body)?.file : undefined;
-      const isSentAgain = file !== undefined && (await this.#bringAgain(file));
-      const isDone = isSentAgain || (await this.#giveUp(cid, error.code as ErrorCode));
+      const isSentAgain = file !== undefined && (await bringAgain(this.#context, file));
+      if (isSentAgain) this.#options.awaiting();
+      const isDone = isSentAgain || (await giveUp(this.#context, cid, error.code as ErrorCode));
       if (!isDone) this.#block(row.conversation, undefined);
       this.want();
     }
-  }
-
-  /** Its author has deleted it: a copy of it was left here. */
-  async #drop(row: OutboxRow): Promise<void> {
-    const { strict } = this.#context;
-    await strict.transaction("rw", [...strict.sending, strict.recordings], () => removeUnsent(strict, row));
-    strikeSent(this.#context, row.cid);
-    this.#options.awaiting(); // its file is brought no further
-    this.want();
-  }
-
-  /** The server keeps a file that no message names for a while only: one that waited longer is brought again. */
-  async #bringAgain(file: Uuid): Promise<boolean> {
-    const loaded = await import("./upload-rows").catch(() => undefined);
-    const isHere = (await loaded?.bringAgain(this.#context, file)) ?? false;
-    if (isHere) this.#options.awaiting();
-    return isHere;
   }
 
   /** The server could not take them now. One that it could not take for so long is not tried again by itself. */
@@ -137,27 +121,10 @@ export class Outbox {
     const { skew } = await readCursor(strict);
     const deadline = platform.now() + skew - giveUpMs;
     for (const { cid, createdAt, attempts } of rows) {
-      if (createdAt < deadline) await this.#giveUp(cid, "unavailable");
-      else await this.#note(cid, { attempts: attempts + 1 });
+      if (createdAt < deadline) await giveUp(this.#context, cid, "unavailable");
+      else await noteFate(this.#context, cid, { attempts: attempts + 1 });
     }
     for (const conversation of new Set(rows.map((row) => row.conversation))) this.#block(conversation, retryAfterMs);
-  }
-
-  /** From here on only its author can have it sent again. */
-  #giveUp(cid: Uuid, error: ErrorCode): Promise<boolean> {
-    return this.#note(cid, { state: "failed", error });
-  }
-
-  /** False on a phone without any room. */
-  async #note(cid: Uuid, change: Partial<OutboxRow>): Promise<boolean> {
-    const { strict } = this.#context;
-    try {
-      await withRoom(this.#context, () => strict.outbox.update(cid, change));
-      return true;
-    } catch (error) {
-      if (!isQuotaError(error)) throw error;
-      return false;
-    }
   }
 
   stop(): void {

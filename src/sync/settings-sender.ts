@@ -5,52 +5,31 @@ import { Retry } from "./retry";
 import { isWaiting, readSettings, settled, takeKept, updateSettings } from "./settings";
 import { asSyncError, isWorthRetry, SyncError } from "./sync-error";
 
-/** Brings to the server what was changed of the settings on this phone, again and again until it has it. */
-export class SettingsSender {
-  readonly #context: Context;
-  readonly #refused: () => void;
-  readonly #work: Retry;
-
-  /** `refused`: the server will never take what was changed, and it is as it was before. */
-  constructor(context: Context, refused: () => void) {
-    this.#context = context;
-    this.#refused = refused;
-    this.#work = new Retry(context.platform, () => this.#send());
-  }
-
-  want(): void {
-    this.#work.want();
-  }
-
-  hurry(): void {
-    this.#work.hurry();
-  }
-
-  stop(): void {
-    this.#work.stop();
-  }
-
-  async #send(): Promise<"done" | "again"> {
-    const { store } = this.#context;
+/**
+ * Brings to the server what was changed of the settings on this phone, again and again until it has it. `refused`: the
+ * server will never take what was changed, and it is as it was before.
+ */
+export const makeSettingsSender = (context: Context, refused: () => void): Retry =>
+  new Retry(context.platform, async () => {
+    const { store } = context;
     const row = await readSettings(store);
     if (!isWaiting(row)) return "done";
     const { wanted } = row;
-    const kept = await this.#ask(wanted);
+    const kept = await ask(context, wanted);
     await updateSettings(store, (now) => settled(kept ? takeKept(now, kept) : now, wanted));
-    if (!kept) this.#refused();
+    if (!kept) refused();
     return "again"; // it may have been changed meanwhile
-  }
+  });
 
-  /** Undefined when it was refused for good. */
-  async #ask(wanted: object): Promise<KeptSettings | undefined> {
-    try {
-      const answer = await this.#context.platform.request({ method: "PATCH", path: "/api/settings", body: wanted });
-      const parsed = v.safeParse(KeptSettings, answer);
-      if (!parsed.success) throw new SyncError("unavailable");
-      return parsed.output;
-    } catch (error) {
-      if (isWorthRetry(asSyncError(error))) throw error;
-      return undefined;
-    }
+/** Undefined when it was refused for good. */
+async function ask({ platform }: Context, wanted: object): Promise<KeptSettings | undefined> {
+  try {
+    const answer = await platform.request({ method: "PATCH", path: "/api/settings", body: wanted });
+    const parsed = v.safeParse(KeptSettings, answer);
+    if (!parsed.success) throw new SyncError("unavailable");
+    return parsed.output;
+  } catch (error) {
+    if (isWorthRetry(asSyncError(error))) throw error;
+    return undefined;
   }
 }
