@@ -70,6 +70,12 @@ describe("what is told of calls besides", () => {
       wordsOf({ notice: "rejected", peer: createUuid() }, "Ben", createTranslate("fr", fr), isCaller).message;
     expect([refused(true), refused(false)]).toEqual(["Ben a refusé l'appel.", "Vous avez refusé l'appel de Ben."]);
     expect(saying("failed", "offline").message).toBe(fr.errors.offline);
+    // A server that answers without a call gives no reason of its own.
+    const unanswered = (notice: "failed" | "acceptFailed") =>
+      wordsOf({ notice, error: "unavailable", peer: createUuid() }, "Ben", t).message;
+    expect(unanswered("failed")).toBe("Failed to create call on server.");
+    expect(unanswered("acceptFailed")).toBe("Call data is missing.");
+    expect(saying("acceptFailed", "call_not_found").message).toBe(fr.errors.call_not_found);
   });
 
   test("is that a call is under way, no failure, also when it is on another device", () => {

@@ -31,10 +31,18 @@ export const wordsOf = ({ notice, error }: CallSaying, name: string, t: Translat
       return { title: t("calls.say.busy"), message: t("calls.say.busyBody", { name }) };
     case "called":
       return { title: t("calls.say.called", { name }) };
-    case "failed":
-      return { tone: "danger", title: t("calls.say.failed"), message: why ?? t("calls.say.failedBody") };
-    case "acceptFailed":
-      return { tone: "danger", title: t("calls.say.acceptFailed"), ...(why ? { message: why } : {}) };
+    case "failed": {
+      const message = error === "unavailable" ? t("calls.say.notCreated") : (why ?? t("calls.say.failedBody"));
+      return { tone: "danger", title: t("calls.say.failed"), message };
+    }
+    case "acceptFailed": {
+      const isWithoutCall = error === undefined || error === "unavailable";
+      return {
+        tone: "danger",
+        title: t("calls.say.acceptFailed"),
+        message: isWithoutCall ? t("calls.say.callMissing") : why,
+      };
+    }
     case "error":
       return { tone: "danger", title: t("calls.say.error"), message: why ?? t("calls.say.errorBody", { name }) };
   }
