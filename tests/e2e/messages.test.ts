@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { sendAttachment } from "../support/attachments";
 import { expect, test } from "../support/browser-test";
+import { faultsIn } from "../support/faults";
 import {
   openReader,
   report,
@@ -68,6 +69,7 @@ test("a picture keeps its room, comes by itself when it is small, and can be loo
   await expect(large.locator("img")).toHaveAttribute("src", /^data:image\/png/);
   const download = large.getByRole("button", { name: texts.loadPicture });
   await expect(download).toContainText("ko");
+  expect(await faultsIn(page)).toEqual([]);
   expect(new Set(asked).size).toBe(1);
   const before = await large.boundingBox();
   await download.click();

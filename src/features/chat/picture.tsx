@@ -45,7 +45,8 @@ export default function Picture(props: AttachmentProps<"image">) {
   const latest = useUpload(item.upload && body.file);
   const upload = item.upload && (latest ?? item.upload);
   const [thumb] = useState(() => thumbToUrl(body.thumb));
-  const label = isGone ? t("messages.gone") : t(state === "failed" ? "messages.loadAgain" : "messages.loadPicture");
+  const size = formatBytes(body.size, language);
+  const trouble = isGone ? t("messages.gone") : state === "failed" ? t("messages.loadFailed") : undefined;
   return (
     <div ref={frame} className="absolute inset-0">
       {thumb && (!url || shownUrl !== url) && (
@@ -66,7 +67,7 @@ export default function Picture(props: AttachmentProps<"image">) {
       {!url && (
         <button
           type="button"
-          aria-label={`${description}. ${label} (${formatBytes(body.size, language)})`}
+          aria-label={`${description}. ${trouble ?? `${t("messages.loadPicture")} ${size}`}`}
           className="absolute inset-0 grid place-items-center -outline-offset-3"
           onClick={ask}
           disabled={state === "loading" || isGone}
@@ -82,11 +83,7 @@ export default function Picture(props: AttachmentProps<"image">) {
                 aria-hidden="true"
               />
             )}
-            {isGone
-              ? t("messages.gone")
-              : state === "failed"
-                ? t("messages.loadFailed")
-                : formatBytes(body.size, language)}
+            {trouble ?? size}
           </span>
         </button>
       )}
