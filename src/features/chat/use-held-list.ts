@@ -4,8 +4,10 @@ import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 export const topPx = 56; // room above the oldest message for what is said there
 const endThresholdPx = 80; // this close to the newest message counts as reading it
 
-const isNearEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): boolean =>
-  scrollHeight - scrollTop - clientHeight <= endThresholdPx;
+const roundingPx = 1; // a place may lie between two pixels, heights are told in whole ones
+
+const endOf = ({ scrollHeight, clientHeight }: Element): number => scrollHeight - clientHeight;
+const isNearEnd = (element: Element): boolean => endOf(element) - element.scrollTop <= endThresholdPx;
 
 type HeldList = {
   scroller: RefObject<HTMLDivElement | null>;
@@ -22,24 +24,34 @@ type HeldList = {
 export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: HeldList) {
   const list = useRef<ReactVirtualizer<HTMLDivElement, Element>>(undefined);
   const wasNearEnd = useRef(true);
-  const lastTop = useRef(0);
+  /** Where the list itself led since the last event, or the browser when the list grew shorter: only the reader goes above it. */
+  const ledToPx = useRef(0);
+  const heightPx = useRef(0);
   const isMovedUp = useRef(false);
   const firstSeen = useRef<number>(undefined);
-  const heightPx = useRef(0);
+  const noteEnd = () => {
+    const element = scroller.current;
+    if (!element) return;
+    const grownPx = Math.max(0, element.clientHeight - heightPx.current);
+    heightPx.current = element.clientHeight;
+    ledToPx.current = Math.min(ledToPx.current - grownPx, endOf(element));
+  };
   // A page may arrive between a scroll and its event: what is held in place must be what is in sight now.
   if (list.current && scroller.current && list.current.options.count !== count) {
     list.current.scrollOffset = scroller.current.scrollTop;
     wasNearEnd.current = isNearEnd(scroller.current);
-    isMovedUp.current ||= scroller.current.scrollTop < lastTop.current;
+    isMovedUp.current ||= scroller.current.scrollTop < ledToPx.current - roundingPx;
   }
   const virtualizer = useVirtualizer<HTMLDivElement, Element>({
     count,
     getScrollElement: () => scroller.current,
     // Where the list itself went is no move of the reader's: what is above it is, before any event tells of either.
     scrollToFn: (offset, options, instance) => {
+      noteEnd();
       elementScroll(offset, options, instance);
-      lastTop.current = scroller.current?.scrollTop ?? 0;
+      ledToPx.current = Math.max(ledToPx.current, scroller.current?.scrollTop ?? 0);
     },
+    onChange: noteEnd,
     estimateSize: props.sizeOf,
     // Starts where one will look, so that nothing else is drawn first.
     initialOffset: props.startPx,
@@ -60,16 +72,17 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
   const [isAtEnd, setAtEnd] = useState(!isPast);
   const holdsEnd = useRef(isAtEnd);
   holdsEnd.current = isAtEnd && !hasNewer;
+  useLayoutEffect(noteEnd);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `noteEnd` reads and writes what is always the same
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!element) return;
     if (holdsEnd.current) virtualizer.scrollToEnd();
     let width = element.clientWidth;
-    heightPx.current = element.clientHeight;
     const observer = new ResizeObserver(() => {
       const isTurned = element.clientWidth !== width;
       width = element.clientWidth;
-      heightPx.current = element.clientHeight;
+      noteEnd();
       // A keyboard or a growing composer makes the list shorter: who was at the end stays there.
       if (holdsEnd.current) virtualizer.scrollToEnd();
       // On a phone that was turned all rows have other heights: who read further up goes on where they were.
@@ -83,11 +96,12 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
   // Whoever leaves the end moves up. What only proved higher than it was expected to be is followed.
   const onScroll = (element: Element) => {
     const isNear = isNearEnd(element);
-    // A list that is just being made longer or shorter is scrolled by that, and by no more.
-    const resizedPx = Math.abs(element.clientHeight - heightPx.current);
-    const isLeft = isMovedUp.current || element.scrollTop < lastTop.current - resizedPx;
+    // A list that is just being made longer or shorter is scrolled by that, more than once before it is told of.
+    const isResized = element.clientHeight !== heightPx.current;
+    noteEnd();
+    const isLeft = !isResized && (isMovedUp.current || element.scrollTop < ledToPx.current - roundingPx);
     isMovedUp.current = false;
-    lastTop.current = element.scrollTop;
+    ledToPx.current = element.scrollTop;
     firstSeen.current = virtualizer.getVirtualItemForOffset(element.scrollTop)?.index;
     if (!isNear && !isLeft && holdsEnd.current) return virtualizer.scrollToEnd();
     setAtEnd(isNear);
