@@ -68,6 +68,7 @@ Object.entries(faults).forEach(([name, make], index) => {
     await Promise.all(
       pair.phones.map(async (phone, i) => {
         for (let n = 1; n <= each; n++) await phone.write(`${i} ${n}`);
+        await expect(phone.message(`${i} ${each}`)).toBeVisible(); // stored: the outbox counts it
       }),
     );
     for (const phone of pair.phones) await expect.poll(() => countOutbox(phone.page), { timeout: 60_000 }).toBe(0);

@@ -101,6 +101,7 @@ test("a group's messages show who wrote them, its lines who did what, its header
   // Read by one, delivered to the other, whose screen shows something else.
   await cleos.composer().fill("");
   await cleos.page.getByRole("link", { name: cleos.texts.common.back }).click();
+  await expect(cleos.composer()).toHaveCount(0);
   await anas.write("Qui vient ?");
   await expect(bens.message("Qui vient ?")).toBeVisible();
   await expect(bens.page.getByRole("log")).toContainText("Ana Mbuyi: Qui vient ?");

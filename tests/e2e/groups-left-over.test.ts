@@ -69,6 +69,7 @@ test("what was being recorded, chosen and captioned when its group went can be h
   await expect.poll(async () => (await keptChoices(tab)).length).toBe(2);
   await sheet.getByRole("textbox").fill("Maman à la fête");
   await remove();
+  await expect(tab.getByRole("dialog")).toHaveCount(0); // its sheet names the file, too
   await expect(tab.getByText("deux.txt", { exact: true })).toBeVisible();
   await tab.close();
   await expect(note).toBeVisible();
@@ -96,6 +97,6 @@ test("what was being recorded, chosen and captioned when its group went can be h
     .click();
   await expect(page).toHaveURL("/app");
   await expect(bens.conversation("Famille")).toHaveCount(0);
-  expect(await keptChoices(page)).toEqual([]);
+  await expect.poll(() => keptChoices(page)).toEqual([]);
   await bens.close();
 });

@@ -227,6 +227,7 @@ test("of many members those near the screen exist, all are found, and what canno
   await expect(list.getByText(lastName)).toBeInViewport();
   await list.getByText(lastName).click();
   await expect(page).toHaveURL(`/app/user/${others.at(-1)?.id}`);
+  await expect(list).toHaveCount(0); // the way back of its screen is another one
   await page.getByRole("link", { name: texts.common.back }).click();
   await expect(list.getByText(lastName)).toBeInViewport();
   await list.hover();

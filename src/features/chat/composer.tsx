@@ -82,9 +82,13 @@ export function Composer({ ref, conversation, onSend }: ComposerProps) {
     const style = getComputedStyle(element);
     const padding = Number.parseFloat(style.paddingTop) + Number.parseFloat(style.paddingBottom);
     const max = Number.parseFloat(style.lineHeight) * linesMax + padding;
+    // Around it nothing moves while it is measured: the messages above would be left short of their end.
+    const around = element.form;
+    if (around) around.style.minHeight = `${around.offsetHeight}px`;
     element.style.height = "0";
     const wanted = element.scrollHeight;
     element.style.height = `${Math.min(wanted, max)}px`;
+    if (around) around.style.minHeight = "";
     element.style.overflowY = wanted > max ? "auto" : "hidden";
   }, [text]);
 
