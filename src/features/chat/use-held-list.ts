@@ -26,6 +26,7 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
   const isMovedUp = useRef(false);
   const firstSeen = useRef<number>(undefined);
   const heightPx = useRef(0);
+  const expected = useRef({ widthPx: 0, sizes: new Map<string | number, number>() });
   // A page may arrive between a scroll and its event: what is held in place must be what is in sight now.
   if (list.current && scroller.current && list.current.options.count !== count) {
     list.current.scrollOffset = scroller.current.scrollTop;
@@ -40,7 +41,17 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
       elementScroll(offset, options, instance);
       lastTop.current = scroller.current?.scrollTop ?? 0;
     },
-    estimateSize: props.sizeOf,
+    // What is expected of a row stands until it is measured, though its message is withdrawn meanwhile: a measured
+    // change can be held in place, another guess at what is above would push what is read.
+    estimateSize: (index) => {
+      const widthPx = scroller.current?.clientWidth ?? 0;
+      if (widthPx !== expected.current.widthPx) expected.current = { widthPx, sizes: new Map() };
+      const { sizes } = expected.current;
+      const key = props.keyOf(index);
+      const size = sizes.get(key) ?? props.sizeOf(index);
+      sizes.set(key, size);
+      return size;
+    },
     // Starts where one will look, so that nothing else is drawn first.
     initialOffset: props.startPx,
     getItemKey: props.keyOf,
