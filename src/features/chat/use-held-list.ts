@@ -1,4 +1,4 @@
-import { elementScroll, type ReactVirtualizer, useVirtualizer } from "@tanstack/react-virtual";
+import { elementScroll, measureElement, type ReactVirtualizer, useVirtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 
 export const topPx = 56; // room above the oldest message for what is said there
@@ -22,7 +22,7 @@ type HeldList = {
 export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: HeldList) {
   const list = useRef<ReactVirtualizer<HTMLDivElement, Element>>(undefined);
   const wasNearEnd = useRef(true);
-  const lastTop = useRef(0);
+  const lastTop = useRef(0); // where the list itself went or its end was, else where the reader is
   const isMovedUp = useRef(false);
   const firstSeen = useRef<number>(undefined);
   const heightPx = useRef(0);
@@ -31,7 +31,7 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
   if (list.current && scroller.current && list.current.options.count !== count) {
     list.current.scrollOffset = scroller.current.scrollTop;
     wasNearEnd.current = isNearEnd(scroller.current);
-    isMovedUp.current ||= scroller.current.scrollTop < lastTop.current;
+    isMovedUp.current ||= scroller.current.scrollTop < lastTop.current - endThresholdPx;
   }
   const virtualizer = useVirtualizer<HTMLDivElement, Element>({
     count,
@@ -53,6 +53,14 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
       return size;
     },
     // Starts where one will look, so that nothing else is drawn first.
+    measureElement: (element, entry, instance) => {
+      const size = measureElement(element, entry, instance);
+      const key = props.keyOf(instance.indexFromElement(element));
+      // One as high as expected is not noted by the library: what happens to it later would count as its first measure.
+      if (expected.current.sizes.get(key) === size && !instance.itemSizeCache.has(key))
+        instance.itemSizeCache.set(key, size);
+      return size;
+    },
     initialOffset: props.startPx,
     getItemKey: props.keyOf,
     anchorTo: "end",
@@ -64,9 +72,10 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
     directDomUpdates: true,
   });
   list.current = virtualizer;
-  // What changes its height above the fold must not push what is read, whichever way one scrolls.
-  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (item, _delta, { itemSizeCache, scrollOffset }) =>
-    (itemSizeCache.has(item.key) ? item.end : item.start + 1) <= (scrollOffset ?? 0);
+  // What changes its height above the fold must not push what is read, whichever way one scrolls. One that is half
+  // above it grows where one reads it, but what follows does not go after one that grows short.
+  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (item, delta, { itemSizeCache, scrollOffset }) =>
+    (itemSizeCache.has(item.key) && delta > 0 ? item.end : item.start + 1) <= (scrollOffset ?? 0);
 
   const [isAtEnd, setAtEnd] = useState(!isPast);
   const holdsEnd = useRef(isAtEnd);
@@ -91,14 +100,15 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
     return () => observer.disconnect();
   }, [virtualizer, scroller]);
 
-  // Whoever leaves the end moves up. What only proved higher than it was expected to be is followed.
+  // Whoever leaves the end moves up, by more than a list is scrolled that proves a little shorter than expected for a
+  // moment. What only proved higher is followed.
   const onScroll = (element: Element) => {
     const isNear = isNearEnd(element);
     // A list that is just being made longer or shorter is scrolled by that, and by no more.
     const resizedPx = Math.abs(element.clientHeight - heightPx.current);
-    const isLeft = isMovedUp.current || element.scrollTop < lastTop.current - resizedPx;
+    const isLeft = isMovedUp.current || element.scrollTop < lastTop.current - endThresholdPx - resizedPx;
     isMovedUp.current = false;
-    lastTop.current = element.scrollTop;
+    lastTop.current = isNear ? element.scrollHeight - element.clientHeight : element.scrollTop;
     firstSeen.current = virtualizer.getVirtualItemForOffset(element.scrollTop)?.index;
     if (!isNear && !isLeft && holdsEnd.current) return virtualizer.scrollToEnd();
     setAtEnd(isNear);
