@@ -1,10 +1,10 @@
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { privateConversationId } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
 import { sendTexts } from "../support/messages";
 import { isKeptOffline, keptOffline } from "../support/offline";
 import { makeCouple, siteOf } from "../support/pair";
-import { connectPeople, makePerson, type Person, type Site } from "../support/people";
+import { callSite, connectPeople, makePerson, type Person, type Site } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
 const total = 500;
@@ -262,7 +262,7 @@ test("in very large text a chat opens at its newest message however often, and w
   await anas.close();
 });
 
-test("who reads further up reads on at the same message when the phone is turned, and turned back", async ({
+test("who reads further up reads on at the same message when others above it go, and when the phone is turned and back", async ({
   browser,
   server,
 }) => {
@@ -291,6 +291,26 @@ test("who reads further up reads on at the same message when the phone is turned
     return false;
   };
   await expect.poll(near, { intervals: [300] }).toBe(true);
+
+  // What is withdrawn above, half in sight or not drawn at all, leaves shorter lines behind: what is read stays.
+  await read.evaluate((row) => {
+    const box = row.closest("ol")?.parentElement?.parentElement;
+    const above = row.previousElementSibling;
+    if (!box || !above) throw new Error("nothing above");
+    const hiddenPx = 15;
+    const top = above.getBoundingClientRect().top - box.getBoundingClientRect().top + hiddenPx;
+    box.scrollBy({ top, behavior: "instant" });
+  });
+  const topOf = (row: Locator) => row.evaluate((element) => Math.round(element.getBoundingClientRect().top));
+  const top = await topOf(read);
+  for (const seq of [30, 33, 34, 44, 45, 46, 47, 48, 49, 51]) {
+    const path = `/api/conversations/${conversation}/messages/${seq}`;
+    expect((await callSite(site, "DELETE", path, { token: ben.token })).status).toBe(200);
+  }
+  await expect(anas.message(long(51))).toHaveCount(0);
+  await expect(anas.message(texts.chat.deletedMessage).last()).toBeAttached();
+  expect(await topOf(read)).toBe(top);
+
   await slowDown(page);
   for (const viewport of [
     { width: 740, height: 360 },

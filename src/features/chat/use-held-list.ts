@@ -1,4 +1,4 @@
-import { elementScroll, type ReactVirtualizer, useVirtualizer } from "@tanstack/react-virtual";
+import { elementScroll, measureElement, type ReactVirtualizer, useVirtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 
 export const topPx = 56; // room above the oldest message for what is said there
@@ -26,6 +26,7 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
   const isMovedUp = useRef(false);
   const firstSeen = useRef<number>(undefined);
   const heightPx = useRef(0);
+  const expected = useRef({ widthPx: 0, sizes: new Map<string | number, number>() });
   // Looked for at an event, and before the list moves itself: then an event tells of both, and of neither for itself.
   const lookForMoveUp = () => {
     const element = scroller.current;
@@ -52,7 +53,25 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
       // Further down it is no move of the reader's; further up it leaves the end as they would.
       lastTop.current = Math.max(lastTop.current, scroller.current?.scrollTop ?? 0);
     },
-    estimateSize: props.sizeOf,
+    // What is expected of a row stands until it is measured, though its message is withdrawn meanwhile: a measured
+    // change can be held in place, another guess at what is above would push what is read.
+    estimateSize: (index) => {
+      const widthPx = scroller.current?.clientWidth ?? 0;
+      if (widthPx !== expected.current.widthPx) expected.current = { widthPx, sizes: new Map() };
+      const { sizes } = expected.current;
+      const key = props.keyOf(index);
+      const size = sizes.get(key) ?? props.sizeOf(index);
+      sizes.set(key, size);
+      return size;
+    },
+    measureElement: (element, entry, instance) => {
+      const size = measureElement(element, entry, instance);
+      const key = props.keyOf(instance.indexFromElement(element));
+      // One as high as expected is not noted by the library: what happens to it later would count as its first measure.
+      if (expected.current.sizes.get(key) === size && !instance.itemSizeCache.has(key))
+        instance.itemSizeCache.set(key, size);
+      return size;
+    },
     // Starts where one will look, so that nothing else is drawn first.
     initialOffset: props.startPx,
     getItemKey: props.keyOf,
@@ -65,9 +84,10 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
     directDomUpdates: true,
   });
   list.current = virtualizer;
-  // What changes its height above the fold must not push what is read, whichever way one scrolls.
-  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (item, _delta, { itemSizeCache, scrollOffset }) =>
-    (itemSizeCache.has(item.key) ? item.end : item.start + 1) <= (scrollOffset ?? 0);
+  // What changes its height above the fold must not push what is read, whichever way one scrolls. One that is half
+  // above it grows where one reads it, but what follows does not go after one that grows short.
+  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (item, delta, { itemSizeCache, scrollOffset }) =>
+    (itemSizeCache.has(item.key) && delta > 0 ? item.end : item.start + 1) <= (scrollOffset ?? 0);
 
   const [isAtEnd, setAtEnd] = useState(!isPast);
   const holdsEnd = useRef(isAtEnd);
