@@ -119,7 +119,7 @@ test("what arrives elsewhere is heard once and shown for a moment, as it is want
     page.getByRole("switch", { name: `${texts.settings.notifications[kind]} ${texts.settings.notifications[what]}` });
   await of("messages", "sound").click();
   await of("messages", "preview").click();
-  await expect(of("messages", "preview")).not.toBeChecked();
+  for (const what of ["sound", "preview"] as const) await expect(of("messages", what)).not.toBeChecked();
   await rest(page);
   await write(ana, "secret");
   await expect(link).toHaveAccessibleName(`Ana ${texts.notifier.newMessage}`);
