@@ -4,6 +4,11 @@ import type { Platform } from "./platform";
 import type { Store } from "./store";
 import { storeName } from "./store";
 
+type Part<Kind extends keyof Settings> = { [Name in Kind]?: Partial<Settings[Name]> };
+
+/** What a person changes: of what belongs together one thing alone, too. */
+export type SettingsWish = Omit<SettingsChange, "messages" | "groups"> & Part<"messages" | "groups">;
+
 /** A person's settings as this phone has them: what the server said last, and what it is still to be told. */
 export type SettingsRow = { kept: KeptSettings | null; wanted: SettingsChange };
 
@@ -17,6 +22,13 @@ export const shownSettings = ({ kept, wanted }: SettingsRow): Settings => ({
   ...defaultSettings,
   ...kept?.settings,
   ...wanted,
+});
+
+/** As the server is told of it; what belongs together goes there whole. */
+export const toChange = ({ messages, groups, ...rest }: SettingsWish, now: Settings): SettingsChange => ({
+  ...rest,
+  ...(messages && { messages: { ...now.messages, ...messages } }),
+  ...(groups && { groups: { ...now.groups, ...groups } }),
 });
 
 /** Changes the row, all of it or nothing. */

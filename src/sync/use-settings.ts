@@ -1,8 +1,8 @@
 import { useEffect, useSyncExternalStore } from "react";
-import { defaultSettings, type Settings, type SettingsChange } from "../../contract/settings";
+import { defaultSettings, type Settings } from "../../contract/settings";
 import { running, type Sync } from "./engine";
 import { useLive } from "./hooks";
-import { noteShown, readSettings, readShown, shownSettings } from "./settings";
+import { noteShown, readSettings, readShown, type SettingsWish, shownSettings } from "./settings";
 import { SyncError } from "./sync-error";
 import { wantSettings } from "./wanting";
 
@@ -32,8 +32,8 @@ export const useSettings = (): Settings => {
  * Changes only what is named. Resolves once this phone has it for good, and it shows at once; the server is told as soon
  * as it can be. Rejects with a SyncError when the phone cannot keep it.
  */
-export const changeSettings = async (change: SettingsChange): Promise<void> => {
+export const changeSettings = async (wish: SettingsWish): Promise<void> => {
   const sync = running.get();
   if (!sync) throw new SyncError("unavailable");
-  await wantSettings(sync.tab, change);
+  await wantSettings(sync.tab, wish);
 };

@@ -97,6 +97,7 @@ test("what others write behind a call's screen is told on it, is not read by tha
   await previews.click();
   await expect(previews).not.toBeChecked();
   await restore.click();
+  await expect(screen).toBeVisible();
   await write("secret");
   await patient(told).toContainText(`Cléo : ${texts.notifier.newMessage}`);
   await expect(screen).not.toContainText("secret");

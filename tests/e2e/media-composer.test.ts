@@ -23,11 +23,14 @@ const captionOf = ({ page }: Phone): Locator => sheetOf(page).getByRole("textbox
 const messagesOf = ({ page }: Phone): Locator => page.getByRole("main").locator("ol > li");
 
 /** Through the browser's own chooser. */
-const choose = async ({ page, texts }: Phone, what: "file" | "image", files: MadeFile[]): Promise<void> => {
+const pick = async ({ page, texts }: Phone, what: "file" | "image", files: MadeFile[]): Promise<void> => {
   const chooser = page.waitForEvent("filechooser");
   await page.getByRole("button", { name: texts.chat.attach[what], exact: true }).click();
   await (await chooser).setFiles(files);
-  await expect(sheetOf(page)).toBeVisible();
+};
+const choose = async (phone: Phone, what: "file" | "image", files: MadeFile[]): Promise<void> => {
+  await pick(phone, what, files);
+  await expect(sheetOf(phone.page)).toBeVisible();
 };
 
 /** The picture of the newest message, as large as it came. */
@@ -78,14 +81,14 @@ test("pictures and files go out shrunk, captioned, as originals, pasted, dropped
   });
   await page.route("**/assets/sending-*", (route) => held.then(() => route.continue()));
   const asked = page.waitForRequest("**/assets/sending-*");
-  const offered = choose(anas, "image", [photo, turned(photo)]);
+  await pick(anas, "image", [photo, turned(photo)]);
   await asked;
   await page.getByRole("link", { name: people[1].username }).first().click();
   await expect(anas.composer()).toHaveCount(0);
   await page.goBack();
   await expect(anas.composer()).toBeVisible();
   letOn();
-  await offered;
+  await expect(sheetOf(page)).toBeVisible();
 
   // One chosen by mistake is taken out; what cannot go is not counted and says why; the caption belongs to its picture.
   const empty = { name: "vide.txt", mimeType: "text/plain", buffer: Buffer.alloc(0) };

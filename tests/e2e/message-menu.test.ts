@@ -50,7 +50,7 @@ test("a message is copied, passed on with its file to two at once, and deleted f
     await openMenu(phone, text);
     await pick(page, texts.copy);
     await expect(page.getByRole("status").getByText("Message copié dans le presse-papiers.")).toBeVisible();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(text);
   }
   await page.evaluate(() => {
     navigator.clipboard.writeText = () => Promise.reject(new Error("refused"));
@@ -98,15 +98,18 @@ test("a message is copied, passed on with its file to two at once, and deleted f
     .getByRole("main")
     .getByRole("listitem")
     .filter({ hasText: texts.forwardedFrom.split("{")[0] ?? "" });
-  const [saved] = await Promise.all([bens.page.waitForEvent("download"), copy.getByRole("button").first().click()]);
+  const fetch = copy.getByRole("button", { name: fill(texts.fetchFile, { name: reportName }) });
+  const [saved] = await Promise.all([bens.page.waitForEvent("download"), fetch.click()]);
   expect(readFileSync(await saved.path())).toEqual(report);
 
   // Only one's own can be deleted, also without the network.
   await openMenu(phone, "à copier");
+  await expect(page.getByRole("menuitem", { name: texts.copy, exact: true })).toBeVisible();
   await expect(page.getByRole("menuitem", { name: phone.texts.common.delete })).toHaveCount(0);
   await page.keyboard.press("Escape");
   await phone.write("à regretter");
   await expect(bens.message("à regretter")).toBeVisible();
+  await expect(phone.ticks("à regretter", "read")).toBeVisible();
   await phone.context.setOffline(true);
   await openMenu(phone, "à regretter");
   await pick(page, phone.texts.common.delete);

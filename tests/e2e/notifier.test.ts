@@ -97,12 +97,15 @@ test("what arrives elsewhere is heard once and shown for a moment, as it is want
   const search = page.getByRole("searchbox");
   await search.fill("Cl");
   await untilItTells(page, () => write(ana, "Mbote !"));
+  await banner.hover(); // under a hand it stays to be looked at
   await expect(link).toHaveAccessibleName("Ana Mbote !");
   await expect(link).toHaveAttribute("href", `/app/chat/${ana.id}`);
   await expect(page.getByRole("status").getByText(fill(texts.notifier.from, { name: "Ana" }))).toBeAttached();
   await search.press("e");
   await expect(search).toHaveValue("Cle");
   expect(await faultsIn(page)).toEqual([]);
+  await expect(banner).toBeVisible();
+  await page.mouse.move(180, 700);
   await expect(banner).toHaveCount(0);
 
   // Several at once: one sound, the newest on show.
@@ -119,7 +122,7 @@ test("what arrives elsewhere is heard once and shown for a moment, as it is want
     page.getByRole("switch", { name: `${texts.settings.notifications[kind]} ${texts.settings.notifications[what]}` });
   await of("messages", "sound").click();
   await of("messages", "preview").click();
-  await expect(of("messages", "preview")).not.toBeChecked();
+  for (const what of ["sound", "preview"] as const) await expect(of("messages", what)).not.toBeChecked();
   await rest(page);
   await write(ana, "secret");
   await expect(link).toHaveAccessibleName(`Ana ${texts.notifier.newMessage}`);

@@ -179,7 +179,9 @@ for (const held of ["internal", "usb"] as const) {
       page.on("request", (request) => {
         if (request.url().endsWith(signInPath)) handedIn++;
       });
+      const isAsked = page.waitForResponse((response) => response.url().endsWith(`${signInPath}/options`));
       await pressButton(phone);
+      await isAsked; // it is busy until that is answered, one way or the other
       await expect(button(phone)).not.toHaveAttribute("aria-busy", "true");
       expect(handedIn).toBe(0);
       expect(new URL(page.url()).pathname).toBe("/login");

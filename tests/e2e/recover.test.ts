@@ -5,6 +5,7 @@ import { Session } from "../../contract/auth";
 import { Enrolled, FactorChallenge, RecoveryCodes } from "../../contract/factors";
 import { accessCookie } from "../../worker/lib/cookies";
 import { expect, test } from "../support/browser-test";
+import { expectMarked } from "../support/code-app";
 import { eventually } from "../support/eventually";
 import { faultsInBothColours } from "../support/faults";
 import { broughtBy, mailsTo } from "../support/mailbox";
@@ -126,6 +127,7 @@ test("by the code of a mail, read elsewhere, in English: a wrong one is told and
   await field.pressSequentially(code === "00000000" ? "00000001" : "00000000");
   await expect(page.getByText(texts.recover.mailCodeWrong)).toBeVisible();
   await expect(field).toHaveValue(/^0000000[01]$/);
+  await expectMarked(field);
   await page.keyboard.type(code);
   await setPassword(phone, "kort");
   await expect(toastIn(page)).toContainText(texts.auth.passwordRequirement);

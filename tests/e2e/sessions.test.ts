@@ -115,6 +115,7 @@ test("a device that is signed out from the security page closes within two secon
   await phone.signIn(ana);
   const closed = watchSocket(lost.page);
   await lost.logIn(ana.phone);
+  await expect(lost.page.getByText(lost.texts.masolo.emptyTitle)).toBeVisible(); // told by its socket
   await says(phone.page, phone.texts, phone.texts.security.notices.events.signed_in);
   await card(phone.page, phone.texts).getByRole("link").click();
   const { devices } = phone.texts.security;
@@ -138,6 +139,7 @@ test("a device that is signed out from the security page closes within two secon
   await lost.page.getByRole("link", { name: "Français" }).click();
   await expect(lost.page.getByText(phone.texts.auth.sessionEnded)).toBeVisible();
   await lost.page.getByRole("link", { name: "Português" }).click();
+  await expect(reason).toBeVisible();
   await lost.logIn(ana.phone);
   await expect.poll(() => lost.page.evaluate(() => Object.keys(sessionStorage))).toEqual([]);
   await expect(phone.page.getByText(devices.current)).toBeVisible();

@@ -31,8 +31,8 @@ test("privacy is chosen by the keyboard, is seen on another device at once, outl
   for (const one of [phone, tablet]) await one.signIn(ana, "/app/privacy");
   const { page, texts } = phone;
   const { privacy } = texts.settings;
-  expect(await faultsIn(page)).toEqual([]);
   await expect(page.getByText(privacy.seen.profile)).toBeVisible();
+  expect(await faultsIn(page)).toEqual([]);
 
   for (const name of ["receipts", "presence", "hidesAddress", "tala"] as const) {
     const wasOn = name !== "hidesAddress";
@@ -79,8 +79,9 @@ test("what is chosen offline shows at once, and reaches the server and the other
   for (const one of [phone, tablet]) await one.signIn(ben, "/app/notifications");
   const { page, texts } = phone;
   const { notifications } = texts.settings;
-  expect(await faultsIn(page)).toEqual([]);
   const sound = switchOf(phone, `${notifications.groups} ${notifications.sound}`);
+  await expect(sound).toBeVisible(); // before its network goes
+  expect(await faultsIn(page)).toEqual([]);
   const ring = switchOf(phone, `${notifications.calls} ${notifications.ring}`);
   const there = tablet.texts.settings.notifications;
 

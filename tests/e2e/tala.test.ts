@@ -182,6 +182,7 @@ test("two people publish words and a picture, and what comes in moves nothing th
   const deletion = entry.getByRole("button", { name: texts.tala.delete.split("{")[0] ?? "" });
   await deletion.click();
   const question = page.getByRole("alertdialog", { name: texts.tala.deleteTitle });
+  await expect(question).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(question).toHaveCount(0);
   await deletion.click();

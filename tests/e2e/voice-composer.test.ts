@@ -127,7 +127,9 @@ test("a voice message is held, locked, listened to, given up or sent, by thumb a
   await expect(notesOf(bens)).toHaveCount(1);
   await expect(anas.composer()).toBeVisible();
   await notesOf(bens).first().click();
-  await expect(messagesOf(bens).first()).toContainText(/00:0[1-9] \/ 00:\d\d/);
+  // Looked at often: it does not last for ever.
+  const heard = () => messagesOf(bens).first().textContent();
+  await expect.poll(heard, { intervals: [50] }).toMatch(/00:0[1-9] \/ 00:\d\d/);
 
   // Slid to the trash, it is gone; too short, it was a slip.
   const at = await hold(anas, 1);
@@ -227,6 +229,7 @@ test("a recording outlives its page and its chat, and is sent once or thrown awa
 
   await tap(anas);
   await timerReaches(anas, 3);
+  await expect.poll(() => countRecordings(page)).toBe(1);
   await page.reload();
   await expect(keptOf(anas)).toBeVisible();
   await voiceButton(anas, "send").click();
@@ -323,8 +326,10 @@ test("what covers the recorder ends the recording, which then waits to be listen
   await tap(anas);
   await timerReaches(anas, 1);
   await anas.message("à transférer").locator("bdi").first().click({ button: "right" });
+  const forward = page.getByRole("menuitem", { name: texts.messages.forward, exact: true });
+  await expect(forward).toBeVisible();
   await expect(timerOf(anas)).toBeVisible(); // a menu hides nothing
-  await page.getByRole("menuitem", { name: texts.messages.forward, exact: true }).click();
+  await forward.click();
   await expect(page.getByRole("dialog", { name: texts.messages.forwardTitle })).toBeVisible();
   await expect(timerOf(anas)).toHaveCount(0);
   await page.getByRole("dialog").getByRole("button", { name: texts.common.close }).click();

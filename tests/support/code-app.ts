@@ -1,6 +1,17 @@
-import type { Page } from "@playwright/test";
+import { expect, type Locator, type Page } from "@playwright/test";
 import { Secret, TOTP } from "otpauth";
 import { totpStepSeconds } from "../../contract/limits";
+
+/** All that the field holds is marked: what is typed next takes its place. */
+export const expectMarked = (field: Locator): Promise<void> =>
+  expect
+    .poll(() =>
+      field.evaluate(
+        (input: HTMLInputElement) =>
+          input === document.activeElement && input.selectionStart === 0 && input.selectionEnd === input.value.length,
+      ),
+    )
+    .toBe(true);
 
 /** A code app that took in a secret as it stands on the page. */
 export class CodeApp {

@@ -50,6 +50,23 @@ describe("changing one's settings", () => {
     expect(server.inbox(amina).settings?.kept.settings).toMatchObject({ tala: false, messages: { sound: false } });
   });
 
+  it("two things of one kind that are changed one right after the other both hold", async () => {
+    const { server, amina } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    // As two fingers do it: the second does not see yet what the first did.
+    await Promise.all([
+      wantSettings(tab, { messages: { sound: false } }),
+      wantSettings(tab, { messages: { preview: false } }),
+      wantSettings(tab, { groups: { preview: false } }),
+    ]);
+    await isBrought(tab);
+    expect(server.inbox(amina).settings?.kept.settings).toEqual({
+      ...defaultSettings,
+      messages: { sound: false, preview: false },
+      groups: { sound: true, preview: false },
+    });
+  });
+
   it("devices that change different things lose nothing of each other, and end up the same", async () => {
     const { server, amina } = makePair();
     const [phone, desk] = [makeDevice(server, amina), makeDevice(server, amina)];

@@ -26,14 +26,14 @@ export default function NotificationsScreen() {
                 label={t("settings.notifications.sound")}
                 body={t("settings.notifications.soundBody")}
                 isOn={settings[kind].sound}
-                onChange={(sound) => change({ [kind]: { ...settings[kind], sound } })}
+                onChange={(sound) => change({ [kind]: { sound } })}
               />
               <SwitchRow
                 within={heading}
                 label={t("settings.notifications.preview")}
                 body={t("settings.notifications.previewBody")}
                 isOn={settings[kind].preview}
-                onChange={(preview) => change({ [kind]: { ...settings[kind], preview } })}
+                onChange={(preview) => change({ [kind]: { preview } })}
               />
             </>
           )}
