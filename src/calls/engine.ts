@@ -74,7 +74,7 @@ export class CallEngine {
       time: () => this.#step({ type: "time" }),
       leave: () => this.#step({ type: "leave" }),
       alive: () => this.#keep(),
-      beat: () => this.#call && void this.#asker.beat(this.#call),
+      beat: (lostAt) => this.#call && void this.#asker.beat(this.#call, lostAt),
     });
     this.#entering = new Entering(link, device, this.#ends, this.#asker, host);
     this.otherTab = new OtherTab(link, device, this.#ends, {
@@ -224,10 +224,10 @@ export class CallEngine {
         void this.#asker.answer(call);
         break;
       case "end": {
-        const { status, reason } = deed;
+        const { status, reason, at } = deed;
         const end = { conversation: call.conversation, call: call.id, device: this.#device, status };
         // A call is not ended before it was begun.
-        this.#ends.add(reason ? { ...end, reason } : end, this.#asker.created(call.id));
+        this.#ends.add({ ...end, ...(reason ? { reason } : {}), ...(at ? { at } : {}) }, this.#asker.created(call.id));
         break;
       }
       case "media":

@@ -73,6 +73,11 @@ export class PersonCalls {
     return call && this.#said.since(call, after);
   }
 
+  /** Whether a device may be on its way back: its socket is there, or one came just now that has not said whose it is. */
+  mayCome(device: Device): boolean {
+    return this.#host.sockets.reaches(device, Date.now() - callGoneMs);
+  }
+
   /** Sessions of this person ended: so do the calls they are in. */
   async signOut(ended: Ended): Promise<void> {
     this.#entering.signOut(ended);
@@ -127,9 +132,9 @@ export class PersonCalls {
     return answer;
   }
 
-  async #beat({ conversation, call, device }: AskOf<"beat">): Promise<Passed | Refusal> {
+  async #beat({ conversation, call, device, unheard }: AskOf<"beat">): Promise<Passed | Refusal> {
     if (!this.#isMine(conversation, call)) return { error: "call_not_found" };
-    return this.#known.beat(conversation, call, device);
+    return this.#known.beat(conversation, call, { device, unheard });
   }
 
   /** From channel to channel: both look whether there is such a call between the two. */
