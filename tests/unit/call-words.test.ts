@@ -72,8 +72,11 @@ describe("what is told of calls besides", () => {
     expect(saying("failed", "offline").message).toBe(fr.errors.offline);
   });
 
-  test("is that a call is under way, no failure, also when it is on another device", () => {
-    expect(saying("failed", "call_in_progress")).toEqual(saying("inProgress"));
+  test("is that a call is under way, no failure, and what to do when it is on another device that may be off", () => {
+    expect(saying("failed", "call_in_progress")).toEqual({
+      title: "Appel en cours",
+      message: fr.calls.say.elsewhereBody,
+    });
     expect(saying("inProgress")).toEqual({
       title: "Appel en cours",
       message: "Terminez d'abord l'appel en cours.",
