@@ -1,11 +1,11 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { CallAsk } from "../../contract/call-asks";
-import { createUuid } from "../../contract/ids";
+import { createUuid, type Uuid } from "../../contract/ids";
 import { callBeatMs, callLostMs } from "../../contract/limits";
 import { UserChannel } from "../../worker/objects/user-channel";
 import { pass } from "./clock";
 import { Device, request, until } from "./device";
-import { evict, line, linesOf, newContact, newTalk, Phone } from "./phone";
+import { channelStub, evict, line, linesOf, newContact, newTalk, Phone } from "./phone";
 
 /** A call in which one side's phone died: the other one hears nothing of it and says so, and so does its person's next device. */
 
@@ -97,10 +97,18 @@ test.each([
       return Device.open(person);
     },
   },
+  {
+    what: "asks by HTTP what is told, for it has no socket any more",
+    come: async ({ person, link }: Phone, call: Uuid) => {
+      link.close(1000);
+      await link.closed;
+      await channelStub(person.id).findSaid(person.id, call, 0);
+    },
+  },
 ])("who waits for a device that $what goes on waiting", async ({ come }) => {
   const { call, gone, lone, wait } = await newLoss();
   await wait(callLostMs - 1);
-  await come(gone);
+  await come(gone, call);
   await wait(1);
   await settled();
   expect(lone.heard(call)).toEqual(["ring", "answered"]);
