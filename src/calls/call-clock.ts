@@ -35,12 +35,19 @@ export class CallClock {
   set(state: CallState, isOwned: boolean): void {
     this.stop();
     this.#arm(state);
-    this.#lostAt = state.at === "connected" ? state.lostAt : undefined;
+    this.#lostAt = isOwned && state.at === "connected" ? state.lostAt : undefined;
     if (!isOwned) this.#isToldLost = false;
     else {
       if (this.#isToldLost && this.#lostAt === undefined) this.#beat();
       this.#tick();
     }
+  }
+
+  /** Who hears nothing may be missed as well: once the server can be reached again it is told that this side is there. */
+  follow(state: CallLink["state"]): () => void {
+    return state.subscribe(() => {
+      if (state.get() === "online" && this.#lostAt !== undefined) this.#beat();
+    });
   }
 
   stop(): void {

@@ -96,6 +96,7 @@ export class CallEngine {
     this.#unsubscribe = [
       news.subscribe((told) => this.#ear.hear(told)),
       state.subscribe(() => state.get() === "online" && this.#ends.hurry()),
+      this.#clock.follow(state),
       platform.onLeave(() => this.#keep()),
       news.open.subscribe(() => this.otherTab.look()),
     ];
@@ -224,10 +225,9 @@ export class CallEngine {
         void this.#asker.answer(call);
         break;
       case "end": {
-        const { status, reason, at } = deed;
-        const end = { conversation: call.conversation, call: call.id, device: this.#device, status };
-        // A call is not ended before it was begun.
-        this.#ends.add({ ...end, ...(reason ? { reason } : {}), ...(at ? { at } : {}) }, this.#asker.created(call.id));
+        const { do: _, ...how } = deed;
+        const end = { conversation: call.conversation, call: call.id, device: this.#device, ...how };
+        this.#ends.add(end, this.#asker.created(call.id)); // it is not ended before it was begun
         break;
       }
       case "media":

@@ -46,6 +46,20 @@ describe("a side that hears nothing of the other one", () => {
   });
 });
 
+describe("a side that could not reach the server, nor the other one", () => {
+  it("says that it is there as soon as it can", async () => {
+    const { time, server, hers, anas } = await makeTalk();
+    hers.setOffline(true);
+    await time.pass(10_300);
+    expect(anas()).toEqual([]);
+    server.beats.length = 0;
+    hers.retryMs = 100;
+    hers.setOffline(false);
+    await time.pass(700);
+    expect(anas()).toHaveLength(1);
+  });
+});
+
 describe("a page that was loaded anew in a call", () => {
   it("says at once that it is there", async () => {
     const { time, a, anas } = await makeTalk();
