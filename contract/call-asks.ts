@@ -18,8 +18,16 @@ export const CallAsk = v.variant("type", [
   }),
   /** How the call stands, or how it ended if none came after it. */
   v.strictObject({ type: v.literal("standing"), call: Uuid }),
-  /** This side is still there: the device that talks, or whichever when none is named. */
-  v.strictObject({ type: v.literal("beat"), call: Uuid, device: v.optional(Device) }),
+  /**
+   * This side is still there: the device that talks, or whichever when none is named. `unheard`: for how long it has
+   * heard nothing of the other one.
+   */
+  v.strictObject({
+    type: v.literal("beat"),
+    call: Uuid,
+    device: v.optional(Device),
+    unheard: v.optional(Ago),
+  }),
   /** Passed on to the other person's devices, or to one of them; nobody keeps it. */
   v.strictObject({ type: v.literal("signal"), call: Uuid, from: Device, to: v.nullable(Device), signal: Signal }),
 ]);

@@ -23,7 +23,8 @@ export type CallState =
   | { at: "ringing"; call: CallPlace; until: number }
   /** Answered, by this device or at the other end, and nothing is heard yet; `since`: it was before the page was loaded anew. */
   | { at: "connecting"; call: CallPlace; until: number; since?: number | undefined }
-  | { at: "connected"; call: CallPlace; since: number; isInterrupted: boolean }
+  /** `lostAt`: since when nothing is heard. */
+  | { at: "connected"; call: CallPlace; since: number; lostAt?: number | undefined }
   /** `isElsewhere`: for this device alone, since another one of the same person took it. */
   | {
       at: "ended";
@@ -54,7 +55,7 @@ export type CallEvent =
   | { type: "hangUp" }
   | { type: "left" } // the other side hung up, and said so itself
   | { type: "heard" } // the other side's media came for the first time, or came back
-  | { type: "interrupted" }
+  | { type: "interrupted"; at: number } // when something was heard last
   | { type: "failed" } // the media cannot be had any more
   | { type: "over"; id: Uuid; status: CallStatus; seconds: number; reason?: CallReason | undefined }
   | { type: "time" }
@@ -64,7 +65,8 @@ export type CallNotice = "inProgress" | "rejected" | "unanswered" | "busy" | "fa
 
 export type CallDeed =
   | { do: "create" | "answer" }
-  | { do: "end"; status: CallStatus; reason?: CallReason }
+  /** `at`: when it really was over. */
+  | { do: "end"; status: CallStatus; reason?: CallReason; at?: number }
   | { do: "tone"; tone: "ringback" | "ringtone" | "busy" | "none" }
   /** `open`: microphone and camera, where `prepare` only makes ready because somebody else calls. */
   | { do: "media"; media: "prepare" | "open" | "start" | "stop" }
@@ -203,7 +205,9 @@ const underWay = (
 ): CallStep => {
   const { call } = state;
   const isUp = state.at === "connected";
-  const seconds = state.since === undefined ? 0 : secondsSince(state.since, now);
+  const lostAt = isUp ? state.lostAt : undefined;
+  const seconds = state.since === undefined ? 0 : secondsSince(state.since, lostAt ?? now);
+  const until = lostAt === undefined ? {} : { at: lostAt }; // both were there until then
   const status: CallStatus = state.since === undefined ? "cancelled" : "ended"; // SPEC.md §4
   switch (event.type) {
     case "accepted":
@@ -215,20 +219,20 @@ const underWay = (
     case "heard":
       if (!isUp)
         return {
-          state: { at: "connected", call, since: state.since ?? now, isInterrupted: false },
+          state: { at: "connected", call, since: state.since ?? now },
           deeds: [{ do: "tone", tone: "none" }],
         };
-      return state.isInterrupted ? none({ ...state, isInterrupted: false }) : none(state);
+      return lostAt === undefined ? none(state) : none({ at: "connected", call, since: state.since });
     case "interrupted":
-      return isUp && !state.isInterrupted ? none({ ...state, isInterrupted: true }) : none(state);
+      return isUp && lostAt === undefined ? none({ ...state, lostAt: event.at }) : none(state);
     case "failed":
       return over(call, { status, seconds, reason: "failed" }, [
-        { do: "end", status, reason: "failed" },
+        { do: "end", status, reason: "failed", ...until },
         { do: "say", notice: "error" },
       ]);
     case "hangUp":
     case "left":
-      return over(call, { status, seconds }, [{ do: "end", status }]);
+      return over(call, { status, seconds }, [{ do: "end", status, ...until }]);
     case "over":
       if (event.id !== call.id) return none(state);
       // The other side found it out first: what it is told there is told here.

@@ -1,6 +1,14 @@
 import * as v from "valibot";
 import { ConversationId, privateMembers, Uuid } from "./ids";
-import { callAbandonedMs, callConnectMs, callRingMs, callSignalMaxBytes, callSilentMaxMs } from "./limits";
+import {
+  callAbandonedMs,
+  callAgoMaxMs,
+  callConnectMs,
+  callLostMs,
+  callRingMs,
+  callSignalMaxBytes,
+  callSilentMaxMs,
+} from "./limits";
 
 /**
  * A call between two people (DESIGN.md §9). The conversation object owns it: whatever happens to it is one deed, taken
@@ -22,7 +30,7 @@ export type CallReason = v.InferOutput<typeof CallReason>;
 export const Device = Uuid;
 export type Device = v.InferOutput<typeof Device>;
 
-/** So many ms ago a side hung up, where nobody could be told at once. A length, for clocks differ. */
+/** So many ms ago a side hung up, or heard the other one last. A length, for clocks differ. */
 export const Ago = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 /** The line a call leaves in the log. Its client id is the call's own, so that it stands there once; its sender called. */
@@ -50,8 +58,10 @@ export type OpenCall = {
   answeredAt: number | null;
 };
 
-/** When each side of it was last heard of. */
-export type Heard = { caller: number; callee: number };
+export type Side = "caller" | "callee";
+type Sides = Record<Side, number>;
+/** When each side of it was last heard of. `lost`: of a side that the other one hears nothing of, when it last did. */
+export type Heard = Sides & { lost?: Partial<Sides> };
 
 export type CallDeed =
   | { type: "create"; id: Uuid; kind: CallKind; device: Device }
@@ -96,9 +106,33 @@ const endOf = (
 export const hasSide = (call: OpenCall, isCaller: boolean, device: Device): boolean =>
   call.answeredAt === null || device === (isCaller ? call.callerDevice : call.calleeDevice);
 
-/** Whether the device that has this side of a talk seems to be gone: then it is its person's to leave it from any other. */
+/** Until when a side that the other one misses was there, as far as anybody knows. */
+const lostAt = (heard: Heard, side: Side): number | undefined => {
+  const at = heard.lost?.[side];
+  return at === undefined ? undefined : Math.max(at, heard[side]);
+};
+
+/** Until when both were there: whoever says nothing of the other hears it. */
+const untilBoth = (heard: Heard): number =>
+  Math.min(lostAt(heard, "caller") ?? Number.POSITIVE_INFINITY, lostAt(heard, "callee") ?? Number.POSITIVE_INFINITY);
+
+/** Whether neither the server nor the other side heard of the device that has this side of a talk for as long as it may be away. */
+export const isLost = (call: OpenCall, isCaller: boolean, heard: Heard, now: number): boolean => {
+  const at = lostAt(heard, isCaller ? "caller" : "callee");
+  return call.answeredAt !== null && at !== undefined && now >= at + callLostMs;
+};
+
+/** Whether that device seems to be gone: then it is its person's to leave the call from any other. */
 export const isAbandoned = (call: OpenCall, isCaller: boolean, heard: Heard, now: number): boolean =>
-  call.answeredAt !== null && now >= (isCaller ? heard.caller : heard.callee) + callAbandonedMs;
+  isLost(call, isCaller, heard, now) ||
+  (call.answeredAt !== null && now >= (isCaller ? heard.caller : heard.callee) + callAbandonedMs);
+
+/** What was heard of the sides after the other one said that it hears the one, or for how long it has not. */
+export const hearOther = (heard: Heard, isCaller: boolean, now: number, unheard: number | undefined): Heard => {
+  const other: Side = isCaller ? "callee" : "caller";
+  const { [other]: _, ...lost }: Partial<Sides> = heard.lost ?? {};
+  return { ...heard, lost: unheard === undefined ? lost : { ...lost, [other]: now - unheard } };
+};
 
 /** `by` is the member's number. What was done before is done again by doing nothing. */
 export const advance = (
@@ -136,8 +170,8 @@ export const advance = (
   const status = endOf(call, isCaller, deed, now);
   // Busy is only somebody who is rung, and has not refused it.
   const isUntrue = deed.reason === "busy" && (isCaller || status !== "missed");
-  // Both would have been told that nobody is there by then.
-  const until = now - Math.min(deed.ago ?? 0, callSilentMaxMs);
+  // It was talked for as long as both were there; by then each would have been told that nobody is.
+  const until = Math.min(now - Math.min(deed.ago ?? 0, callAgoMaxMs), untilBoth(heard));
   return close(call, status, until, isUntrue ? undefined : deed.reason);
 };
 
@@ -145,7 +179,7 @@ export const advance = (
 export const expire = (call: OpenCall, heard: Heard, now: number): Advance | undefined => {
   if (call.answeredAt === null) return now >= call.createdAt + callRingMs ? close(call, "missed", now) : undefined;
   const last = Math.max(heard.caller, heard.callee);
-  return now >= last + callSilentMaxMs ? close(call, "ended", last) : undefined;
+  return now >= last + callSilentMaxMs ? close(call, "ended", Math.min(last, untilBoth(heard))) : undefined;
 };
 
 /** When to look at it next. */

@@ -175,6 +175,8 @@ export const callConnectMs = 15_000; // answered and nothing heard
 export const callBeatMs = 20_000; // how often who talks says so
 export const callSilentMaxMs = 60_000; // a call of which nobody says so any more is over
 export const callAbandonedMs = 60_000; // who was not heard of for so long is kept from no other call
+export const callLostMs = 25_000; // or for so long, where the other side hears nothing of them: a reload takes 20 s
+export const callAgoMaxMs = 120_000; // as long as a side waits for the other's voice, and then for a way to the server
 export const callNoteMs = 30_000; // how far what is written of when they were last heard of may be behind
 // Dialling again and again rings somebody each time; the other things asked about calls are a request to the conversation
 export const dialBurst = 20;

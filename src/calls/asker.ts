@@ -125,9 +125,12 @@ export class CallAsker {
     }
   }
 
-  /** This side is still there. */
-  async beat(call: CallPlace): Promise<void> {
-    const beat = { type: "beat", conversation: call.conversation, call: call.id, device: this.#device } as const;
+  /** This side is still there, and has heard nothing of the other one since. */
+  async beat(call: CallPlace, lostAt?: number): Promise<void> {
+    const unheard =
+      lostAt === undefined ? {} : { unheard: Math.max(0, Math.round(this.#link.platform.now() - lostAt)) };
+    const { id, conversation } = call;
+    const beat = { type: "beat", conversation, call: id, device: this.#device, ...unheard } as const;
     await askOnce(this.#link, () => this.#link.ask(beat)).catch((error: unknown) => {
       return isWorthRetry(asSyncError(error)) ? undefined : this.standing(call);
     });

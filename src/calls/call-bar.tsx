@@ -29,7 +29,7 @@ export default function CallBar({ call: { state, media }, name, children }: Call
   if (state.at === "ended") return null;
   const { kind } = state.call;
   const isRinging = state.at === "ringing";
-  const isUnderWay = state.at === "connecting" || (state.at === "connected" && !state.isInterrupted);
+  const isUnderWay = state.at === "connecting" || (state.at === "connected" && state.lostAt === undefined);
   const words = isUnderWay ? t(ongoingKey[kind], { time }) : t(statusKey(state));
   return (
     <section

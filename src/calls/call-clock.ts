@@ -12,8 +12,8 @@ type Strokes = {
   leave(): void;
   /** This page lives still. */
   alive(): void;
-  /** The server is to be told so. */
-  beat(): void;
+  /** The server is to be told so, and since when nothing is heard of the other side. */
+  beat(lostAt?: number): void;
 };
 
 /** What time alone does to the call of this tab. */
@@ -23,6 +23,9 @@ export class CallClock {
   #cancelTime = () => {};
   #cancelTick = () => {};
   #ticks = 0;
+  #lostAt: number | undefined;
+  /** The server was told that nothing is heard. */
+  #isToldLost = false;
 
   constructor(platform: Pick<CallLink["platform"], "now" | "after">, strokes: Strokes) {
     this.#platform = platform;
@@ -32,7 +35,19 @@ export class CallClock {
   set(state: CallState, isOwned: boolean): void {
     this.stop();
     this.#arm(state);
-    if (isOwned) this.#tick();
+    this.#lostAt = isOwned && state.at === "connected" ? state.lostAt : undefined;
+    if (!isOwned) this.#isToldLost = false;
+    else {
+      if (this.#isToldLost && this.#lostAt === undefined) this.#beat();
+      this.#tick();
+    }
+  }
+
+  /** Who hears nothing may be missed as well: once the server can be reached again it is told that this side is there. */
+  follow(state: CallLink["state"]): () => void {
+    return state.subscribe(() => {
+      if (state.get() === "online" && this.#lostAt !== undefined) this.#beat();
+    });
   }
 
   stop(): void {
@@ -54,8 +69,13 @@ export class CallClock {
     this.#cancelTick = this.#platform.after(aliveMs, () => {
       this.#strokes.alive();
       this.#ticks = (this.#ticks + 1) % (callBeatMs / aliveMs);
-      if (this.#ticks === 0) this.#strokes.beat();
+      if (this.#ticks === 0 || this.#lostAt !== undefined) this.#beat();
       this.#tick();
     });
+  }
+
+  #beat(): void {
+    this.#isToldLost = this.#lostAt !== undefined;
+    this.#strokes.beat(this.#lostAt);
   }
 }

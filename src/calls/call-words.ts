@@ -16,7 +16,7 @@ export const statusKey = (state: Exclude<State, { at: "ended" }>): TextKey => {
     case "connecting":
       return "calls.status.connecting";
     case "connected":
-      return state.isInterrupted ? "calls.status.reconnecting" : "calls.status.connected";
+      return state.lostAt === undefined ? "calls.status.connected" : "calls.status.reconnecting";
   }
 };
 

@@ -20,7 +20,8 @@ type DeviceLinkEvents = {
   /** Something of it is another way than before. */
   changed(): void;
   suspect(): void;
-  interrupted(): void;
+  /** Nothing came of it for so long. */
+  interrupted(silentMs: number): void;
   mended(): void;
   failed(): void;
   /** It hung up. */
@@ -150,10 +151,12 @@ export class DeviceLink {
       isStarted: this.#isStarted,
     };
     if (facts.state === "connected") this.#wasUp = true;
-    for (const deed of this.#watch.look(facts, performance.now())) {
+    const now = performance.now();
+    for (const deed of this.#watch.look(facts, now)) {
       if (this.#isClosed) return;
       if (deed === "kick") void this.#kick();
       else if (deed === "rebuild") this.#rebuild();
+      else if (deed === "interrupted") this.#events.interrupted(this.#watch.silentMs(now));
       else this.#events[deed]();
     }
   }

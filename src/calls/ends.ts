@@ -56,8 +56,9 @@ export class Ends {
     return this.#untold.has(call);
   }
 
-  add(end: Omit<End, "at">, after?: Promise<unknown>): void {
-    const kept: End = { ...end, at: this.#link.platform.now() };
+  /** `at`: when it was over, where that was before. */
+  add(end: Omit<End, "at"> & { at?: number }, after?: Promise<unknown>): void {
+    const kept: End = { at: this.#link.platform.now(), ...end };
     this.#untold.set(end.call, kept);
     if (after) this.#after.set(end.call, after);
     this.#link.memory.put(prefix + end.call, kept).catch(() => undefined); // told from memory then

@@ -74,7 +74,7 @@ export class CallEngine {
       time: () => this.#step({ type: "time" }),
       leave: () => this.#step({ type: "leave" }),
       alive: () => this.#keep(),
-      beat: () => this.#call && void this.#asker.beat(this.#call),
+      beat: (lostAt) => this.#call && void this.#asker.beat(this.#call, lostAt),
     });
     this.#entering = new Entering(link, device, this.#ends, this.#asker, host);
     this.otherTab = new OtherTab(link, device, this.#ends, {
@@ -96,6 +96,7 @@ export class CallEngine {
     this.#unsubscribe = [
       news.subscribe((told) => this.#ear.hear(told)),
       state.subscribe(() => state.get() === "online" && this.#ends.hurry()),
+      this.#clock.follow(state),
       platform.onLeave(() => this.#keep()),
       news.open.subscribe(() => this.otherTab.look()),
     ];
@@ -224,10 +225,9 @@ export class CallEngine {
         void this.#asker.answer(call);
         break;
       case "end": {
-        const { status, reason } = deed;
-        const end = { conversation: call.conversation, call: call.id, device: this.#device, status };
-        // A call is not ended before it was begun.
-        this.#ends.add(reason ? { ...end, reason } : end, this.#asker.created(call.id));
+        const { do: _, ...how } = deed;
+        const end = { conversation: call.conversation, call: call.id, device: this.#device, ...how };
+        this.#ends.add(end, this.#asker.created(call.id)); // it is not ended before it was begun
         break;
       }
       case "media":

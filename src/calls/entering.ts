@@ -133,6 +133,7 @@ export class Entering {
       if (mine !== this.#device || (at !== "idle" && at !== "ended")) return;
       this.#host.learn(call);
       this.#host.step({ type: "rejoin", call: toHere(this.#link, call), isCaller, since });
+      if (call.answered_at !== null) void this.#asker.beat(kept); // the other side may have missed it
     } catch (error) {
       if (isWorthRetry(asSyncError(error))) this.#giveUp(kept);
     }

@@ -37,8 +37,8 @@ export type MediaView = {
 export type MediaEvents = {
   /** The other side's sound came, for the first time or again. */
   heard(): void;
-  /** Nothing comes any more; it is being mended. */
-  interrupted(): void;
+  /** Nothing comes any more since so long; it is being mended. */
+  interrupted(silentMs: number): void;
   /** It cannot be mended. */
   failed(): void;
   /** The other side hung up, and said so itself. */

@@ -155,12 +155,14 @@ export class CallMedia {
 
   #events(turn: number, earlier: number): MediaEvents {
     const isCurrent = () => turn === this.#turn;
-    const step = (type: "heard" | "interrupted" | "failed") => () => {
+    const step = (type: "heard" | "failed") => () => {
       if (isCurrent()) this.#host.step({ type });
     };
     return {
       heard: step("heard"),
-      interrupted: step("interrupted"),
+      interrupted: (silentMs) => {
+        if (isCurrent()) this.#host.step({ type: "interrupted", at: this.#link.platform.now() - silentMs });
+      },
       failed: step("failed"),
       left: () => {
         if (isCurrent()) this.#host.left();

@@ -151,9 +151,9 @@ class PeerMedia implements MediaPlane {
       post: (to, signal) => this.#events.send(to, signal),
       changed: () => this.#update(),
       suspect: () => this.#events.suspect(),
-      interrupted: () => {
+      interrupted: (silentMs) => {
         this.#isInterrupted = true;
-        this.#events.interrupted();
+        this.#events.interrupted(silentMs);
         this.#update();
       },
       mended: () => {

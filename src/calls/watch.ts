@@ -28,7 +28,7 @@ const kicksBeforeRebuild = 3;
 const giveUpMs = 60_000;
 const goneGiveUpMs = 20_000; // a page that loads again is back within this
 
-type Trouble = { since: number; kicks: number; nextAt: number; isTold: boolean };
+type Trouble = { since: number; silentSince: number; kicks: number; nextAt: number; isTold: boolean };
 
 export class Watch {
   #state: RTCPeerConnectionState = "new";
@@ -61,6 +61,11 @@ export class Watch {
     this.#lastPacketAt = now;
   }
 
+  /** How long nothing came, at the beginning of what is wrong. */
+  silentMs(now: number): number {
+    return this.#wrong ? now - this.#wrong.silentSince : 0;
+  }
+
   look(facts: WayFacts, now: number): WatchDeed[] {
     if (this.#isOver) return [];
     if (facts.state !== this.#state) {
@@ -85,7 +90,9 @@ export class Watch {
       if (this.#wrong) this.#wrong.nextAt = now;
       else return ["kick"];
     }
-    if (isWrong) this.#wrong ??= { since: now, kicks: 0, nextAt: now, isTold: false };
+    // Of whom nothing is due there is no telling when it went.
+    const silentSince = facts.isDue ? this.#lastPacketAt : now;
+    if (isWrong) this.#wrong ??= { since: now, silentSince, kicks: 0, nextAt: now, isTold: false };
     return this.#wrong ? this.#mend(this.#wrong, facts, now) : [];
   }
 
@@ -101,6 +108,7 @@ export class Watch {
     const deeds: WatchDeed[] = [];
     if (!facts.isStarted) {
       wrong.since = now;
+      wrong.silentSince = now;
       wrong.isTold = false;
     } else if (!wrong.isTold) {
       wrong.isTold = true;

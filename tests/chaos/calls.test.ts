@@ -1,5 +1,6 @@
 import type { CallBody } from "../../contract/calls";
 import type { ConversationId } from "../../contract/ids";
+import { callLostMs, callSilentMaxMs } from "../../contract/limits";
 import {
   callButton,
   callLine,
@@ -19,13 +20,13 @@ import { startServer } from "../support/server";
 import { expect, test } from "../support/tidy-test";
 
 const endsMs = 60_000; // a ring, on a machine that may be busy
-const gapMs = 60_000; // so long a call waits for somebody whose phone may only be in a tunnel
+const pressMs = 2_000;
 
 /** The lines that calls left in a conversation. */
 const readCalls = async (site: Site, person: Person, conversation: ConversationId): Promise<CallBody[]> =>
   (await readServerMessages(site, person, conversation)).flatMap(({ body }) => (body.type === "call" ? [body] : []));
 
-test("calls outlive the runtime, and whoever is left by a dead browser is soon free: each call leaves one line", async ({
+test("calls outlive the runtime, and whoever is left by a dead browser is soon free, and so is its owner: each call leaves one line", async ({
   browser,
 }) => {
   test.setTimeout(300_000);
@@ -37,18 +38,19 @@ test("calls outlive the runtime, and whoever is left by a dead browser is soon f
     const [[ana, ben], [cleo, dido]] = [talking.people, ringing.people];
     const dying = window.browser();
     if (!dying) throw new Error("Chromium is no browser");
-    const [anas, cleos, bens, didos] = [
+    const [anas, cleos, bens, didos, tablet] = [
       await openCallingIn(await dying.newContext({ baseURL: server.origin }), server),
       await openCallingIn(await dying.newContext({ baseURL: server.origin }), server),
+      await openCalling(browser, server),
       await openCalling(browser, server),
       await openCalling(browser, server),
     ];
-    await bens.page.clock.install(); // it goes as ever until it is put forward
     await Promise.all([
       anas.signInToChat(ana, ben.id),
       bens.signInToChat(ben, ana.id),
       cleos.signInToChat(cleo, dido.id),
       didos.signInToChat(dido, cleo.id),
+      tablet.signInToChat(ana, ben.id),
     ]);
     const { texts } = bens;
 
@@ -73,24 +75,42 @@ test("calls outlive the runtime, and whoever is left by a dead browser is soon f
       await expect(callScreen(phone, other)).toHaveCount(0, { timeout: patienceMs });
     await expect(ended).toHaveCount(1, { timeout: patienceMs });
 
-    // Both callers' browser dies, in the middle of a talk and of a ring: whoever is left is soon free.
+    // Both callers' browser dies, in the middle of a talk and of a ring: whoever is left is soon free, and Ana calls again
+    // by another device, no sooner than her page could have come back, and sooner than a call ends of which nobody says
+    // anything.
     await expect(callButton(anas, ben)).toBeEnabled({ timeout: patienceMs });
+    const dialledAt = Date.now();
     await talk(anas, bens, ben);
     await battery.kill();
+    const diedAt = Date.now();
     await expect(callScreen(bens, ana)).toContainText(texts.calls.status.reconnecting, { timeout: patienceMs });
-    await bens.page.clock.fastForward(gapMs);
-    await expect(callScreen(bens, ana)).toHaveCount(0, { timeout: patienceMs });
+    await expect
+      .poll(
+        async () => {
+          await callButton(tablet, ben)
+            .click({ timeout: pressMs })
+            .catch(() => undefined); // it calls
+          return control(bens, "accept").isVisible();
+        },
+        { intervals: [pressMs], timeout: callSilentMaxMs },
+      )
+      .toBe(true);
+    expect(Date.now() - diedAt).toBeGreaterThan(callLostMs - pressMs);
+    await control(bens, "decline").click();
     await expect(callScreen(didos, cleo)).toHaveCount(0, { timeout: endsMs });
     await expect(ended).toHaveCount(2, { timeout: patienceMs });
+    await expect(callScreen(tablet, ben)).toHaveCount(0, { timeout: patienceMs });
     await expect(missed).toHaveCount(1, { timeout: patienceMs });
     const talked = await readCalls(site, ben, talking.conversation);
-    expect(talked).toMatchObject([{ status: "ended" }, { status: "ended" }]);
-    for (const { seconds } of talked) expect(seconds).toBeGreaterThan(0);
+    expect(talked).toMatchObject([{ status: "ended" }, { status: "ended" }, { status: "rejected" }]);
+    for (const { seconds } of talked.slice(0, 2)) expect(seconds).toBeGreaterThan(0);
+    expect(talked[1]?.seconds).toBeLessThanOrEqual(Math.ceil((diedAt - dialledAt) / 1_000));
     expect(await readCalls(site, dido, ringing.conversation)).toMatchObject([{ status: "missed", seconds: 0 }]);
     // Both may be called again.
     for (const [phone, other] of [
       [bens, ana],
       [didos, cleo],
+      [tablet, ben],
     ] as const) {
       await expect(callButton(phone, other)).toBeEnabled();
       await phone.close();

@@ -1,6 +1,6 @@
 import type { CallAsk } from "../../contract/call-asks";
 import type { Call, CallBody, CallDeed, CallResult, Heard, OpenCall } from "../../contract/calls";
-import { advance, expire, hasSide, toCall } from "../../contract/calls";
+import { advance, expire, hasSide, hearOther, toCall } from "../../contract/calls";
 import type { CommandResults, Refusal } from "../../contract/commands";
 import { type ConversationId, otherMember, privateConversationId, privateMembers, type Uuid } from "../../contract/ids";
 import type { CallNews } from "../../src/sync/call-news";
@@ -16,6 +16,8 @@ export class ModelCalls {
   readonly browsers: ModelBrowser[] = [];
   /** What was written in the logs. */
   readonly lines: CallBody[] = [];
+  /** Who said that they are there, and for how long they had heard nothing of the other one. */
+  readonly beats: { user: Uuid; at: number; unheard: number | undefined }[] = [];
   /** When each call began, by its id. */
   readonly began = new Map<Uuid, number>();
   /** It neither hears nor says anything. */
@@ -69,6 +71,8 @@ export class ModelCalls {
         if (command.device && !hasSide(place.kept, place.kept.caller === by, command.device))
           return { error: "call_not_found" };
         this.#hear(place, by);
+        place.heard = hearOther(place.heard, place.kept.caller === by, this.time.now, command.unheard);
+        this.beats.push({ user, at: this.time.now, unheard: command.unheard });
         return { passed: true };
       case "signal": {
         if (place.kept?.id !== id || place.kept.over) return { error: "call_not_found" };
@@ -103,7 +107,7 @@ export class ModelCalls {
     const { kept } = place;
     if (kept?.over && kept.id === deed.id && deed.type !== "answer") return this.#result(place.id, kept);
     const open = kept && !kept.over ? kept : null;
-    const next = advance(open, by, deed, this.time.now);
+    const next = advance(open, by, deed, this.time.now, open ? place.heard : undefined);
     if ("error" in next) return next;
     if (deed.type === "create" && next.call?.id === deed.id) this.began.set(deed.id, next.call.createdAt);
     const call = this.#write(place, open, next);

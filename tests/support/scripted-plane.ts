@@ -130,7 +130,7 @@ export class ScriptedPlane implements MediaPlane {
       this.#events.send(this.peer, `hello ${this.id}`);
       if (this.#isHeard && !this.#isInterrupted && time.now - this.#flowedAt > 2_000) {
         this.#isInterrupted = true;
-        this.#events.interrupted();
+        this.#events.interrupted(time.now - this.#flowedAt);
       }
       if (time.now - this.#flowedAt > 20_000) this.#events.failed();
     }

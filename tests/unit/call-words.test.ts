@@ -24,11 +24,11 @@ const place = (kind: CallKind, isCaller = true): CallPlace => ({
 });
 const textOf = (key: string): unknown =>
   key.split(".").reduce<unknown>((texts, name) => (texts as Record<string, unknown>)[name], fr);
-const connected = (kind: CallKind, isInterrupted = false): Extract<State, { at: "connected" }> => ({
+const connected = (kind: CallKind, lostAt?: number): Extract<State, { at: "connected" }> => ({
   at: "connected",
   call: place(kind),
   since: 0,
-  isInterrupted,
+  lostAt,
 });
 const ended = (end: object, isCaller = true) =>
   ({ at: "ended", call: place("audio", isCaller), status: "ended", seconds: 0, ...end }) as Extract<
@@ -43,7 +43,7 @@ describe("how a call stands", () => {
       [{ at: "ringing", call: place("audio", false), until: 0 }, "Appel audio entrant"],
       [{ at: "ringing", call: place("video", false), until: 0 }, "Appel vidéo entrant"],
       [{ at: "connecting", call: place("audio"), until: 0 }, "Connexion..."],
-      [connected("audio", true), "Reconnexion..."],
+      [connected("audio", 1), "Reconnexion..."],
     ];
     for (const [state, text] of said) expect(textOf(statusKey(state))).toBe(text);
   });
@@ -78,8 +78,11 @@ describe("what is told of calls besides", () => {
     expect(saying("acceptFailed", "call_not_found").message).toBe(fr.errors.call_not_found);
   });
 
-  test("is that a call is under way, no failure, also when it is on another device", () => {
-    expect(saying("failed", "call_in_progress")).toEqual(saying("inProgress"));
+  test("is that a call is under way, no failure, and what to do when it is on another device that may be off", () => {
+    expect(saying("failed", "call_in_progress")).toEqual({
+      title: "Appel en cours",
+      message: fr.calls.say.elsewhereBody,
+    });
     expect(saying("inProgress")).toEqual({
       title: "Appel en cours",
       message: "Terminez d'abord l'appel en cours.",
@@ -145,7 +148,7 @@ describe("what is said of microphones, cameras and the link", () => {
     expect(keys(connected("audio"), peer(true, true))).toEqual(["calls.notice.peerMuted"]);
     for (const isMuted of [true, false]) {
       expect(keys(connected("audio"), peer(isMuted, false))).toEqual(["calls.notice.peerNoMic"]);
-      expect(keys({ ...connected("audio"), isInterrupted: true }, peer(isMuted, false))).toEqual([]);
+      expect(keys(connected("audio", 1), peer(isMuted, false))).toEqual([]);
     }
   });
 

@@ -51,6 +51,19 @@ describe("a way that does not", () => {
     ]);
   });
 
+  it("has been silent since the last packet, also while it is made anew; where none was due, since it was missed", () => {
+    const { watch, run, now } = makeWay();
+    run(10);
+    run(5, {}, silent);
+    watch.onRebuilt(now());
+    run(3, { packets: 0, state: "connecting" }, silent);
+    expect(watch.silentMs(now())).toBe(8_000);
+    run(5);
+    run(60, { isDue: false }, silent);
+    run(4, { isDue: false, state: "disconnected" }, silent);
+    expect(watch.silentMs(now())).toBeLessThan(4_000);
+  });
+
   it("is made anew after three times", () => {
     const { run } = makeWay();
     run(10);

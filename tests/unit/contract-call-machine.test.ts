@@ -29,8 +29,8 @@ const states = {
   outgoing: { at: "outgoing", call: place, until: start + callRingMs, isKnown: true },
   ringing: { at: "ringing", call: incoming, until: start + callRingMs },
   connecting: { at: "connecting", call: place, until: start + callConnectMs },
-  connected: { at: "connected", call: place, since: start, isInterrupted: false },
-  interrupted: { at: "connected", call: place, since: start, isInterrupted: true },
+  connected: { at: "connected", call: place, since: start },
+  interrupted: { at: "connected", call: place, since: start, lostAt: start + 6_000 },
   ended: { at: "ended", call: place, status: "ended", seconds: 10 },
 } satisfies Record<string, CallState>;
 type Named = keyof typeof states;
@@ -57,7 +57,7 @@ const events = {
   hangUp: { type: "hangUp" },
   left: { type: "left" },
   heard: { type: "heard" },
-  interrupted: { type: "interrupted" },
+  interrupted: { type: "interrupted", at: now - 2_000 },
   failed: { type: "failed" },
   missed: { type: "over", id: "call-1", status: "missed", seconds: 0 },
   busy: { type: "over", id: "call-1", status: "missed", seconds: 0, reason: "busy" },
@@ -142,10 +142,10 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
   },
   interrupted: {
     dial: "connected interrupted: say inProgress",
-    hangUp: "ended ended 10: media stop, tone none, end ended",
-    left: "ended ended 10: media stop, tone none, end ended",
+    hangUp: "ended ended 6: media stop, tone none, end ended 1006000",
+    left: "ended ended 6: media stop, tone none, end ended 1006000",
     heard: "connected: ",
-    failed: "ended ended 10 failed: media stop, tone none, end ended failed, say error",
+    failed: "ended ended 6 failed: media stop, tone none, end ended failed 1006000, say error",
     missed: "ended missed 0: media stop, tone none",
     busy: "ended missed 0 busy: media stop, tone busy",
     rejected: "ended rejected 0: media stop, tone none",
@@ -165,7 +165,7 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
 };
 
 const told = (state: CallState): string => {
-  if (state.at === "connected") return state.isInterrupted ? "connected interrupted" : "connected";
+  if (state.at === "connected") return state.lostAt === undefined ? "connected" : "connected interrupted";
   if (state.at !== "ended") return state.at;
   const where = state.isElsewhere && "elsewhere";
   return [state.at, state.status, state.seconds, state.reason, where].filter((word) => word !== undefined).join(" ");

@@ -6,9 +6,11 @@ import {
   callStatuses,
   dueAt,
   expire,
+  hearOther,
+  isAbandoned,
   type OpenCall,
 } from "../../contract/calls";
-import { callConnectMs, callRingMs, callSilentMaxMs } from "../../contract/limits";
+import { callAbandonedMs, callConnectMs, callLostMs, callRingMs, callSilentMaxMs } from "../../contract/limits";
 
 const [ana, ben] = [0, 1];
 const [anas, anasLaptop, bens, bensLaptop] = ["ana-1", "ana-2", "ben-1", "ben-2"];
@@ -97,13 +99,13 @@ describe("a call on the server", () => {
     expect(advance(answered, ben, claim, latest + 1_000)).toEqual(late);
   });
 
-  test("lasted until somebody hung up, though the server hears of it later; never less than nothing, nor a minute less", () => {
-    const now = start + 4_000 + 65_000;
+  test("lasted until somebody hung up, though the server hears of it later; never less than nothing, nor two minutes less", () => {
+    const now = start + 4_000 + 125_000;
     const lasted = (ago: number, at = now) => {
       const next = advance(answered, ben, { type: "end", id: first, device: bens, status: "ended", ago }, at);
       return "line" in next ? next.line?.seconds : undefined;
     };
-    expect([lasted(0), lasted(9_000), lasted(3_600_000)]).toEqual([65, 56, 5]);
+    expect([lasted(0), lasted(9_000), lasted(3_600_000)]).toEqual([125, 116, 5]);
     expect(lasted(30_000, start + 4_000 + 9_000)).toBe(0);
   });
 
@@ -158,5 +160,42 @@ describe("a call on the server", () => {
     expect(dueAt(answered, heard)).toBe(start + 64_000 + callSilentMaxMs);
     expect(expire(answered, heard, start + 64_000 + callSilentMaxMs - 1)).toBeUndefined();
     expect(expire(answered, heard, start + 500_000)).toEqual({ call: null, line: line("ended", 60) });
+  });
+
+  describe("of which one side hears nothing any more", () => {
+    // Ben last heard Ana at 20 s, and says so five seconds later.
+    const silentAt = start + 20_000;
+    const heard = { caller: start + 18_000, callee: silentAt + 5_000 };
+    const missed = hearOther(heard, false, silentAt + 5_000, 5_000);
+
+    test("is the missed one's to leave once neither has heard of them for that long, and nobody else's", () => {
+      expect(isAbandoned(answered, true, missed, silentAt + callLostMs - 1)).toBe(false);
+      expect(isAbandoned(answered, true, missed, silentAt + callLostMs)).toBe(true);
+      expect(isAbandoned(answered, false, missed, silentAt + callLostMs)).toBe(false);
+      const deed = end(first, anasLaptop, "ended");
+      expect(advance(answered, ana, deed, silentAt + callLostMs, missed)).toMatchObject({ call: null });
+    });
+
+    test("goes on where the missed one says that it is there, or the other that it hears again", () => {
+      const late = silentAt + callLostMs;
+      expect(isAbandoned(answered, true, { ...missed, caller: late - 1 }, late)).toBe(false);
+      const again = hearOther(missed, false, late, undefined);
+      expect(isAbandoned(answered, true, again, late)).toBe(false);
+      expect(isAbandoned(answered, true, again, heard.caller + callAbandonedMs)).toBe(true);
+    });
+
+    test("was talked until both were known to be there, whoever ends it and whenever", () => {
+      const late = silentAt + 50_000;
+      const talked = { call: null, line: line("ended", 16) };
+      expect(advance(answered, ben, end(first, bens, "ended"), late, missed)).toEqual(talked);
+      expect(advance(answered, ana, end(first, anasLaptop, "ended"), late, missed)).toEqual(talked);
+      expect(expire(answered, { ...missed, callee: late }, late + callSilentMaxMs)).toEqual(talked);
+      // Who is only not heard has been there.
+      const there = { ...missed, caller: silentAt + 30_000 };
+      expect(advance(answered, ben, end(first, bens, "ended"), late, there)).toEqual({
+        call: null,
+        line: line("ended", 46),
+      });
+    });
   });
 });

@@ -91,7 +91,7 @@ test("both ways of naming whom a call is with are in the document, and what each
   for (const [action, ...fields] of [
     ["answer", "device"],
     ["end", "device", "status", "reason", "ago"],
-    ["beat", "device"],
+    ["beat", "device", "unheard"],
     ["signal", "from", "to", "signal"],
   ]) {
     const ways = waysOf(`/api/calls/{id}/${action}`);

@@ -1,18 +1,19 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createUuid } from "../../contract/ids";
-import { callBeatMs, markHoldMs } from "../../contract/limits";
+import { callBeatMs, callLostMs, markHoldMs } from "../../contract/limits";
 import { Conversation } from "../../worker/objects/conversation";
 import { UserChannel } from "../../worker/objects/user-channel";
 import { pass } from "./clock";
 import { countRows } from "./counted-rows";
 import { Device } from "./device";
-import { alarm, channelStub, newCallers } from "./phone";
+import { alarm, channelStub, newCallers, newTalk } from "./phone";
 
 /** What a call costs in rows and in requests from one object to another: the local counterpart of the bill. */
 const writtenMax = 24; // counted: 21
 const requestsMax = 12; // counted: 9
 const writtenAMinuteMax = 2.5; // counted: 2.25
+const toldMs = 5_000; // how often a side says that it hears nothing
 
 let counted = { read: 0, written: 0, requests: 0 };
 beforeAll(async () => {
@@ -68,6 +69,20 @@ test("a call writes only so many rows and asks other objects only so often, howe
   expect(talked.requests).toBe((2 * minutes * 60_000) / callBeatMs);
   expect(counted.written - talked.written).toBeLessThanOrEqual(writtenMax);
   expect(counted.requests - talked.requests).toBeLessThanOrEqual(requestsMax);
+});
+
+test("a side that hears nothing and says so for as long as the other may be away writes no row for it", async () => {
+  const { id, bens, call } = await newTalk();
+  await alarm(id);
+  await scheduler.wait(markHoldMs + 200);
+  pass(0);
+  countRequests();
+  Object.assign(counted, { read: 0, written: 0, requests: 0 });
+  for (let unheard = toldMs; unheard < callLostMs; unheard += toldMs) {
+    pass(toldMs);
+    expect(await bens.ask({ type: "beat", call, device: bens.id, unheard })).toEqual({ passed: true });
+  }
+  expect(counted).toMatchObject({ written: 0, requests: callLostMs / toldMs - 1 });
 });
 
 test("a device that comes reads no calls but those under way, however many there were", async () => {

@@ -37,7 +37,7 @@ export const End = within({
   reason: v.optional(CallReason),
   ago: v.optional(Ago),
 });
-export const Beat = within({ device: v.optional(Device) });
+export const Beat = within({ device: v.optional(Device), unheard: v.optional(Ago) });
 export const Pass = within({ from: v.optional(Device), to: v.optional(v.nullable(Device), null), signal: Signal });
 export const Judge = within(CallVerdict.entries);
 

@@ -191,7 +191,7 @@ export const callRoutes = createRoutes()
     (c) => {
       const body = c.req.valid("json");
       const [conversation, call] = [placeOf(body, c.var.caller.user), c.req.valid("param").id];
-      return carry<"beat">(c, { type: "beat", call, conversation, device: body.device });
+      return carry<"beat">(c, { type: "beat", call, conversation, device: body.device, unheard: body.unheard });
     },
   )
   .post(

@@ -4,12 +4,16 @@ import {
   type CallDeed,
   type CallReason,
   type CallStatus,
+  type Device,
   dueAt,
   expire,
   type Heard,
   hasSide,
+  hearOther,
   isAbandoned,
+  isLost,
   type OpenCall,
+  type Side,
 } from "../../contract/calls";
 import type { Refusal } from "../../contract/commands";
 import type { Uuid } from "../../contract/ids";
@@ -18,12 +22,12 @@ import type { CallSessions, KeptCall, Unanswered } from "./call-row";
 import type { ConversationLog } from "./conversation-log";
 import type { Member } from "./members";
 import { callFor } from "./notices";
-import type { CallStanding } from "./rpc";
+import type { CallSigns, CallStanding } from "./rpc";
 import type { Telling } from "./telling";
 
 const noCall: Refusal = { error: "call_not_found" };
 
-const sideOf = ({ number }: Member, { caller }: Pick<OpenCall, "caller">): keyof Heard =>
+const sideOf = ({ number }: Member, { caller }: Pick<OpenCall, "caller">): Side =>
   number === caller ? "caller" : "callee";
 
 /**
@@ -104,14 +108,36 @@ export class Calling {
   }
 
   /** A side is still there. False when the call is not, or another device has that side: it keeps none of one that is gone. */
-  beat(member: Member, id: Uuid, device?: Uuid, now = Date.now()): boolean {
+  beat(member: Member, id: Uuid, { device, unheard }: CallSigns = {}, now = Date.now()): boolean {
     const { calls } = this.#log;
     const { open, heard } = calls;
     if (open?.id !== id || callFor(this.#log, member).call?.id !== id) return false;
-    if (device !== undefined && !hasSide(open, member.number === open.caller, device)) return false;
+    const isCaller = member.number === open.caller;
+    if (device !== undefined && !hasSide(open, isCaller, device)) return false;
     this.#hear(member, open, now);
+    this.#heard = hearOther(this.#heard, isCaller, now, unheard);
     if (open.answeredAt !== null && now - heard[sideOf(member, open)] >= callNoteMs) calls.note(this.#known);
     return true;
+  }
+
+  /** The other side's device, where neither this one hears it nor the server did for as long as it may be away. */
+  findLost(member: Member, id: Uuid, now = Date.now()): { other: Member; device: Device } | undefined {
+    const { members, calls } = this.#log;
+    const { open } = calls;
+    const isCaller = open?.caller === member.number;
+    if (open?.id !== id || !isLost(open, !isCaller, this.#heard, now)) return undefined;
+    const other = members.present.find(({ number }) => number !== member.number);
+    const device = isCaller ? open.calleeDevice : open.callerDevice;
+    return other && device !== null ? { other, device } : undefined;
+  }
+
+  /** That device has no way to the server either: whoever waits for it waits in vain. */
+  endLost(member: Member, id: Uuid, now = Date.now()): void {
+    this.change(() => {
+      const { open } = this.#log.calls;
+      const lost = this.findLost(member, id, now);
+      if (open && lost) this.#end(open, lost.other.number, "ended", now, "failed");
+    });
   }
 
   /** Ends what time has ended. */
@@ -181,14 +207,21 @@ export class Calling {
 
   /** How a call stands for a member. */
   #standing(member: Member, call: KeptCall): CallStanding {
-    return { call, calls: this.#log.calls.version, heardAt: this.#heard[sideOf(member, call)] };
+    const isLeft = call.over === null && isAbandoned(call, call.caller === member.number, this.#heard, Date.now());
+    return { call, calls: this.#log.calls.version, isLeft };
   }
 
   /** The device of a side ends its call. */
   #end(open: OpenCall, by: number, status: CallStatus, now: number, reason?: CallReason): void {
     const { id, caller, callerDevice, calleeDevice } = open;
     const device = by === caller ? callerDevice : (calleeDevice ?? callerDevice);
-    const next = advance(open, by, { type: "end", id, device, status, ...(reason ? { reason } : {}) }, now);
+    const next = advance(
+      open,
+      by,
+      { type: "end", id, device, status, ...(reason ? { reason } : {}) },
+      now,
+      this.#heard,
+    );
     if (!("error" in next)) this.#write(open, next, now);
   }
 

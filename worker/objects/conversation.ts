@@ -11,6 +11,7 @@ import {
 import type { Marks } from "../../contract/conversations";
 import type { Group, Receipts } from "../../contract/groups";
 import { type ConversationId, privateMembers, type Uuid } from "../../contract/ids";
+import { logWarning } from "../lib/log";
 import { Accepting } from "./accepting";
 import { findOriginal, isNamed } from "./attachments";
 import { setBlock } from "./blocking";
@@ -21,8 +22,10 @@ import { depart } from "./departing";
 import { isOfGroup } from "./group-view";
 import { Grouping, noGroup } from "./grouping";
 import { createGroup } from "./groups";
+import type { Member } from "./members";
 import { readRevised, retract } from "./revisions";
 import type {
+  CallSigns,
   CallStanding,
   Checked,
   ConversationRpc,
@@ -35,6 +38,7 @@ import type {
   Standing,
 } from "./rpc";
 import { hide, mark, receiptsOf, standingOf } from "./standing";
+import { userChannelOf } from "./stubs";
 import { Telling } from "./telling";
 import { unsign } from "./unsigning";
 
@@ -188,9 +192,23 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return member && this.#calling ? this.#calling.find(member, call) : notFound;
   }
 
-  async beat(_id: ConversationId, user: Uuid, call: Uuid, device?: Uuid): Promise<boolean> {
+  async beat(_id: ConversationId, user: Uuid, call: Uuid, signs: CallSigns): Promise<boolean> {
     const member = this.#log?.members.of(user);
-    return member !== undefined && (this.#calling?.beat(member, call, device) ?? false);
+    if (!member || !this.#calling?.beat(member, call, signs)) return false;
+    if (signs.unheard !== undefined) this.ctx.waitUntil(this.#seekLost(this.#calling, member, call));
+    return true;
+  }
+
+  /** A page that is killed leaves no socket behind; one that is in a tunnel does, and is waited for. */
+  async #seekLost(calling: Calling, member: Member, call: Uuid): Promise<void> {
+    const lost = calling.findLost(member, call);
+    if (!lost) return;
+    const { user } = lost.other;
+    try {
+      if (!(await userChannelOf(this.env, user).mayCome(user, lost.device))) calling.endLost(member, call);
+    } catch (error) {
+      logWarning("nobody knows whether a device is there", error);
+    }
   }
 
   async create(id: ConversationId, owner: Uuid, name: string, people: Newcomer[]): Promise<GroupDone | Refusal> {

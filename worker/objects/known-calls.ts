@@ -1,14 +1,14 @@
 import { type Call, type CallDeed, type CallResult, type Device, toCall } from "../../contract/calls";
 import { isRefusal, type Refusal } from "../../contract/commands";
 import type { ConversationId, Uuid } from "../../contract/ids";
-import { callAbandonedMs, callRingMs, callSilentMaxMs, callVerdictMs } from "../../contract/limits";
+import { callRingMs, callSilentMaxMs, callVerdictMs } from "../../contract/limits";
 import { logWarning } from "../lib/log";
 import { frameOf } from "./call-frames";
 import type { KeptCall } from "./call-row";
 import { CallTable } from "./call-table";
 import type { Ended } from "./entering";
 import type { Gate } from "./gate";
-import type { CallStanding, ConversationRpc } from "./rpc";
+import type { CallSigns, CallStanding, ConversationRpc } from "./rpc";
 import type { Sockets } from "./sockets";
 
 /** It went to where it was to go. */
@@ -107,10 +107,10 @@ export class KnownCalls {
   }
 
   /** A device of this person's is still there. Where the conversation knows of no such side, it is asked how the call stands. */
-  async beat(conversation: ConversationId, id: Uuid, device: Device | undefined): Promise<Passed | Refusal> {
+  async beat(conversation: ConversationId, id: Uuid, signs: CallSigns): Promise<Passed | Refusal> {
     const { gate, user } = this.#host;
     const passed = await gate.call<Passed>(conversation, async (stub) => ({
-      passed: await stub.beat(conversation, user, id, device),
+      passed: await stub.beat(conversation, user, id, signs),
     }));
     if (isRefusal(passed)) return passed;
     if (passed.passed) {
@@ -240,9 +240,8 @@ export class KnownCalls {
   ): Promise<CallResult | Refusal> {
     const standing = await this.#host.gate.call<CallStanding>(conversation, ask);
     if (isRefusal(standing)) return standing;
-    const { call, calls, heardAt } = standing;
-    const isAway = call.over === null && call.answeredAt !== null && Date.now() >= heardAt + callAbandonedMs;
-    if (isAway) this.#abandoned.add(call.id);
+    const { call, calls, isLeft } = standing;
+    if (isLeft) this.#abandoned.add(call.id);
     else this.#abandoned.delete(call.id);
     const isUnknown = call.withheld && toCall(conversation, call).to === this.#host.user;
     this.take(conversation, isUnknown ? null : call, calls);

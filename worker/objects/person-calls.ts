@@ -34,6 +34,8 @@ export class PersonCalls {
   readonly #forsaken = new Map<Uuid, number>();
   readonly #limits: CallLimits;
   readonly #said = new SaidSignals();
+  /** When a device that has no socket last asked what is told in its call. */
+  #askedAt = 0;
   readonly #entering = new Entering();
 
   constructor(sql: SqlStorage, known: KnownCalls, host: Host) {
@@ -69,8 +71,15 @@ export class PersonCalls {
   /** The same for a device that asks, after that place; undefined of a call that is not open. */
   findSaid(id: Uuid, after: number): CallSignals | undefined {
     this.#forsaken.delete(id);
+    this.#askedAt = Date.now();
     const call = this.#known.findAnywhere(id);
     return call && this.#said.since(call, after);
+  }
+
+  /** Whether a device may be on its way back: its socket is there, or a device came just now that has not said which it is. */
+  mayCome(device: Device): boolean {
+    const lately = Date.now() - callGoneMs;
+    return this.#askedAt >= lately || this.#host.sockets.reaches(device, lately);
   }
 
   /** Sessions of this person ended: so do the calls they are in. */
@@ -127,9 +136,9 @@ export class PersonCalls {
     return answer;
   }
 
-  async #beat({ conversation, call, device }: AskOf<"beat">): Promise<Passed | Refusal> {
+  async #beat({ conversation, call, device, unheard }: AskOf<"beat">): Promise<Passed | Refusal> {
     if (!this.#isMine(conversation, call)) return { error: "call_not_found" };
-    return this.#known.beat(conversation, call, device);
+    return this.#known.beat(conversation, call, { device, unheard });
   }
 
   /** From channel to channel: both look whether there is such a call between the two. */

@@ -100,8 +100,10 @@ export type Departed = Pick<GroupDone, "replaced">;
 type Seat = { number: number; user: Uuid; role: GroupRole; since: number; left: boolean };
 export type Seats = { roster: number; count: number; seats: Seat[]; after: number | null };
 
-/** How a call stands, how often there was a change, and when the side of whoever asks was last heard of. */
-export type CallStanding = { call: KeptCall; calls: number; heardAt: number };
+/** How a call stands, how often there was a change, and whether the device that has the side of whoever asks seems gone. */
+export type CallStanding = { call: KeptCall; calls: number; isLeft: boolean };
+/** By which device a side says that it is there, and for how long it has heard nothing of the other one. */
+export type CallSigns = { device?: Device | undefined; unheard?: number | undefined };
 export type CallSignal = { call: Uuid; conversation: ConversationId; from: Device; to: Device | null; signal: string };
 
 export interface UserChannelRpc {
@@ -138,6 +140,8 @@ export interface UserChannelRpc {
   calls(user: Uuid): Promise<Call[]>;
   /** What was told inside a call of theirs a moment ago, after that place; undefined where none is open. */
   findSaid(user: Uuid, call: Uuid, after: number): Promise<CallSignals | undefined>;
+  /** From the conversation of a call: whether that device of theirs may be on its way back to it. */
+  mayCome(user: Uuid, device: Device): Promise<boolean>;
   /** From the other one's channel, in a call between the two: passed on to the sockets, never stored. */
   signal(user: Uuid, from: Uuid, signal: CallSignal): Promise<void>;
   /** Another member, of this number, is typing: passed on to the sockets, never stored. */
@@ -201,7 +205,7 @@ export interface ConversationRpc {
   /** A call, the one under way or the last one, as this member may know of it. */
   standing(id: ConversationId, user: Uuid, call: Uuid): Promise<CallStanding | Refusal>;
   /** A side of the call is still there. False when the call is not, or another device has that side of it. */
-  beat(id: ConversationId, user: Uuid, call: Uuid, device?: Device): Promise<boolean>;
+  beat(id: ConversationId, user: Uuid, call: Uuid, signs: CallSigns): Promise<boolean>;
   /** The member's account is gone: they leave a group, or end what two say to each other; what they said stays. Idempotent. */
   depart(id: ConversationId, user: Uuid): Promise<Departed>;
   /** The account of somebody whose words were passed on to it is gone: their name is taken out. Idempotent. */

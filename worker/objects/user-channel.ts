@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { type ConnectionContext, Server } from "partyserver";
-import type { Call, CallSignals } from "../../contract/calls";
+import type { Call, CallSignals, Device } from "../../contract/calls";
 import { type ClientFrame, decodeClientFrames } from "../../contract/client-frames";
 import type { Command, CommandResults, Refusal } from "../../contract/commands";
 import { type ConversationId, packUuid, type Uuid } from "../../contract/ids";
@@ -216,6 +216,10 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   async findSaid(_user: Uuid, call: Uuid, after: number): Promise<CallSignals | undefined> {
     return this.#calls.findSaid(call, after);
+  }
+
+  async mayCome(_user: Uuid, device: Device): Promise<boolean> {
+    return this.#calls.mayCome(device);
   }
 
   async signal(_user: Uuid, from: Uuid, signal: CallSignal): Promise<void> {

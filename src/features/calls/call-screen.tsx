@@ -70,7 +70,7 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
   // Three answers in a large text leave room for words alone.
   const isCrowded = isLarge && isVideo && state.at === "ringing";
   const isUp = state.at === "connected";
-  const isSteady = isUp && !state.isInterrupted;
+  const isSteady = isUp && state.lostAt === undefined;
   const isSeen = isVideo && media.peer.hasVideo && media.remote !== undefined && isUp && !media.isVoiceOnly;
   const isFilmed = isVideo && media.local !== undefined && media.camera === "on";
   const nextCamera = useCameras(isFilmed && isUp, media.local);

@@ -15,9 +15,10 @@ type Words = { tone?: "danger"; title: string; message?: string };
 /** What a saying says, in SPEC.md's words (§8, Calls). */
 export const wordsOf = ({ notice, error }: CallSaying, name: string, t: Translate, isCaller = true): Words => {
   const why = error && t(`errors.${error}`);
-  // Also on another device of theirs, which the server alone knows for sure.
-  const isElsewhere = notice === "failed" && error === "call_in_progress";
-  switch (isElsewhere ? "inProgress" : notice) {
+  // On another device of theirs, of which the server alone knows.
+  if (notice === "failed" && error === "call_in_progress")
+    return { title: t("calls.say.inProgress"), message: t("calls.say.elsewhereBody") };
+  switch (notice) {
     case "inProgress":
       return { title: t("calls.say.inProgress"), message: t("calls.say.inProgressBody") };
     case "rejected":

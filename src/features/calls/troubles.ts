@@ -69,7 +69,7 @@ export const troublesOf = ({ state, media }: CallView, worked: Worked, isAway = 
     );
   }
   if (isUp && isAway) found.push({ key: "calls.notice.away", tone: "plain" });
-  if (isUp && !state.isInterrupted) {
+  if (isUp && state.lostAt === undefined) {
     found.push(
       peerTrouble(media),
       state.call.kind === "video" ? peerPicture(media) : undefined,
