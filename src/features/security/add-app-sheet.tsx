@@ -9,6 +9,7 @@ import { TextField } from "../../components/text-field";
 import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
 import { showCode } from "../../lib/second-steps";
+import { listApps, loadSecurity } from "../../lib/security";
 import { enrolApp } from "./account";
 import { useChanges } from "./changes";
 import { CopyButton } from "./copy-button";
@@ -85,6 +86,10 @@ function Steps({ app, setBusy, onAdded }: StepsProps) {
     try {
       if (!(await withProof(async () => void (await showCode(app.id, code))))) return;
       await reload();
+    } catch (error) {
+      // The answer to the right code may be lost: sent again it is refused as used, and the app counts all the same.
+      const security = await loadSecurity().catch(() => undefined);
+      if (!security || !listApps(security).some(({ id }) => id === app.id)) throw error;
     } finally {
       setBusy(false);
     }
