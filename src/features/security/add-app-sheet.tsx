@@ -75,6 +75,16 @@ function NameForm({ names, isBusy, setBusy, onEnrolled }: NameFormProps) {
   );
 }
 
+/** The answer to the right code may be lost: sent again it is refused as used, and the app counts all the same. */
+const verify = async (app: Enrolled, code: string): Promise<void> => {
+  try {
+    await showCode(app.id, code);
+  } catch (error) {
+    const security = await loadSecurity().catch(() => undefined);
+    if (!security || !listApps(security).some(({ id }) => id === app.id)) throw error;
+  }
+};
+
 type StepsProps = Pick<PartProps, "setBusy"> & { app: Enrolled; onAdded: () => void };
 
 function Steps({ app, setBusy, onAdded }: StepsProps) {
@@ -84,12 +94,8 @@ function Steps({ app, setBusy, onAdded }: StepsProps) {
   const confirm = async (code: string) => {
     setBusy(true);
     try {
-      if (!(await withProof(async () => void (await showCode(app.id, code))))) return;
+      if (!(await withProof(() => verify(app, code)))) return;
       await reload();
-    } catch (error) {
-      // The answer to the right code may be lost: sent again it is refused as used, and the app counts all the same.
-      const security = await loadSecurity().catch(() => undefined);
-      if (!security || !listApps(security).some(({ id }) => id === app.id)) throw error;
     } finally {
       setBusy(false);
     }
