@@ -45,7 +45,7 @@ export default function Picture(props: AttachmentProps<"image">) {
   const latest = useUpload(item.upload && body.file);
   const upload = item.upload && (latest ?? item.upload);
   const [thumb] = useState(() => thumbToUrl(body.thumb));
-  const label = isGone ? t("messages.gone") : t(state === "failed" ? "messages.loadAgain" : "messages.loadPicture");
+  const label = isGone ? t("messages.gone") : t(state === "failed" ? "messages.loadFailed" : "messages.loadPicture");
   return (
     <div ref={frame} className="absolute inset-0">
       {thumb && (!url || shownUrl !== url) && (
@@ -66,7 +66,7 @@ export default function Picture(props: AttachmentProps<"image">) {
       {!url && (
         <button
           type="button"
-          aria-label={`${description}. ${label} (${formatBytes(body.size, language)})`}
+          aria-label={`${description}. ${label}, ${formatBytes(body.size, language)}`}
           className="absolute inset-0 grid place-items-center -outline-offset-3"
           onClick={ask}
           disabled={state === "loading" || isGone}
