@@ -111,8 +111,16 @@ test("what opens over a chat has no fault axe finds, light and dark", async ({ b
     await expect(page.getByRole("menu")).toBeVisible();
   };
 
+  let letCome = () => {};
+  const held = new Promise<void>((resolve) => {
+    letCome = resolve;
+  });
+  await phone.context.route(/\/files\//, (route) => held.then(() => route.continue()));
   await phone.signInToChat(ana, ben.id);
   await expect(phone.message("Mbote Ben")).toBeVisible();
+  await expect(page.getByRole("button", { name: texts.messages.loadPicture }).first()).toBeDisabled();
+  await expectClean(page, "a picture on its way");
+  letCome();
   await page.getByRole("button", { name: texts.common.more, exact: true }).click();
   await expectClean(page, "the chat's menu");
   await item(texts.chat.clear).click();

@@ -117,7 +117,7 @@ test("a search finds a message of the first page by part of a word and leads to 
   await isKeptOffline(page);
   await anas.context.setOffline(true);
   await field.fill("message 500");
-  await expect(found).toHaveCount(1);
+  await expect(found.locator("mark")).toHaveText("message 500");
   await expect(page.getByText(texts.chat.searchOffline)).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(field).toHaveCount(0);
@@ -168,6 +168,7 @@ test("who reads further up is not moved, is told of new messages and has not rea
   await expect(anas.message("et encore")).toBeInViewport();
   await expect(bens.ticks("et encore", "read")).toBeVisible();
   await expect(pill).toHaveCount(0);
+  await expect(toLatest).toHaveCount(0);
 
   // What one writes oneself is where one looks next.
   await page.getByRole("list", { name: fill(texts.chat.messages, { name: ben.username }) }).hover();

@@ -51,6 +51,7 @@ test("a chat is muted, shows who is typing, and is cleared of what was there bef
   await expect(page.getByRole("status").getByText("Notifications muettes", { exact: true })).toBeVisible();
   await expect(header.getByRole("img", { name: texts.mute.isOn })).toBeVisible();
   await page.getByRole("link", { name: texts.common.back, exact: true }).click();
+  await expect(anas.composer()).toHaveCount(0); // what comes in an open chat is read
   await bens.write("en silence");
   const row = anas.conversation(ben.username);
   await expect(row).toContainText(fill(texts.masolo.unread_one, { count: 1 }));

@@ -92,6 +92,7 @@ test("the composer sends on Enter, breaks the line on Shift+Enter and refuses wh
   // A draft survives looking something up elsewhere.
   await anas.page.getByRole("link", { name: people[1].username }).click();
   await anas.page.waitForURL("**/app/user/**");
+  await expect(composer).toHaveCount(0);
   await anas.page.goBack();
   await expect(composer).toHaveValue("un\ndeux");
   // So does another tab of the same person: what is written last shows in both, and nothing once it is sent.
