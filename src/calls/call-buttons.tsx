@@ -20,7 +20,7 @@ const words: Record<CallKind, TextKey> = { audio: "people.audioCall", video: "pe
 const bothKinds: readonly CallKind[] = ["audio", "video"];
 
 type CallStart = {
-  /** Whether this person is in no call. */
+  /** Whether this browser is in no call. */
   canCall: boolean;
   start: (kind: CallKind) => void;
   /** The same as entries of a menu; `refuse` as with buttons. */

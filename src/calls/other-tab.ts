@@ -52,10 +52,13 @@ export class OtherTab {
   get calls(): Call[] {
     const state = this.#host.state();
     const over = state.at === "ended" ? state.call.id : undefined;
-    return this.#link.news.open.get().filter(({ call_id, from_device, to_device }) => {
-      const isMine = from_device === this.#device || to_device === this.#device;
-      return isMine && call_id !== over && !this.#ends.has(call_id);
-    });
+    const open = this.#link.news.open.get().filter((call) => this.isOfThisBrowser(call));
+    return open.filter(({ call_id }) => call_id !== over && !this.#ends.has(call_id));
+  }
+
+  /** Whether this browser has a side of it, also of one whose end the server has yet to hear of. */
+  isOfThisBrowser({ from_device, to_device }: Call): boolean {
+    return from_device === this.#device || to_device === this.#device;
   }
 
   get view(): OtherTabCall | undefined {

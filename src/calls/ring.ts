@@ -1,3 +1,4 @@
+import type { Call } from "../../contract/calls";
 import { Observable } from "../lib/observable";
 import { running, type Sync } from "../sync/engine";
 import type { CallEngine } from "./engine";
@@ -11,7 +12,10 @@ import type { CallSaying, CallView } from "./views";
 
 /** The call of this tab, while there is one to be seen here. */
 export const callNow = new Observable<CallView | undefined>(undefined);
-/** Whether a call may be begun: this person is in none, here or elsewhere. */
+/**
+ * Whether a call may be begun: this browser is in none. Whether this person is in one on another device, which may have
+ * died, the server knows.
+ */
 export const canCall = new Observable(true);
 /** Whether this browser is in a call, begun or accepted in whichever of its tabs: the microphone is that call's. */
 export const inCall = new Observable(false);
@@ -35,13 +39,15 @@ let engine: Promise<CallEngine> | undefined;
 let opened: CallEngine | undefined;
 let unsubscribe = () => {};
 
+const isHere = (call: Call): boolean => opened?.otherTab.isOfThisBrowser(call) ?? true;
+
 const look = (): void => {
   if (!sync) return;
   const { userId, tab } = sync;
   const open = tab.calls.open.get();
   canCall.set(
     (!callNow.get() || callNow.get()?.state.at === "ended") &&
-      !open.some(({ from, answered_at }) => from === userId || answered_at !== null),
+      !open.some((call) => (call.from === userId || call.answered_at !== null) && isHere(call)),
   );
   inCall.set(opened?.isInCall === true);
   inOtherTab.set(opened?.otherTab.view);

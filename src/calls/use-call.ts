@@ -26,7 +26,7 @@ export const isCallBefore = (): boolean => {
 
 export const useIsCallBefore = (): boolean => useSyncExternalStore(subscribeCall, isCallBefore);
 
-/** Whether this person is in no call, so that one can be begun. */
+/** Whether this browser is in no call, so that one can be begun. */
 export const useCanCall = (): boolean => useSyncExternalStore(subscribeCan, canCall.get);
 
 /** The call this browser is in, where another tab has it. */
