@@ -39,7 +39,8 @@ let engine: Promise<CallEngine> | undefined;
 let opened: CallEngine | undefined;
 let unsubscribe = () => {};
 
-const isHere = (call: Call): boolean => opened?.otherTab.isOfThisBrowser(call) ?? true;
+/** Before the controller is here, only a call this page had itself: no button may wait in vain for another device. */
+const isHere = (call: Call): boolean => opened?.otherTab.isOfThisBrowser(call) ?? hasKeptCall();
 
 const look = (): void => {
   if (!sync) return;

@@ -93,11 +93,23 @@ test("a call rings on three devices in Portuguese and is quiet on all of them at
   await expect(callScreen(phone, ana)).toContainText("Chamada ligada");
   const timer = phone.page.getByRole("timer", { name: "Duração da chamada" });
   await patient(timer).toHaveText(/^\d\d:\d\d$/);
+  // Which device has the call is not known while the code of calls is on its way: no button waits for that.
+  let letCodeCome = () => {};
+  const isHeld = new Promise<void>((resolve) => {
+    letCodeCome = resolve;
+  });
+  await laptop.context.route("**/assets/open-*.js", (route) => isHeld.then(() => route.continue()));
+  await laptop.openChat(ana.id);
+  await patient(laptop.page.getByRole("heading", { level: 1, name: "Ana online" })).toBeVisible();
+  await expect(callButton(laptop, ana)).toBeEnabled();
+  letCodeCome();
+  await tablet.openChat(ana.id);
   for (const device of [tablet, laptop]) {
-    await device.openChat(ana.id);
-    // It may be the phone that died: the server knows.
-    await callButton(device, ana).click();
-    await patient(toast(device, pt.calls.say.elsewhereBody)).toBeVisible();
+    // It may be the phone that died: the server knows, and it is told for a moment.
+    await Promise.all([
+      patient(toast(device, pt.calls.say.elsewhereBody)).toBeVisible(),
+      callButton(device, ana).click(),
+    ]);
     await expect(callScreen(device, ana)).toHaveCount(0);
   }
 
