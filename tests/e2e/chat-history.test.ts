@@ -259,7 +259,7 @@ test("in very large text a chat opens at its newest message however often, and w
   await expect.poll(fromEnd).toBe(0);
   await anas.composer().pressSequentially("!");
   await expect(anas.composer()).toHaveValue("um\ndois\ntrês!");
-  expect(await fromEnd()).toBe(0);
+  await expect.poll(fromEnd).toBe(0);
   await anas.close();
 });
 
