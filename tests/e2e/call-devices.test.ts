@@ -2,6 +2,7 @@ import { findChromium } from "../../scripts/chromium.mjs";
 import { expect, test } from "../support/browser-test";
 import { watchDevicesOf } from "../support/call-devices";
 import {
+  callBackButton,
   callButton,
   callLine,
   callScreen,
@@ -248,7 +249,7 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   // The line of another call leads to none meanwhile, and that is said, also where a price was never told.
   await bens.page.keyboard.press("Escape");
   expect(await bens.page.evaluate(() => localStorage.getItem("call-price"))).toBe("audio");
-  await callLine(bens, `${ana.username}: Video call ended`).last().click();
+  await callBackButton(callLine(bens, `${ana.username}: Video call ended`).last(), bens, ana.username, "video").click();
   await expect(notice(bens, his.calls.say.inProgress)).toBeVisible();
   await bens.page.getByRole("button", { name: his.calls.restore }).click();
   // One that is there now, or allowed, is taken when he asks for it.

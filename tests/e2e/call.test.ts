@@ -1,6 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "../support/browser-test";
 import {
+  callBackButton,
   callButton,
   callLine,
   callScreen,
@@ -215,7 +216,7 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await voice("record").focus();
   await bens.page.keyboard.press("Enter");
   await patient(recorded).toHaveText(/:(?!00)\d\d$/);
-  await callLine(anas, `${ben.username} : Appel vidéo terminé`).click();
+  await callBackButton(callLine(anas, `${ben.username} : Appel vidéo terminé`), anas, ben.username, "video").click();
   await patient(banner(bens).getByRole("alert")).toContainText(his.calls.status.ringingVideo);
   await expect(callScreen(bens, ana)).toHaveCount(0);
   await patient(recorded).not.toHaveText((await recorded.textContent()) ?? "");

@@ -196,6 +196,40 @@ test("who is blocked sees plain sent and is not seen, until they are unblocked",
   await bens.close();
 });
 
+test("a search leads to a message some screens above the end, where the list was held until then", async ({
+  browser,
+  server,
+}) => {
+  const { phones, people, site, conversation } = await openPair(browser, server, 3320);
+  const [anas] = phones;
+  const [, ben] = people;
+  const { page, texts } = anas;
+  const wordy = (i: number) => `message ${i} ${"mots et encore ".repeat((i * 7) % 11)}`;
+  await sendTexts(
+    site,
+    ben,
+    conversation,
+    Array.from({ length: 40 }, (_, i) => (i === 20 || i === 26 ? `au marché ${i}` : wordy(i))),
+  );
+  await expect(anas.message(/^message 39/)).toBeInViewport();
+  const field = page.getByRole("searchbox", { name: texts.chat.searchLabel });
+  // Enter after it is found, and before.
+  for (const isFound of [true, false]) {
+    await choose(page, texts, texts.chat.search);
+    await field.fill("marche");
+    if (isFound) await expect(page.getByText(fill(texts.chat.found_other, { count: 2 }))).toBeVisible();
+    await page.keyboard.press("Enter");
+    await expect(page.getByText(fill(texts.chat.foundAt, { at: 1, count: 2 }), { exact: true })).toBeVisible();
+    await expect(anas.message("au marché 26")).toBeInViewport();
+    await field.press("Escape");
+    await expect(field).toHaveCount(0);
+    await expect(anas.message("au marché 26")).toBeInViewport();
+    await page.getByRole("button", { name: texts.chat.toLatest }).click();
+    await expect(anas.message(/^message 39/)).toBeInViewport();
+  }
+  for (const phone of phones) await phone.close();
+});
+
 test("a search walks from one found message to the next and back by keyboard, each marked in its place", async ({
   browser,
   server,

@@ -140,7 +140,15 @@ export const control = ({ page, texts }: Phone, what: Control): Locator =>
 
 /** The line of a call in the open chat, by what a screen reader says of it. */
 export const callLine = ({ page }: Phone, words: string | RegExp): Locator =>
-  page.getByRole("main").getByRole("listitem").getByRole("button", { name: words });
+  page.getByRole("main").getByRole("listitem").filter({ hasText: words });
+
+/** The button in such a line that calls its other person. */
+export const callBackButton = (line: Locator, { texts }: Phone, name: string, kind: CallKind = "audio"): Locator => {
+  const { again, back } = texts.callLines;
+  const [a, b] = [again[kind], back[kind]].map((text) => line.getByRole("button", { name: fill(text, { name }) }));
+  if (!a || !b) throw new Error("there are two ways to call somebody back");
+  return a.or(b);
+};
 
 /** Where it shows now, if it does: what is about to go, or not there yet, is looked for again by whoever polls. */
 export const findBox = (one: Locator): ReturnType<Locator["boundingBox"]> =>
