@@ -13,6 +13,7 @@ import {
   openCalling,
   patienceMs,
   picturePatienceMs,
+  placeCall,
 } from "../support/calling";
 import { makeCouple, siteOf } from "../support/pair";
 import { fill, type Phone } from "../support/phone";
@@ -90,7 +91,7 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   await bens.page.evaluate(() => {
     window.devices.refused.video = "NotAllowedError";
   });
-  await callButton(anas, ben, "video").click();
+  await placeCall(anas, ben, "video");
   const question = anas.page.getByRole("alertdialog", {
     name: fill(texts.calls.price.title.video, { name: ben.username }),
   });
@@ -98,7 +99,7 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   await question.getByRole("button", { name: texts.common.cancel }).click();
   await expect(question).toHaveCount(0);
   await expect(callScreen(anas, ben)).toHaveCount(0);
-  await callButton(anas, ben, "video").click();
+  await placeCall(anas, ben, "video");
   await question.getByRole("button", { name: texts.people.videoCall }).click();
   await patient(callScreen(bens, ana)).toBeVisible();
   expect(await openOf(bens, "audio")).toEqual([]); // nothing is opened where it only rings
@@ -218,7 +219,7 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   await bens.page.evaluate(() => {
     window.devices.refused.audio = "NotFoundError";
   });
-  await callButton(anas, ben, "video").click();
+  await placeCall(anas, ben, "video");
   await question.getByRole("button", { name: texts.people.audioCall }).click();
   await patient(callScreen(bens, ana)).toContainText(his.calls.status.ringingAudio);
   await control(bens, "accept").click();

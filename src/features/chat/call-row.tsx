@@ -46,6 +46,13 @@ function Facts({ item, body, length }: { item: ChatItem; body: CallBody; length:
   );
 }
 
+const callWords = {
+  again: { audio: "callLines.again.audio", video: "callLines.again.video" },
+  back: { audio: "callLines.back.audio", video: "callLines.back.video" },
+} as const;
+
+const round = "grid size-10 shrink-0 place-items-center rounded-full text-[22px]";
+
 /** A call in the log, at its caller's side. Its handset alone calls back; one that was missed can be answered by voice. */
 export default function CallRow({ item, body, name, author, endsRun, isTarget, isTabStop, deeds }: CallRowProps) {
   const t = useT();
@@ -56,8 +63,6 @@ export default function CallRow({ item, body, name, author, endsRun, isTarget, i
   const tabIndex = isTabStop ? 0 : -1;
   const canSpeak = body.status === "missed" && can?.speak !== undefined;
   const corner = endsRun ? (mine ? "rounded-br-[6px]" : "rounded-bl-[6px]") : "";
-  const tint = line.isBad ? "bg-danger-soft text-danger" : "bg-accent-soft text-accent";
-  const round = `grid size-10 shrink-0 place-items-center rounded-full text-[22px] ${tint}`;
   return (
     <div className={`flex flex-col px-3 ${mine ? "items-end" : "items-start"} ${endsRun ? "pb-2" : "pb-0.5"}`}>
       <div
@@ -90,16 +95,19 @@ export default function CallRow({ item, body, name, author, endsRun, isTarget, i
             type="button"
             data-message-menu=""
             tabIndex={tabIndex}
-            aria-label={t(`callLines.${mine ? "again" : "back"}.${body.kind}`, { name: isolate(name) })}
+            aria-label={t(callWords[mine ? "again" : "back"][body.kind], { name: isolate(name) })}
             className="group/call grid size-12 shrink-0 place-items-center rounded-full"
             onClick={() => can.callBack(body.kind)}
           >
-            <span className={`${round} group-hover/call:brightness-95`} aria-hidden="true">
+            <span className={`${round} bg-accent-soft text-accent group-hover/call:brightness-95`} aria-hidden="true">
               <span className={body.kind === "video" ? "i-ph-video-camera" : "i-ph-phone"} />
             </span>
           </button>
         ) : (
-          <span className={`${round} m-1`} aria-hidden="true">
+          <span
+            className={`${round} m-1 ${line.isBad ? "bg-danger-soft text-danger" : "bg-accent-soft text-accent"}`}
+            aria-hidden="true"
+          >
             <span className={line.icon} />
           </span>
         )}
