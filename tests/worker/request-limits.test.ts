@@ -71,9 +71,7 @@ test("a list of a thousand people is scrolled through with all their pictures", 
   expect(bytes_by_user.burst).toBeGreaterThan(1_000);
   const path = `/api/avatars/${ana.id}_1763800000000_AAAAAAAAAAAAAAAAAAAAAA.webp?size=50`;
   for (let i = 0; i < 1_000; i += 50) {
-    const statuses = await Promise.all(
-      Array.from({ length: 50 }, async () => (await get(path, asPerson(ana))).status),
-    );
+    const statuses = await Promise.all(Array.from({ length: 50 }, async () => (await get(path, asPerson(ana))).status));
     expect(new Set(statuses)).toEqual(new Set([404]));
   }
   expect((await get("/api/mutes", asPerson(ana))).status).toBe(200);

@@ -23,7 +23,7 @@ import { limitCaller } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { userChannelOf } from "../objects/stubs";
-import { answer, ask, carryOut, change, describe, leave, letGo } from "./asking";
+import { answer, ask, askNew, carryOut, change, describe, leave, letGo } from "./asking";
 import { toMemberPage, toNewcomers } from "./queries";
 
 const Named = v.object({ id: Uuid });
@@ -74,7 +74,7 @@ export const groupsRoutes = createRoutes()
         return before ? c.json(before, 200) : refuse(c, people);
       }
       if (people.length === 0) return refuse(c, "group_without_members");
-      const made = await ask(c, id, (group, user) => group.create(id, user, name, people));
+      const made = await askNew(c, id, (group, user) => group.create(id, user, name, people));
       return isRefusal(made) ? refuse(c, made.error) : answer(c, describe(c, id));
     },
   )
