@@ -26,7 +26,7 @@ const webm = (type: string, ...kinds: number[]) =>
 const mp4 = (brand: string, ...handlers: string[]) =>
   Buffer.concat([
     box("ftyp", ascii(brand), Buffer.alloc(8)),
-    box("moov", ...handlers.map(trak)),
+    box("moov", ...handlers.map((handler) => trak(handler))),
     box("mdat", Buffer.alloc(50)),
   ]);
 

@@ -33,9 +33,6 @@ test.each<[string, Buffer, string]>([
   expect(stored.length).toBe(bytes.length);
   expect(stored.includes(place)).toBe(false);
   expect(stored.indexOf(content)).toBe(bytes.indexOf(content));
-  const from = bytes.indexOf("mdat");
-  const isSame = content === "the picture" ? bytes.indexOf(content) : from;
-  expect(stored.subarray(isSame, isSame + 40).equals(bytes.subarray(isSame, isSame + 40))).toBe(true);
 });
 
 /** The photo with something else written where this stands in it. */

@@ -1,4 +1,5 @@
 import { isRefusal, type Refusal } from "../../contract/commands";
+import type { ErrorCode } from "../../contract/errors";
 import type { Group, MemberPage } from "../../contract/groups";
 import type { Uuid } from "../../contract/ids";
 import { type AppContext, afterAnswer } from "../lib/app";
@@ -25,11 +26,12 @@ export const ask = async <T extends object>(
   c: AppContext,
   group: Uuid,
   question: Question<T>,
+  unknown: ErrorCode = "group_not_found",
 ): Promise<T | Refusal> => {
   const { user } = c.var.caller;
   const isKnown = await reach(async () => ({ isKnown: await userChannelOf(c.env, user).knows(user, group) }));
   if (isRefusal(isKnown)) return isKnown;
-  return isKnown.isKnown ? askNew(c, group, question) : { error: "group_not_found" };
+  return isKnown.isKnown ? askNew(c, group, question) : { error: unknown };
 };
 
 const reach = async <T extends object>(question: () => Promise<T | Refusal>): Promise<T | Refusal> => {

@@ -22,6 +22,7 @@ import { operation } from "../lib/operation";
 import { limitCaller } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
+import type { ConversationRpc } from "../objects/rpc";
 import { userChannelOf } from "../objects/stubs";
 import { answer, ask, askNew, carryOut, change, describe, leave, letGo } from "./asking";
 import { toMemberPage, toNewcomers } from "./queries";
@@ -246,10 +247,11 @@ export const groupsRoutes = createRoutes()
     validate("param", NamedMessage),
     async (c) => {
       const { id, seq } = c.req.valid("param");
-      const receipts = await ask(c, id, async (group, user) => {
+      const read = async (group: ConversationRpc, user: Uuid) => {
         const seenUpTo = await userChannelOf(c.env, user).seesReadUpTo(user, id);
         return group.receipts(id, user, seq, seq <= seenUpTo);
-      });
+      };
+      const receipts = await ask(c, id, read, "conversation_not_found");
       return isRefusal(receipts) ? refuse(c, receipts.error) : c.json(receipts, 200);
     },
   );
