@@ -27,7 +27,7 @@ const app = new Hono<AppEnv>();
 
 /** Everything under /api, in one chain: its type is what a typed client sees. */
 export const api = app
-  .use("/api/*", secureHeaders, requireSecrets, limitRequests, requireSameOrigin, limitBody)
+  .use("/api/*", secureHeaders, requireSecrets, requireSameOrigin, limitRequests, limitBody)
   .get(
     "/api/socket",
     operation({

@@ -13,7 +13,7 @@ const bytesPattern = /^\/api\/(avatars\/|tala\/pictures\/|files\/[^/]+\/parts\/|
 
 /**
  * Middleware: one token of the person's bucket, or of the address's without a valid access token, for every request.
- * Stands before everything that asks the directory.
+ * Stands before everything that asks the directory, and behind what refuses the pages of others: they use up nothing.
  */
 export const limitRequests = createMiddleware<AppEnv>(async (c, next) => {
   const token = accessTokenOf(c);
