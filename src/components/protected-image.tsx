@@ -6,7 +6,7 @@ import { useObjectUrl } from "./use-object-url";
 
 const retry = { baseMs: 2_000, maxMs: 60_000 };
 
-type State = { src: string; step: "direct" } | { src: string; step: "fetched"; blob: Blob | undefined; tries: number };
+type State = { src: string; step: "direct" } | { src: string; step: "fetched"; blob: Blob | undefined };
 
 /** Fetches the image through the API client, which renews an expired session first. Throws `ApiFailure`. */
 const fetchImage = async (src: string, signal: AbortSignal): Promise<Blob> => {
