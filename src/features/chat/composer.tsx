@@ -121,6 +121,7 @@ export function Composer({ ref, conversation, onSend }: ComposerProps) {
   return (
     <>
       <form
+        data-page-end
         className="relative shrink-0 border-t border-line bg-surface px-2 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]"
         onSubmit={(event) => {
           event.preventDefault();
