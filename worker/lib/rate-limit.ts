@@ -15,7 +15,7 @@ const day = 24 * 60 * minute;
 export type Policy = { burst: number; everyMs: number };
 
 /**
- * Every limit of the API (RELIABILITY.md §c; the anchors are Signal's and Synapse's). Limits by address are
+ * Every limit of the HTTP API (Signal and Synapse publish comparable figures). Limits by address are
  * wide: a whole mobile network of Kinshasa stands behind a handful of addresses. What is guessed or
  * enumerated is held by the limit of the account, and by the proof of work that each sign-up costs.
  */
