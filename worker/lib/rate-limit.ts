@@ -63,11 +63,15 @@ export const policies = {
   group_change_by_user: { burst: 120, everyMs: second },
   profile_change_by_user: { burst: 20, everyMs: 15 * second },
   upload_by_user: { burst: 50, everyMs: 1_200 },
+  upload_by_user_and_day: { burst: 1_000, everyMs: day / 1_000 },
   completion_by_user: { burst: 50, everyMs: 1_200 },
   // A day's bytes once and a half, at once: a part may have to be brought again.
   part_by_user: { burst: 12_000, everyMs: day / 12_000 },
   settings_by_user: { burst: 60, everyMs: 2 * second },
-  avatar_by_user: { burst: 20, everyMs: 30 * second },
+  // Each picture is drawn anew in two sizes, which costs its price.
+  avatar_by_user: { burst: 20, everyMs: day / 20 },
+  group_picture_by_user: { burst: 20, everyMs: day / 20 },
+  post_picture_by_user: { burst: 20, everyMs: day / 20 },
   // A call asks when it begins and with every way it tries anew on a bad network, every few seconds at worst.
   ice_by_user: { burst: 60, everyMs: 5 * second },
   // Who has no socket asks once a second for what is told in a call.
@@ -75,7 +79,7 @@ export const policies = {
   feedback_by_user: { burst: 20, everyMs: 30 * second },
   // Sent again it costs nothing, once it stands.
   post_by_user: { burst: 10, everyMs: 2 * minute },
-  post_deletion_by_user: { burst: 60, everyMs: 2 * second },
+  post_deletion_by_user: { burst: 60, everyMs: minute },
   socket_by_user: { burst: 30, everyMs: 2 * second },
 } as const satisfies Record<string, Policy>;
 export type PolicyName = keyof typeof policies;
@@ -152,7 +156,7 @@ const bucketsEverywhere = (name: PolicyName, key: string): SQL => {
 
 /** Removes a person's own buckets, whatever they say. */
 export const forgetBuckets = async (db: Db, user: Uuid): Promise<void> => {
-  const names = (Object.keys(policies) as PolicyName[]).filter((name) => name.endsWith("_by_user"));
+  const names = (Object.keys(policies) as PolicyName[]).filter((name) => /_by_user(_and_day)?$/.test(name));
   const own = inArray(
     rate_limits.key,
     names.map((name) => bucket(name, user)),
@@ -167,11 +171,12 @@ export const bucketsOfPhone = (phone: string): SQL => {
   return sql`(${rate_limits.key} = ${bucket("sign_in_by_account", phone)} OR ${everywhere})`;
 };
 
-/** Removes buckets that are full and therefore say nothing, a few at a time. */
-export const forgetFullBuckets = async (db: Db, now = Date.now()): Promise<void> => {
-  await db.run(
-    sql`DELETE FROM rate_limits WHERE key IN (SELECT key FROM rate_limits WHERE full_at < ${now} LIMIT 100)`,
+/** Removes buckets that are full and therefore say nothing, so many at a time; how many there were. */
+export const forgetFullBuckets = async (db: Db, now = Date.now(), atOnce = 100): Promise<number> => {
+  const { meta } = await db.run(
+    sql`DELETE FROM rate_limits WHERE key IN (SELECT key FROM rate_limits WHERE full_at < ${now} LIMIT ${atOnce})`,
   );
+  return meta.changes;
 };
 
 /** Whoever has an IPv6 address has at least 2^64 of them (RFC 6177), which count as one: their first 64 bits. */
