@@ -197,6 +197,7 @@ export const callNoteMs = 30_000; // how far what is written of when they were l
 // Dialling again and again rings somebody each time; the other things asked about calls are a request to the conversation
 export const dialBurst = 20;
 export const dialsPerSecond = 0.1;
+export const relayCredentialSeconds = 600; // renewed while a call goes through the relay
 // How often in a row somebody may ring the same person unanswered, within such a time
 export const unansweredMax = 10;
 export const unansweredMs = 10 * 60_000;
