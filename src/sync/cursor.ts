@@ -1,3 +1,4 @@
+import { setClockSkew } from "../lib/clock";
 import type { Store } from "./store";
 
 /**
@@ -53,8 +54,12 @@ export const isLevel = ({ epoch, holes }: Cursor): boolean => epoch !== "" && ho
 
 const cursorKey = "cursor";
 
-export const readCursor = async (store: Store): Promise<Cursor> =>
-  ((await store.meta.get(cursorKey))?.value as Cursor | undefined) ?? emptyCursor;
+/** What is read here tells every tab how far off the device's clock is. */
+export const readCursor = async (store: Store): Promise<Cursor> => {
+  const cursor = (await store.meta.get(cursorKey))?.value as Cursor | undefined;
+  if (cursor) setClockSkew(cursor.skew);
+  return cursor ?? emptyCursor;
+};
 
 export const writeCursor = async (store: Store, cursor: Cursor): Promise<void> => {
   await store.meta.put({ key: cursorKey, value: cursor });
