@@ -7,6 +7,7 @@ import { isClientFile, serveClientFile } from "./client-files";
 import { openDb } from "./db/client";
 import { isDocument, serveDocument } from "./documents";
 import { sweepFiles } from "./files/sweep";
+import { clockPath, setLocalClock } from "./lib/local-clock";
 import { mailboxPath, serveMailbox } from "./mail/local-mailbox";
 import { forgetGone } from "./tala/queries";
 
@@ -22,6 +23,7 @@ export default {
     if (env.PUBLIC_URL !== "" && new URL(env.PUBLIC_URL).origin !== origin) return new Response(null, { status: 421 });
     if (pathname === "/api" || pathname.startsWith("/api/")) return api.fetch(request, env, context);
     if (LOCAL_MAILBOX && pathname === mailboxPath) return serveMailbox(request);
+    if (LOCAL_MAILBOX && pathname === clockPath) return setLocalClock(request);
     if (isClientFile(pathname)) return serveClientFile(request, env);
     return isDocument(pathname) ? serveDocument(request, env) : env.ASSETS.fetch(request);
   },
