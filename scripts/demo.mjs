@@ -81,7 +81,7 @@ async function isComplete() {
   const { rows } = await callApi(origin, "GET", "/api/sync?since=0", { token: session.access_token });
   const hasAll = (id, length) =>
     rows.some(({ conversation, gone, head }) => conversation === id && (gone || head >= length));
-  const lasts = rows.filter(({ head }) => head >= linesOf(lastChat).length + lastChat.shown.length);
+  const lasts = rows.filter(({ head }) => head >= linesOf(lastChat).length + (lastChat.shown ?? []).length);
   return hasAll(groupId, groupLength) && lasts.some(({ conversation }) => conversation !== groupId);
 }
 
