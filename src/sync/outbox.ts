@@ -23,6 +23,8 @@ export type OutboxOptions = {
   line: Pick<Line, "isUp" | "sendMessage" | "sendSpread" | "probe">;
   /** Whether messages go by HTTP now. */
   usesHttp(): boolean;
+  /** Whether nothing goes for a moment. */
+  isHeld(): boolean;
   applied(applied: Applied): void;
   /** A message waits for its file, or waits no more. */
   awaiting(): void;
@@ -191,14 +193,19 @@ export class Outbox {
           return;
         due.push(row);
       });
+    const conversations = await this.#context.store.conversations.bulkGet([
+      ...new Set(due.map((row) => row.conversation)),
+    ]);
+    // Before them goes what a restored server lost.
+    const forked = new Set(conversations.flatMap((row) => (row?.forked ? row.id : [])));
     this.#cancelPatience();
     if (patienceMs < Number.POSITIVE_INFINITY) this.#cancelPatience = platform.after(patienceMs, () => this.want());
-    return due;
+    return due.filter(({ conversation }) => !forked.has(conversation));
   }
 
   async #sendDue(): Promise<"done" | "again" | "retry"> {
-    const { line } = this.#options;
-    const due = line.isUp ? await this.#due() : [];
+    const { line, isHeld } = this.#options;
+    const due = line.isUp && !isHeld() ? await this.#due() : [];
     if (due.length === 0) return "done";
     for (const frame of inFrames(due)) {
       const [row] = frame;
