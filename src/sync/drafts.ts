@@ -19,8 +19,15 @@ export class Drafts {
 
   constructor(tab: Tab) {
     this.#tab = tab;
-    // Of pages that were gone before the store had them.
-    for (const [conversation, text] of listDrafts(this.#place)) this.save(conversation, text);
+    // Of pages that were gone before the store had them, and of a store that was lost.
+    const takeUp = () => {
+      for (const [conversation, text] of listDrafts(this.#place))
+        if (!this.#latest.has(conversation)) this.save(conversation, text);
+    };
+    takeUp();
+    tab.context.subscribe(() => {
+      if (tab.context.get()) takeUp();
+    });
   }
 
   get #place() {
@@ -45,8 +52,10 @@ export class Drafts {
   }
 
   /** Resolves once the message is durably in the outbox; rejects only when it is nowhere. */
-  send(conversation: ConversationId, text: string): Promise<void> {
-    return writeText(this.#tab, conversation, text, () => this.#drop(conversation));
+  async send(conversation: ConversationId, text: string): Promise<void> {
+    const draft = this.#latest.get(conversation);
+    await writeText(this.#tab, conversation, text, () => this.#drop(conversation));
+    if (this.#latest.get(conversation) === draft) this.#drop(conversation);
   }
 
   #drop(conversation: ConversationId): void {
@@ -71,8 +80,12 @@ export class Drafts {
       await changeBegun(store, conversation, [], async () => {
         await (draft.text.trim() === "" ? store.meta.delete(key) : store.meta.put({ key, value: draft.text }));
       });
-      if (this.#latest.get(conversation) === draft) this.#drop(conversation);
+      if (this.#latest.get(conversation) !== draft) return;
+      if (draft.text.trim() === "") this.#drop(conversation);
+      else this.#latest.delete(conversation);
     };
+    for (const [conversation, { text }] of this.#latest)
+      if (text.trim() !== "") jotDraft(this.#place, conversation, text);
     await Promise.all([...this.#latest].map(write)).catch((error: unknown) => {
       if (!isQuotaError(error)) throw error; // without room it stays with this page
     });

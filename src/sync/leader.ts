@@ -7,6 +7,7 @@ import { type Context, inBackground } from "./context";
 import { readCursor } from "./cursor";
 import { Fetcher } from "./fetcher";
 import { askByHttp } from "./http-carrier";
+import { strikeSent } from "./jotting";
 import { LateWorkers } from "./late-workers";
 import { Line } from "./line";
 import { Lookers } from "./looking";
@@ -212,6 +213,7 @@ export class Leader {
   #afterApplied(applied: Applied): void {
     if (this.#isStopped) return;
     if (applied.stored.length > 0) this.#events.delivered();
+    for (const cid of applied.stored) strikeSent(this.#context, cid);
     this.#outbox.settled(applied.stored);
     this.#fetcher.notice(applied);
     this.#marks.notice(applied.rows);

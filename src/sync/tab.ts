@@ -1,6 +1,7 @@
 import type { Command, CommandResults } from "../../contract/commands";
 import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
 import { Observable } from "../lib/observable";
+import type { UnsentRows } from "./aside";
 import { CallWire } from "./call-news";
 import type { Context } from "./context";
 import { askByHttp } from "./http-carrier";
@@ -11,16 +12,18 @@ import { Looking } from "./looking";
 import { type Asked, Peers } from "./peers";
 import { askPersistenceOnce } from "./persistence";
 import type { Platform } from "./platform";
-import { closeStores, type Opened, openStores } from "./repair";
+import { closeStores, nothingUnsent, type Opened, openStores, putBackUnsent, readUnsentRows } from "./repair";
 import { storeName } from "./store";
 import { SyncError } from "./sync-error";
 import { Typing } from "./typing";
+import { UnsentMirror } from "./unsent-mirror";
 import type { LinkState, StorageTrouble } from "./views";
 
 /** What the app may want to say aloud. */
-export type Notice = "store-reset" | "outdated" | "signed-out" | "settings-refused";
+export type Notice = "store-reset" | "unsent-lost" | "outdated" | "signed-out" | "settings-refused";
 
 const reopenMs = 10_000;
+const rescueMs = 3_000; // a deletion is not held up for longer
 const suspectWithinMs = 60_000; // a store that fails again this soon after it was opened anew is not to be trusted
 
 /** Closed from outside, by a tab that deletes it or a browser that frees memory: no fault of the data. */
@@ -39,6 +42,7 @@ export class Tab {
   readonly members = new MemberLearner(this);
   readonly #id: Uuid;
   readonly #looking: Looking;
+  readonly #mirror: UnsentMirror;
   readonly #notify: (notice: Notice) => void;
   readonly #peers: Peers;
   #leadership: Leadership | undefined;
@@ -56,6 +60,7 @@ export class Tab {
     this.#notify = notify;
     this.typing = new Typing(platform, (conversation) => this.#sayTyping(conversation));
     this.#id = createUuid(platform.now());
+    this.#mirror = new UnsentMirror(platform, userId);
     this.#looking = new Looking(platform, (isOn) => {
       if (this.#leader) this.#leader.looked(this.#id, isOn);
       else this.#peers.tell({ type: "look", tab: this.#id, isOn });
@@ -105,6 +110,7 @@ export class Tab {
     this.#isStopped = true;
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#looking.stop();
+    this.#mirror.stop();
     await this.#reopening;
     await this.#step();
     this.#leadership?.stop();
@@ -183,14 +189,24 @@ export class Tab {
     await this.#checkLeader();
   }
 
-  async #open(isSuspect: boolean): Promise<void> {
+  /** `known`: what this page knows to be unsent, should the store have been taken away. */
+  async #open(isSuspect: boolean, known = nothingUnsent): Promise<void> {
     const opened = await openStores(this.platform, this.userId, isSuspect);
     if (this.#isStopped) return closeStores(opened);
+    const { store, strict, isNew } = opened;
+    if (isNew) {
+      const outbox = known.outbox.length > 0 ? known.outbox : [...this.#mirror.rows];
+      await putBackUnsent(opened, this.userId, { ...known, outbox });
+      const files = await store.outbox.filter(({ body, state }) => body.type !== "text" && state !== "failed").count();
+      if (files < this.#mirror.fileCount) this.#notify("unsent-lost");
+      this.#mirror.note(files); // said once
+    }
     this.trouble.set(opened.trouble);
-    const { store, strict } = opened;
-    const onClose = () => this.#onClosed(opened);
-    store.on("close", onClose);
-    strict.on("close", onClose);
+    this.#mirror.follow(store);
+    for (const one of [store, strict]) {
+      one.on("close", () => this.#onClosed(opened));
+      one.on("versionchange", ({ newVersion }) => this.#onVersionChange(opened, newVersion));
+    }
     const { userId: me, platform, link, trouble } = this;
     const context: Context = {
       me,
@@ -264,13 +280,21 @@ export class Tab {
     if (this.platform.session.isCurrent()) this.#reopen(false);
   }
 
+  /** Another page wants the store: to delete it, or for a newer version. A deletion waits for what is unsent to be read. */
+  #onVersionChange(opened: Opened, newVersion: number | null): false | undefined {
+    const isDeleted = newVersion === null && this.platform.session.isCurrent();
+    if (!isDeleted || this.#isStopped || this.context.get()?.store !== opened.store) return undefined;
+    this.#reopen(false, true);
+    return false;
+  }
+
   #background(work: Promise<unknown>): void {
     const context = this.context.get();
     work.catch((error: unknown) => context?.failed(error));
   }
 
-  #reopen(isSuspect: boolean): void {
-    this.#reopening ??= this.#reopenNow(isSuspect)
+  #reopen(isSuspect: boolean, isDeleted = false): void {
+    this.#reopening ??= this.#reopenNow(isSuspect, isDeleted)
       .catch((error: unknown) => {
         console.error("no local store can be had", error);
         this.platform.after(reopenMs, () => this.#reopen(false));
@@ -280,16 +304,23 @@ export class Tab {
       });
   }
 
-  async #reopenNow(isSuspect: boolean): Promise<void> {
+  async #reopenNow(isSuspect: boolean, isDeleted: boolean): Promise<void> {
     if (this.#isStopped) return;
     this.#leadership?.stop();
     const before = this.context.get();
     this.context.set(undefined);
     await this.#step();
+    const unsent = isDeleted && before ? await this.#readUnsent(before) : undefined;
     if (before) closeStores(before);
     if (this.#isStopped) return;
-    await this.#open(isSuspect);
-    if (isSuspect) this.#notify("store-reset");
+    await this.#open(isSuspect, unsent);
+    if (isSuspect || isDeleted) this.#notify("store-reset");
     if (!this.#isStopped) this.#compete();
+  }
+
+  /** Whoever deletes the store waits, but not for long. */
+  #readUnsent(stores: Context): Promise<UnsentRows> {
+    const late = new Promise<UnsentRows>((resolve) => this.platform.after(rescueMs, () => resolve(nothingUnsent)));
+    return Promise.race([readUnsentRows(stores).catch(() => nothingUnsent), late]);
   }
 }

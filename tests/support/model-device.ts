@@ -2,12 +2,11 @@ import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
 import { type Command, type CommandOf, isRefusal, type Refusal } from "../../contract/commands";
 import type { Uuid } from "../../contract/ids";
 import type { HttpRequest } from "../../contract/requests";
-import { inBackground } from "../../src/sync/context";
 import type { Channel, Platform } from "../../src/sync/platform";
 import { closeStores } from "../../src/sync/repair";
 import { SyncError } from "../../src/sync/sync-error";
 import { type Notice, Tab } from "../../src/sync/tab";
-import { takeUpSent } from "../../src/sync/writing";
+import { keepTakingUp } from "../../src/sync/writing";
 import { ModelNotes } from "./model-notes";
 import type { ModelServer } from "./model-server";
 import { type Faults, goodNetwork, ModelSocket } from "./model-socket";
@@ -67,8 +66,7 @@ export class ModelDevice {
     this.#lives.set(tab, life);
     this.tabs.push(tab);
     await tab.start();
-    const context = tab.context.get();
-    if (context) inBackground(context, takeUpSent(tab));
+    keepTakingUp(tab);
     return tab;
   }
 

@@ -11,6 +11,7 @@ import { isolate } from "../../lib/isolate";
 import { useChat, useConversation, usePerson, useTyping } from "../../sync/hooks";
 import { usePresence } from "../../sync/use-presence";
 import { useProfile } from "../../sync/use-profile";
+import { useIsOffline } from "../../sync/use-shown-link";
 import { BlockedNote } from "./blocked-note";
 import { ChatFrame } from "./chat-frame";
 import { ChatHeading } from "./chat-heading";
@@ -38,11 +39,15 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
   const isDeleted = person?.deleted === 1;
   // Before the first words of the server this phone cannot tell whether they are connected.
   const isTold = (conversation?.told ?? false) || look.state === "missing";
-  const [wasTold, setWasTold] = useState(false);
-  if (isTold && !wasTold) setWasTold(true);
-  const isHeardOf = isTold || wasTold;
+  const isOffline = useIsOffline();
+  const [wasOpen, setWasOpen] = useState<boolean>();
+  const isOpen = conversation?.open;
+  if (isTold && wasOpen !== isOpen) setWasOpen(isOpen);
+  // A store that was lost under this page knows nothing of them any more; what was told before holds.
+  const mayBeOpen = isTold ? isOpen : wasOpen;
+  const isHeardOf = isTold || (wasOpen !== undefined && !isOffline);
   const isBlocked = conversation?.blocked ?? false;
-  const mayWrite = isDeleted ? false : isHeardOf && !isBlocked ? conversation?.open : undefined;
+  const mayWrite = isDeleted ? false : isBlocked ? undefined : mayBeOpen;
   const presence = usePresence(mayWrite ? id : undefined);
   const profilePath = `/app/user/${userId}`;
   const deeds = useChatDeeds(id, name, conversation);
