@@ -1,7 +1,6 @@
 import type { Command, CommandResults } from "../../contract/commands";
 import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
 import { Observable } from "../lib/observable";
-import type { UnsentRows } from "./aside";
 import { CallWire } from "./call-news";
 import type { Context } from "./context";
 import { askByHttp } from "./http-carrier";
@@ -12,8 +11,9 @@ import { Looking } from "./looking";
 import { type Asked, Peers } from "./peers";
 import { askPersistenceOnce } from "./persistence";
 import type { Platform } from "./platform";
-import { closeStores, nothingUnsent, type Opened, openStores, putBackUnsent, readUnsentRows } from "./repair";
+import { closeStores, type Opened, openStores } from "./repair";
 import { storeName } from "./store";
+import { isClosed, readBeforeDeletion, refill, watchStores } from "./store-loss";
 import { SyncError } from "./sync-error";
 import { Typing } from "./typing";
 import { UnsentMirror } from "./unsent-mirror";
@@ -23,11 +23,7 @@ import type { LinkState, StorageTrouble } from "./views";
 export type Notice = "store-reset" | "unsent-lost" | "outdated" | "signed-out" | "settings-refused";
 
 const reopenMs = 10_000;
-const rescueMs = 3_000; // a deletion is not held up for longer
 const suspectWithinMs = 60_000; // a store that fails again this soon after it was opened anew is not to be trusted
-
-/** Closed from outside, by a tab that deletes it or a browser that frees memory: no fault of the data. */
-const isClosed = (error: unknown): boolean => error instanceof Error && error.name === "DatabaseClosedError";
 
 /** One person's synchronisation in one tab: the local store, the other tabs, and the server when this tab leads. */
 export class Tab {
@@ -100,8 +96,7 @@ export class Tab {
         if (this.#leader) this.#peers.tell({ type: "link", state: this.link.get() });
       }),
     );
-    this.#peers.tell({ type: "who" });
-    this.#peers.tell({ type: "which-calls" });
+    for (const type of ["who", "which-calls"] as const) this.#peers.tell({ type });
     this.#looking.start();
   }
 
@@ -190,33 +185,18 @@ export class Tab {
   }
 
   /** `known`: what this page knows to be unsent, should the store have been taken away. */
-  async #open(isSuspect: boolean, known = nothingUnsent): Promise<void> {
+  async #open(isSuspect: boolean, known?: Parameters<typeof refill>[3]): Promise<void> {
     const opened = await openStores(this.platform, this.userId, isSuspect);
     if (this.#isStopped) return closeStores(opened);
-    const { store, strict, isNew } = opened;
-    if (isNew) {
-      const outbox = known.outbox.length > 0 ? known.outbox : [...this.#mirror.rows];
-      await putBackUnsent(opened, this.userId, { ...known, outbox });
-      const files = await store.outbox.filter(({ body, state }) => body.type !== "text" && state !== "failed").count();
-      if (files < this.#mirror.fileCount) this.#notify("unsent-lost");
-      this.#mirror.note(files); // said once
-    }
+    if (!(await refill(opened, this.userId, this.#mirror, known))) this.#notify("unsent-lost");
+    const { store, strict } = opened;
     this.trouble.set(opened.trouble);
     this.#mirror.follow(store);
-    for (const one of [store, strict]) {
-      one.on("close", () => this.#onClosed(opened));
-      one.on("versionchange", ({ newVersion }) => this.#onVersionChange(opened, newVersion));
-    }
+    const wanted = (newVersion: number | null) => this.#onWanted(opened, newVersion);
+    watchStores(opened, { closed: () => this.#onClosed(opened), wanted });
     const { userId: me, platform, link, trouble } = this;
-    const context: Context = {
-      me,
-      platform,
-      store,
-      strict,
-      link,
-      trouble,
-      failed: (error) => this.#onFailed(context, error),
-    };
+    const failed = (error: unknown) => this.#onFailed(context, error);
+    const context: Context = { me, platform, store, strict, link, trouble, failed };
     this.context.set(context);
   }
 
@@ -280,8 +260,8 @@ export class Tab {
     if (this.platform.session.isCurrent()) this.#reopen(false);
   }
 
-  /** Another page wants the store: to delete it, or for a newer version. A deletion waits for what is unsent to be read. */
-  #onVersionChange(opened: Opened, newVersion: number | null): false | undefined {
+  /** A deletion waits for what is unsent to be read. */
+  #onWanted(opened: Opened, newVersion: number | null): false | undefined {
     const isDeleted = newVersion === null && this.platform.session.isCurrent();
     if (!isDeleted || this.#isStopped || this.context.get()?.store !== opened.store) return undefined;
     this.#reopen(false, true);
@@ -310,17 +290,11 @@ export class Tab {
     const before = this.context.get();
     this.context.set(undefined);
     await this.#step();
-    const unsent = isDeleted && before ? await this.#readUnsent(before) : undefined;
+    const unsent = isDeleted && before ? await readBeforeDeletion(this.platform, before) : undefined;
     if (before) closeStores(before);
     if (this.#isStopped) return;
     await this.#open(isSuspect, unsent);
     if (isSuspect || isDeleted) this.#notify("store-reset");
     if (!this.#isStopped) this.#compete();
-  }
-
-  /** Whoever deletes the store waits, but not for long. */
-  #readUnsent(stores: Context): Promise<UnsentRows> {
-    const late = new Promise<UnsentRows>((resolve) => this.platform.after(rescueMs, () => resolve(nothingUnsent)));
-    return Promise.race([readUnsentRows(stores).catch(() => nothingUnsent), late]);
   }
 }
