@@ -62,6 +62,7 @@ export const fanOutAlarmMs = 3_000;
 export const fanOutRetryMaxMs = 30_000;
 export const retryBaseMs = 500;
 export const retryMaxMs = 30_000;
+export const usedRetryMaxMs = 4_000; // while somebody uses the page and no network, or no server, answers at all
 export const receiptCoalesceMs = 300;
 export const markHoldMs = 2_000; // marks are pushed at once and written with the next change, or after this; < fanOutAlarmMs
 export const restoreWindowMs = 30 * 24 * 3_600_000; // how far back the platform restores an object

@@ -92,6 +92,9 @@ export class Tab {
     this.#compete();
     this.#unsubscribe.push(
       this.platform.onWake(() => void this.#wake()),
+      this.platform.onUse(() => {
+        if (this.link.get() !== "online" && this.platform.isOnline()) this.look();
+      }),
       this.link.subscribe(() => {
         if (this.#leader) this.#peers.tell({ type: "link", state: this.link.get() });
       }),

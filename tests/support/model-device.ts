@@ -21,6 +21,7 @@ export class ModelDevice {
   faults: Faults = goodNetwork();
   isVisible = true;
   isOnline = true;
+  isUsed = false;
   isSignedIn = true;
   renewals = 0;
   /** Whether the server takes this device's session. */
@@ -54,6 +55,7 @@ export class ModelDevice {
   readonly #lives = new WeakMap<Tab, { isAsleep: boolean }>();
   readonly #wakes = new Set<() => void>();
   readonly #leaves = new Set<() => void>();
+  readonly #uses = new Set<() => void>();
 
   constructor(
     readonly server: ModelServer,
@@ -94,6 +96,11 @@ export class ModelDevice {
 
   wake(): void {
     for (const wake of [...this.#wakes]) wake();
+  }
+
+  /** Somebody touches the screen. */
+  use(): void {
+    for (const use of [...this.#uses]) use();
   }
 
   /** Nobody looks at any tab any more. */
@@ -162,6 +169,11 @@ export class ModelDevice {
       onWake: (listener) => {
         device.#wakes.add(listener);
         return () => device.#wakes.delete(listener);
+      },
+      isUsed: () => device.isVisible && device.isUsed,
+      onUse: (listener) => {
+        device.#uses.add(listener);
+        return () => device.#uses.delete(listener);
       },
       onLeave: (listener) => {
         device.#leaves.add(listener);
