@@ -6,7 +6,7 @@ import { Device, post, readLog, request, rowOf, textsOf, until } from "./device"
 import { newPair } from "./seeded-people";
 
 type Tables = { name: string; rows: Record<string, SqlStorageValue>[] }[];
-type Stub = Parameters<typeof runInDurableObject>[0];
+type Stub = DurableObjectStub;
 
 /** What an object's tables hold. */
 const copyOf = (stub: Stub): Promise<Tables> =>
