@@ -9,6 +9,7 @@ import type { Tab } from "./tab";
 import { writeText } from "./writing";
 
 const settleMs = 400;
+const firstSettleMs = 100; // after a while in which nothing was typed
 
 /** What was typed and not sent yet, kept so that a closed tab does not lose it. The tabs of a person share it. */
 export class Drafts {
@@ -16,6 +17,7 @@ export class Drafts {
   /** What the store does not have yet. */
   #latest = new Map<ConversationId, { text: string }>();
   #cancel: (() => void) | undefined;
+  #flushedAt = Number.NEGATIVE_INFINITY;
 
   constructor(tab: Tab) {
     this.#tab = tab;
@@ -42,7 +44,12 @@ export class Drafts {
     };
     // What was sent must not come back as a draft, however soon the tab is closed.
     if (text.trim() === "") flush();
-    else this.#cancel ??= this.#tab.platform.after(settleMs, flush);
+    else this.#cancel ??= this.#tab.platform.after(this.#settleMs, flush);
+  }
+
+  /** What is typed, or pasted, and sent at once is to be kept before that as well. */
+  get #settleMs(): number {
+    return this.#tab.platform.now() - this.#flushedAt > settleMs ? firstSettleMs : settleMs;
   }
 
   async read(conversation: ConversationId): Promise<string> {
@@ -73,6 +80,7 @@ export class Drafts {
   async flush(): Promise<void> {
     this.#cancel?.();
     this.#cancel = undefined;
+    this.#flushedAt = this.#tab.platform.now();
     const store = this.#tab.context.get()?.store;
     if (!store) return; // the store is being opened: the drafts wait
     const write = async ([conversation, draft]: [ConversationId, { text: string }]) => {
