@@ -35,12 +35,17 @@ export const toHttpRequest = (command: Command): HttpRequest => {
     case "page":
       return {
         method: "GET",
-        path: withQuery(`${conversation}/messages`, { [command.direction]: command.seq, limit: command.limit }),
+        path: withQuery(`${conversation}/messages`, {
+          [command.direction]: command.seq,
+          held: command.held,
+          limit: command.limit,
+        }),
       };
     case "search":
       return {
-        method: "GET",
-        path: withQuery(`${conversation}/search`, { query: command.query, before: command.before }),
+        method: "POST", // what is looked for stands in no URL
+        path: `${conversation}/search`,
+        body: { query: command.query, before: command.before },
       };
     case "mark":
       return {

@@ -40,12 +40,12 @@ export const withHole = (cursor: Cursor, since: number): Cursor => {
   return { ...cursor, holes: [...closed, { since: Math.min(since, ...open.map((hole) => hole.since)), before: null }] };
 };
 
-/** After a page of the answer to a hole. */
-export const afterHolePage = (cursor: Cursor, hole: Hole, before: number | null): Cursor => {
+/** After a page of the answer to a hole, which follows `since`: what the hole asked about, or everything. */
+export const afterHolePage = (cursor: Cursor, hole: Hole, before: number | null, since = hole.since): Cursor => {
   const isSame = (other: Hole) => other.since === hole.since && other.before === hole.before;
   return {
     ...cursor,
-    holes: cursor.holes.flatMap((other) => (isSame(other) ? pageHole(hole.since, before) : [other])),
+    holes: cursor.holes.flatMap((other) => (isSame(other) ? pageHole(since, before) : [other])),
   };
 };
 

@@ -111,7 +111,7 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
   });
 });
 
-test("an address that does not exist says so, with its status, in these words in every language", async ({
+test("an address that does not exist says so, with its status, in the language of the person", async ({
   browser,
   server,
 }) => {
@@ -121,7 +121,7 @@ test("an address that does not exist says so, with its status, in these words in
     const { page, texts } = phone;
     await phone.signIn(ana);
     await page.goto("/app/nowhere");
-    await expect(page.getByRole("heading", { name: "Unexpected Application Error!" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: texts.shell.error.title })).toBeVisible();
     await expect(page.getByText("404 Not Found")).toBeVisible();
     expect(await faultsIn(page)).toEqual([]);
     await page.getByRole("button", { name: texts.shell.error.home }).click();

@@ -16,13 +16,14 @@ const PageQuery = v.pipe(
   v.object({
     before: v.optional(Place),
     after: v.optional(Place),
+    held: v.optional(v.pipe(digits, Seq)),
     limit: v.optional(v.pipe(digits, v.integer(), v.minValue(1), v.maxValue(gapPageRows))),
   }),
   v.check(({ before, after }) => before === undefined || after === undefined, "one of before and after"),
 );
 const SearchQuery = v.object({
   query: v.pipe(v.string(), v.minLength(1), v.maxLength(searchQueryMaxLength)),
-  before: v.optional(v.pipe(digits, Seq)),
+  before: v.optional(Seq),
 });
 const RevisedQuery = v.object({ since: Place });
 const SyncQuery = v.object({ since: Place, before: v.optional(Place) });
@@ -56,27 +57,28 @@ export const conversations = createRoutes()
     validate("param", Named),
     validate("query", PageQuery),
     (c) => {
-      const { before, after, limit = messagePageRows } = c.req.valid("query");
+      const { before, after, held, limit = messagePageRows } = c.req.valid("query");
       const place =
         after === undefined
           ? ({ direction: "before", seq: before ?? newest } as const)
           : ({ direction: "after", seq: after } as const);
-      return carry<"page">(c, { type: "page", conversation: c.req.valid("param").id, ...place, limit });
+      const page = { type: "page", conversation: c.req.valid("param").id, ...place, limit } as const;
+      return carry<"page">(c, held === undefined ? page : { ...page, held });
     },
   )
-  .get(
+  .post(
     "/conversations/:id/search",
     operation({
       tag: "conversations",
       summary: "Messages that contain a text, whatever the case and the accents, newest first",
       ok: { status: 200, body: SearchResult },
-      refusals: strangers,
+      refusals: [...strangers, "forbidden_origin"],
     }),
     authenticate,
     validate("param", Named),
-    validate("query", SearchQuery),
+    validate("json", SearchQuery),
     (c) => {
-      const { query, before = newest } = c.req.valid("query");
+      const { query, before = newest } = c.req.valid("json");
       return carry<"search">(c, { type: "search", conversation: c.req.valid("param").id, query, before });
     },
   )

@@ -115,7 +115,7 @@ export function Composer({ takesFocus, onKept, onClose }: ComposerProps) {
   const isOver = isHeavy || used > postGraphemesMax;
 
   const refuse = (message: TextKey, title: TextKey = "common.error") => {
-    showToast({ tone: "danger", title: t(title), message: t(message) });
+    showToast({ tone: "danger", title: t(title), message: t(message), about: field.current });
     field.current?.focus({ preventScroll: true });
   };
   const publish = async () => {
