@@ -62,8 +62,10 @@ export const fanOutAlarmMs = 3_000;
 export const fanOutRetryMaxMs = 30_000;
 export const retryBaseMs = 500;
 export const retryMaxMs = 30_000;
+export const usedRetryMaxMs = 4_000; // while somebody uses the page and no network, or no server, answers at all
 export const receiptCoalesceMs = 300;
 export const markHoldMs = 2_000; // marks are pushed at once and written with the next change, or after this; < fanOutAlarmMs
+export const restoreWindowMs = 30 * 24 * 3_600_000; // how far back the platform restores an object
 export const sendStallMs = 10_000; // how long what follows a message that has to be sent again waits for it
 
 // Sending: flood protection of the object (it commits 200–500 times a second), far above what a person types
@@ -86,6 +88,8 @@ export const sessionsPerUserMax = 10;
 // (12.6 s) and one that a slow network answers late (30 s) are over before it ends, with some left for the token's own way. A
 // bigger one would only renew more often: of its ten minutes a token is used for eight and a half.
 export const refreshMarginSeconds = 90;
+export const knownDeviceDays = 400; // the longest that browsers keep a cookie
+export const knownDevicePeopleMax = 5; // who signed in on a device last, and is known there
 
 // Second step and what may be changed after it
 export const awaitingMinutes = 10; // how long a session may owe its second step
@@ -112,6 +116,17 @@ export const authCodeSeconds = 300;
 export const oauthFlowSeconds = 600;
 export const oauthRegistrationSeconds = 1_800; // how long whom nobody is linked to may take to fill in the registration
 export const emailMaxLength = 254;
+
+// Proof of work. The solver derives keys of proofKeyRounds PBKDF2 rounds for the counters 0, 1, 2 …; which one is right is
+// drawn below proofKeysMax, twice as many on each level. On a desktop core 150 keys took 0.1 s: a cheap phone needs 2 s at most.
+export const proofKeysMax = 300;
+export const proofKeyRounds = 2_000;
+export const proofValidMs = 10 * 60_000;
+export const proofSolveMs = 5 * 60_000; // how long the browser works on one, at the highest level on a slow phone
+export const proofsFree = 20; // spent from one network, before the level rises
+export const proofsPerLevel = 15;
+export const proofLevelMax = 6; // 64 times the work
+export const proofIntervalMs = 15_000; // a spent proof counts so much longer
 
 // Passwords (SPEC.md §5; OWASP password storage for the hash)
 export const passwordMinLength = 6;

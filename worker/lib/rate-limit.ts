@@ -24,10 +24,14 @@ export const policies = {
   sign_in_by_account_and_address: { burst: 5, everyMs: 5 * minute },
   // Wider than one guesser's, so that nobody can keep somebody else out from elsewhere with five wrong passwords.
   sign_in_by_account: { burst: 50, everyMs: minute },
+  // Beyond it a try costs a proof of work.
   sign_in_by_address: { burst: 60, everyMs: 12 * second },
-  // Each try also costs a proof of work; 100 at once lets a school class, or our own tests, sign up together.
-  sign_up_by_address: { burst: 100, everyMs: 6 * second },
-  challenge_by_address: { burst: 200, everyMs: second },
+  // A device on which somebody signed in before has tries of its own, which nobody else's failures use up.
+  sign_in_by_device: { burst: 5, everyMs: 5 * minute },
+  // Who is signed in and shows the password once more, likewise.
+  password_by_session: { burst: 5, everyMs: 5 * minute },
+  // And those that succeed.
+  sign_in_success_by_account: { burst: 20, everyMs: 30 * second },
   // Whoever has the password and guesses the code: six tries for each window of three codes that are right.
   totp_by_user: { burst: 5, everyMs: 6 * second },
   // Only failures cost here: after twenty in a day from one address, or sixty from anywhere, code apps wait for whoever
@@ -42,8 +46,6 @@ export const policies = {
   passkey_by_address: { burst: 120, everyMs: second },
   // By session, so that a stolen one keeps nobody from ending it.
   security_by_session: { burst: 60, everyMs: 2 * second },
-  // Each try costs a proof of work, too.
-  recover_by_address: { burst: 60, everyMs: 12 * second },
   recover_by_account: { burst: 4, everyMs: 15 * minute },
   // A code of 120 bits need not be kept from being guessed: by number and address, so that nobody empties it for its owner.
   recover_by_phone_and_address: { burst: 10, everyMs: minute },
@@ -165,7 +167,7 @@ export const forgetBuckets = async (db: Db, user: Uuid): Promise<void> => {
   await db.delete(rate_limits).where(or(own, bucketsEverywhere("totp_failure_by_user_and_address", user)));
 };
 
-/** SQL: buckets of a number that somebody signs in with, from wherever. */
+/** SQL: buckets of a number that somebody signs in with, from wherever. Takes the number's `hashKey`. */
 export const bucketsOfPhone = (phone: string): SQL => {
   const everywhere = bucketsEverywhere("sign_in_by_account_and_address", phone);
   return sql`(${rate_limits.key} = ${bucket("sign_in_by_account", phone)} OR ${everywhere})`;
@@ -218,13 +220,5 @@ export const limitSession =
   (name: PolicyName): MiddlewareHandler<AppEnv> =>
   async (c, next) => {
     const taken = await takeToken(openDb(c.env), c.var.caller.session, name);
-    return taken.ok ? next() : refuse(c, "rate_limited", taken);
-  };
-
-/** Middleware: one token of the address's bucket. */
-export const limitAddress =
-  (name: PolicyName): MiddlewareHandler<AppEnv> =>
-  async (c, next) => {
-    const taken = await takeToken(openDb(c.env), addressOf(c.req.raw), name);
     return taken.ok ? next() : refuse(c, "rate_limited", taken);
   };
