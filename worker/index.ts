@@ -7,6 +7,7 @@ import { isClientFile, serveClientFile } from "./client-files";
 import { openDb } from "./db/client";
 import { isDocument, serveDocument } from "./documents";
 import { sweepFiles } from "./files/sweep";
+import { isLoopback } from "./lib/public-origin";
 import { mailboxPath, serveMailbox } from "./mail/local-mailbox";
 import { forgetGone } from "./tala/queries";
 
@@ -18,10 +19,13 @@ const expiredAtOnce = 50_000; // anybody may begin to sign in; nothing of it sta
 export default {
   fetch: (request, env, context) => {
     const { pathname, origin } = new URL(request.url);
+    // For whoever sits at this machine: a tunnel that leads here shows nobody else's mails.
+    if (LOCAL_MAILBOX && pathname === mailboxPath) {
+      return isLoopback(request.url) ? serveMailbox(request) : new Response(null, { status: 404 });
+    }
     // What mails lead to and passkeys belong to is taken from the address that was asked.
     if (env.PUBLIC_URL !== "" && new URL(env.PUBLIC_URL).origin !== origin) return new Response(null, { status: 421 });
     if (pathname === "/api" || pathname.startsWith("/api/")) return api.fetch(request, env, context);
-    if (LOCAL_MAILBOX && pathname === mailboxPath) return serveMailbox(request);
     if (isClientFile(pathname)) return serveClientFile(request, env);
     return isDocument(pathname) ? serveDocument(request, env) : env.ASSETS.fetch(request);
   },
