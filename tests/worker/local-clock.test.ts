@@ -22,8 +22,7 @@ it("sets the time of a build for this machine to the past, and gives it back", a
   const now = Date.now();
   expect((await setClock(local, String(now - 30 * dayMs))).status).toBe(204);
   expect(Date.now()).toBeLessThan(now - 29 * dayMs);
-  const date = new Date();
-  expect(date.getTime()).toBeLessThan(now - 29 * dayMs);
+  expect(new Date() < new Date(now - 29 * dayMs)).toBe(true);
   expect(new Date(7).getTime()).toBe(7);
   expect(await writeMail("clock-1@lisolo.test")).toBeLessThan(now - 29 * dayMs);
   expect((await setClock(local, "")).status).toBe(204);
