@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { late } from "../components/late";
+import { serverNow } from "../lib/clock";
 import { useLink } from "../sync/hooks";
 
 const longestWaitMs = 10_000;
@@ -19,7 +20,7 @@ const Notifier = late(async () => {
 /** What says that something arrives: fetched once the app is there and something can. */
 export function NotifierHost(props: { pathname: string; isListShown: boolean }) {
   const isOnline = useLink() === "online";
-  const [isWanted, setWanted] = useState(isOnline);
-  if (isOnline && !isWanted) setWanted(true);
-  return isWanted && <Notifier {...props} />;
+  const [openedAt, setOpenedAt] = useState(() => (isOnline ? serverNow() : undefined));
+  if (isOnline && openedAt === undefined) setOpenedAt(serverNow());
+  return openedAt !== undefined && <Notifier openedAt={openedAt} {...props} />;
 }

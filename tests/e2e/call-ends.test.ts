@@ -100,10 +100,7 @@ test("a call ends as it was: not answered, busy, given up, refused, answered els
   await patient(callLine(cleos, "Vous : Appel audio terminé")).toBeVisible();
 
   // Each calls the other at the same moment: they talk, in one call.
-  const lines = cleos.page
-    .getByRole("main")
-    .getByRole("listitem")
-    .getByRole("button", { name: /Appel (audio|vidéo)/ });
+  const lines = callLine(cleos, /Appel (audio|vidéo)/);
   const before = await lines.count();
   const both = [callButton(cleos, dido), callButton(didos, cleo)];
   for (const button of both) await patient(button).toBeEnabled();

@@ -13,6 +13,7 @@ const makeTab = (around: Partial<Surroundings> = {}) => {
   const here: Surroundings = {
     now: startAt,
     phase: { name: "level", since: 0 },
+    freshFrom: Number.POSITIVE_INFINITY,
     isVisible: true,
     open: undefined,
     isListShown: false,
@@ -63,6 +64,15 @@ const open = (around: Partial<Surroundings> = {}) => {
 const nothing = { sounds: false, banner: undefined, isWatched: false };
 
 describe("what arrives", () => {
+  it("is shown though it came before all of a page that was just opened was there, and what is older is not", () => {
+    const tab = makeTab({ phase: { name: "opening", since: startAt }, freshFrom: startAt });
+    tab.put("ana", { head: 7, unread: 3, at: startAt - 1_000 });
+    tab.put("ben", { head: 5, unread: 1, at: startAt + 1_000 });
+    expect(tab.judge()).toMatchObject({ sounds: false, banner: "ben" });
+    expect(tab.judge()).toEqual(nothing);
+    expect(tab.arrive("ana", 1, { at: startAt + 2_000 })).toMatchObject({ banner: "ana" });
+  });
+
   it("is heard and shown where something else is looked at, and what was there before is not", () => {
     const tab = makeTab();
     tab.put("ana", { head: 7, unread: 3, at: startAt });

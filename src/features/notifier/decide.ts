@@ -16,6 +16,8 @@ export type Surroundings = {
   now: number;
   /** Not level with the server since the page was opened, or since an absence; `since` when that began. */
   phase: { name: "opening" | "catching-up" | "level"; since: number };
+  /** What was stored after this is no news of an absence, by the server's clock. */
+  freshFrom: number;
   /** Somebody may be looking. */
   isVisible: boolean;
   /** Whose chat this tab shows. */
@@ -54,9 +56,9 @@ export const nothingSeen: Memory = {
 };
 
 /** New words of somebody else. A conversation that was not among the newest before is only new if its message is. */
-const isNews = ({ id, head, at, unread, isSaid }: Head, { heads, newestAt }: Memory): boolean => {
+const isNews = ({ id, head, at, unread, isSaid }: Head, { heads, newestAt }: Memory, freshFrom: number): boolean => {
   const before = heads.get(id);
-  return isSaid && unread > 0 && (before === undefined ? at > newestAt - skewMs : head > before);
+  return isSaid && unread > 0 && (before === undefined ? at > Math.min(newestAt - skewMs, freshFrom) : head > before);
 };
 
 const mayTell = ({ now, phase }: Surroundings, { newsAt, soundedAt }: Memory): boolean => {
@@ -68,14 +70,15 @@ const mayTell = ({ now, phase }: Surroundings, { newsAt, soundedAt }: Memory): b
 
 /** What is to be heard and shown of conversations as they stand now, the newest first. */
 export const decide = (memory: Memory, heads: readonly Head[], around: Surroundings): Verdict => {
-  const { now, phase, isVisible, open, isListShown, call, isRecording, settings } = around;
-  const all = heads.filter((head) => isNews(head, memory));
+  const { now, phase, freshFrom, isVisible, open, isListShown, call, isRecording, settings } = around;
+  const all = heads.filter((head) => isNews(head, memory, freshFrom));
   const isHere = ({ id }: Head) => isVisible && call !== "before" && id === open;
   const told = all.filter((head) => !head.muted && !isHere(head));
   const of = ({ kind }: Head) => settings[kind === "group" ? "groups" : "messages"];
   const audible = told.filter((head) => of(head).sound);
   const sounds = audible.length > 0 && call === "none" && !isRecording && mayTell(around, memory);
-  const shows = phase.name === "level" && isVisible && !isListShown && call !== "before";
+  const shows = isVisible && !isListShown && call !== "before";
+  const isShown = ({ id, at }: Head) => id !== open && (phase.name === "level" || at > freshFrom);
   return {
     memory: {
       heads: new Map(heads.map(({ id, head }) => [id, head])),
@@ -87,7 +90,7 @@ export const decide = (memory: Memory, heads: readonly Head[], around: Surroundi
       soundedAt: sounds ? now : memory.soundedAt,
     },
     sounds,
-    banner: shows ? told.find(({ id }) => id !== open)?.id : undefined,
+    banner: shows ? told.find(isShown)?.id : undefined,
     behind: call === "before" ? told.map(({ id }) => id) : [],
     isHeap: all.length > 1 || all.some(({ id, head }) => head - (memory.heads.get(id) ?? head) > momentMax),
     isWatched: all.some(isHere),

@@ -27,13 +27,15 @@ const callIn = (): Surroundings["call"] => {
 };
 
 type NotifierProps = {
+  /** When this page could first be reached, by the server's clock. */
+  openedAt: number;
   pathname: string;
   /** The list of conversations is in sight. */
   isListShown: boolean;
 };
 
 /** Says what arrives while something else is looked at: a short sound, and a banner that leads there. */
-export default function Notifier({ pathname, isListShown }: NotifierProps) {
+export default function Notifier({ openedAt, pathname, isListShown }: NotifierProps) {
   const sync = useSyncExternalStore(running.subscribe, running.get);
   const settings = useSettings();
   const [isHeld, setHeld] = useState(false);
@@ -50,6 +52,7 @@ export default function Notifier({ pathname, isListShown }: NotifierProps) {
   useEffect(() => {
     if (!sync) return;
     return watchArrivals(sync, {
+      openedAt,
       look: () => look(),
       hasFocus: () => document.hasFocus(),
       canChime,
@@ -57,7 +60,7 @@ export default function Notifier({ pathname, isListShown }: NotifierProps) {
       show: (id) => showBanner(id),
       noteBehind,
     });
-  }, [sync]);
+  }, [sync, openedAt]);
   // What leads to where one is by now has nothing more to say.
   const isOver = shown !== undefined && (isListShown || shown.id === open);
   useEffect(() => {

@@ -10,8 +10,10 @@ const otherWindowMs = 150;
 const hiddenTabMs = 500; // a tab that is looked at comes first
 
 type Options = {
+  /** When this page could first be reached, by the server's clock: the code for this comes later. */
+  openedAt: number;
   /** What the page is like now, but for what is known here. */
-  look(): Omit<Surroundings, "now" | "phase" | "isVisible">;
+  look(): Omit<Surroundings, "now" | "phase" | "freshFrom" | "isVisible">;
   hasFocus(): boolean;
   canChime(): boolean;
   chime(): void;
@@ -26,6 +28,7 @@ export const watchArrivals = ({ tab, userId }: Sync, options: Options): (() => v
   let memory: Memory = nothingSeen;
   let newest: readonly Head[] = [];
   let phase: Surroundings["phase"] = { name: "opening", since: platform.now() };
+  let freshFrom = options.openedAt;
   let cancelSettling = () => {};
   let isStopped = false;
 
@@ -38,6 +41,7 @@ export const watchArrivals = ({ tab, userId }: Sync, options: Options): (() => v
   };
   const beginAgain = () => {
     if (phase.name === "level") phase = { name: "catching-up", since: platform.now() };
+    freshFrom = Number.POSITIVE_INFINITY;
     settle();
   };
   const followLink = () => {
@@ -55,7 +59,7 @@ export const watchArrivals = ({ tab, userId }: Sync, options: Options): (() => v
     newest = heads;
     const isVisible = platform.isVisible();
     const before = memory.heads;
-    const verdict = decide(memory, heads, { ...options.look(), now: platform.now(), phase, isVisible });
+    const verdict = decide(memory, heads, { ...options.look(), now: platform.now(), phase, freshFrom, isVisible });
     memory = verdict.memory;
     if (verdict.isHeap && platform.now() - phase.since < longestSettlingMs) settle(); // more may follow
     if (verdict.isWatched) void turn.take();
