@@ -23,9 +23,13 @@ export default defineConfig({
     cloudflare({
       persistState: state ? { path: state } : true,
       inspectorPort: false,
-      config: ({ assets }) => {
-        const first = assets?.run_worker_first;
-        if (hasMailbox && Array.isArray(first)) first.push("/dev/mail", "/dev/clock");
+      config: (config) => {
+        const first = config.assets?.run_worker_first;
+        if (!hasMailbox) return;
+        if (Array.isArray(first)) first.push("/dev/mail", "/dev/clock");
+        // `wrangler deploy` on a build for this machine ends here: it would show everybody's mails to everybody.
+        config.name = "lisolo-local";
+        config.account_id = "this-build-is-for-this-machine-only";
       },
     }),
   ],

@@ -49,6 +49,29 @@ export const toAuthUser = ({ email, factors, identities, ...user }: Account): Au
   identities,
 });
 
+/**
+ * The same of whoever still owes a second step: no more than that step takes, code apps without their names. Somebody who
+ * has only the password is not told which mailbox or provider to try next.
+ */
+export const toOwingUser = ({ id, created_at, factors }: Account): AuthUser => ({
+  id,
+  aud: "authenticated",
+  role: "authenticated",
+  phone: "",
+  created_at: toIso(created_at),
+  updated_at: toIso(created_at),
+  user_metadata: {},
+  app_metadata: { provider: "phone", providers: ["phone"] },
+  factors: factors
+    .filter(({ status }) => status === "verified")
+    .map((factor, n) => ({
+      ...factor,
+      friendly_name: `TOTP ${n + 1}`,
+      created_at: toIso(created_at),
+      updated_at: toIso(created_at),
+    })),
+});
+
 const columns = {
   id: users.id,
   phone: users.phone,
@@ -91,6 +114,9 @@ export const updatePasswordHash = async (db: Db, id: Uuid, from: string, to: str
   await db.update(users).set({ password_hash: to, updated_at: Date.now() }).where(same);
 };
 
+/** Name of whoever gave none, as SPEC.md §2 (Tala) has it. */
+const namelessName = "Utilisateur";
+
 type NewUser = {
   phone: string;
   username: string | undefined;
@@ -106,8 +132,8 @@ export const insertUser = async (
 ): Promise<Account | undefined> => {
   const now = Date.now();
   const user = { id: createUuid(now), phone, created_at: now, updated_at: now };
-  // A person without a name yet is called by the number, as everywhere a name is missing (SPEC.md §3).
-  const profile = { id: user.id, username: username ?? phone, phone, created_at: now };
+  // Not the number, which the feed would show to everybody.
+  const profile = { id: user.id, username: username ?? namelessName, phone, created_at: now };
   const identity = newcomer && newIdentity(user.id, newcomer, now);
   try {
     await db.batch([

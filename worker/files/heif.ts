@@ -12,6 +12,7 @@ for (const brand of ["mif1", "mif2", "msf1", "avif", "avis", "avio"]) pictureBra
 
 const metadataItems = new Set(["Exif", "mime", "uri ", "XMP "]);
 const metadataBoxes = new Set(["udta", "uuid", "xml ", "bxml"]);
+const sequenceMetadata = new Set([...metadataBoxes, "meta"]);
 const fullHeaderBytes = 4; // version and flags, which begin what these boxes hold
 
 export const beginsAsHeif = (bytes: Uint8Array): boolean => brandsOf(bytes).some((brand) => pictureBrands.has(brand));
@@ -140,11 +141,11 @@ const blankItems = (bytes: Uint8Array, meta: Box): void => {
   blankBoxes(bytes, from, meta.to);
 };
 
-/** Overwrites what boxes between two places say of the place, and in the tracks of a film among them. */
-const blankBoxes = (bytes: Uint8Array, from: number, to: number): void => {
+/** Overwrites what these boxes between two places say, and in a sequence of pictures what its tracks say. */
+const blankBoxes = (bytes: Uint8Array, from: number, to: number, names = metadataBoxes): void => {
   for (const box of boxesOf(bytes, from, to)) {
-    if (box.type === "moov" || box.type === "trak") blankBoxes(bytes, box.from, box.to);
-    if (metadataBoxes.has(box.type)) bytes.fill(0, box.from, box.to);
+    if (box.type === "moov" || box.type === "trak") blankBoxes(bytes, box.from, box.to, sequenceMetadata);
+    else if (names.has(box.type)) bytes.fill(0, box.from, box.to);
   }
 };
 
