@@ -126,10 +126,12 @@ const isOfAnotherLog = (work: Workspace, row: ConversationRow, change: Extract<C
 const noteForked = (work: Workspace, row: ConversationRow, change: Extract<Change, { of: Of }>): void => {
   const told = toldIn(work, row, change).map(({ seq }) => seq);
   if (!row.forked || told.length > 0) markForked(work, row, Math.max(0, ...told));
+  if (row.forked && change.type === "mine") {
+    const { delivered, read, unread, head } = change;
+    row.forked.mine = { delivered, read, unread, head };
+  }
   const { row: inbox } = row.forked ?? {};
-  if (!inbox) return;
-  if (change.type === "mine") Object.assign(inbox, mergeMarks(inbox, change), { unread: change.unread });
-  if (change.type === "others") {
+  if (inbox && change.type === "others") {
     const others = mergeMarks({ delivered: inbox.othersDelivered, read: inbox.othersRead }, change);
     Object.assign(inbox, { othersDelivered: others.delivered, othersRead: others.read });
   }

@@ -1,5 +1,5 @@
 import type { PageResult } from "../../contract/commands";
-import type { StoredBody } from "../../contract/conversations";
+import { type InboxRow, mergeMarks, type StoredBody } from "../../contract/conversations";
 import { restoreWindowMs } from "../../contract/limits";
 import { readCursor } from "./cursor";
 import { isOther, newestPlace } from "./forks";
@@ -18,6 +18,22 @@ const isSameLog = async (work: Workspace, row: ConversationRow, page: PageResult
 };
 
 const isWritten = ({ type }: StoredBody): boolean => ["text", "image", "file", "voice"].includes(type);
+
+/** What was told of the row while it was marked. */
+const addTold = async (
+  work: Workspace,
+  row: ConversationRow,
+  told: InboxRow | undefined,
+  isAnew: boolean,
+): Promise<void> => {
+  const mine = row.forked?.mine;
+  delete row.forked;
+  if (told) await work.addRow(told, isAnew);
+  if (!told || !mine) return;
+  const now = await work.row(row.id);
+  await work.count(now, mine);
+  Object.assign(now, mergeMarks(now, mine));
+};
 
 /** Own messages held after a place that are not on the page and lately were in the log, oldest first. */
 const listMissing = async (
@@ -93,9 +109,8 @@ export const settleFork = async (
   const told = forked.row?.epoch === page.epoch ? forked.row : undefined;
   const question = { ...asked, seq: page.head + 1, head: 0, revised: told?.revision ?? 0 };
   if (await isSameLog(work, row, page)) {
-    delete row.forked;
     if (told) Object.assign(row, { revision: told.revision, revised: told.revision });
-    if (told) await work.addRow(told, true);
+    await addTold(work, row, told, true);
     row.head = Math.max(row.head, forked.head);
     return { row, asked: question };
   }
@@ -105,7 +120,7 @@ export const settleFork = async (
   const missing = await listMissing(work, row, common, page);
   const fresh = await work.forget(row, page.epoch);
   await sendAgain(work, missing);
-  if (told) await work.addRow(told);
+  await addTold(work, row, told, false);
   // What was read up to where the logs part was read: the server may know less of that than this device.
   fresh.wantDelivered = Math.min(Math.max(row.wantDelivered, row.delivered), common);
   fresh.wantRead = Math.min(Math.max(row.wantRead, row.read), common);

@@ -61,7 +61,12 @@ type Found = { readonly reset: ConversationId[]; isInDoubt: boolean };
 export const markForked = (work: Found, row: ConversationRow, head: number, inbox?: InboxRow): void => {
   const before = row.forked;
   const told = inbox ?? before?.row;
-  row.forked = { head: inbox ? head : Math.max(head, before?.head ?? 0), ...(told ? { row: told } : {}) };
+  const mine = inbox ? undefined : before?.mine; // a row says it as well
+  row.forked = {
+    head: inbox ? head : Math.max(head, before?.head ?? 0),
+    ...(told ? { row: told } : {}),
+    ...(mine ? { mine } : {}),
+  };
   work.reset.push(row.id);
   // The server did not say that it was restored: what it says of every conversation is compared with what is here.
   if (!before && inbox === undefined) work.isInDoubt = true;

@@ -1,6 +1,6 @@
 import type { PageResult } from "../../contract/commands";
 import { settleFork } from "./fork-settling";
-import { markForked } from "./forks";
+import { markForked, newestPlace } from "./forks";
 import type { PageAsked } from "./page-asked";
 import type { ConversationRow } from "./store";
 import type { Workspace } from "./workspace";
@@ -30,6 +30,7 @@ const isOfAnotherLog = async (
 export const applyPage = async (work: Workspace, question: PageAsked, page: PageResult): Promise<void> => {
   let [row, asked] = [await work.row(question.conversation), question];
   if (row.gone) return;
+  if (!row.forked && asked.seq === newestPlace) asked = { ...asked, seq: page.head + 1 };
   if (row.forked) {
     const settled = await settleFork(work, row, asked, page);
     if (!settled) return;

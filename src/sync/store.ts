@@ -40,9 +40,13 @@ export type ConversationRow = Omit<InboxRow, "conversation" | "handle"> & {
   heldSeq?: number;
   /**
    * The messages held here are not the server's, which was restored from an earlier copy: they are replaced once its
-   * newest page is here. `head` is the newest place told since, `row` the newest row.
+   * newest page is here. `head` is the newest place told since, `row` the newest row, `mine` the newest count and marks.
    */
-  forked?: { head: number; row?: InboxRow };
+  forked?: {
+    head: number;
+    row?: InboxRow;
+    mine?: { delivered: number; read: number; unread: number; head: number };
+  };
   /** Marks the server is to have. They only grow, but for a new epoch. */
   wantDelivered: number;
   wantRead: number;

@@ -34,7 +34,7 @@ test("another tab that deletes the local database takes neither unsent messages 
   await page.screenshot({ path: test.info().outputPath("lost-store.png") });
 
   await anas.context.setOffline(false);
-  for (const text of unsent) await expect(anas.ticks(text, "sent")).toBeVisible({ timeout: 30_000 });
+  for (const text of unsent) await expect(anas.ticks(text, "read")).toBeVisible({ timeout: 30_000 });
   await expect(bens.message("trois")).toBeVisible();
   const log = await readServerLog(site, people[0], conversation);
   expect(log.map(({ text }) => text)).toEqual(["en ligne", ...unsent]);
