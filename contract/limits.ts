@@ -62,8 +62,10 @@ export const fanOutAlarmMs = 3_000;
 export const fanOutRetryMaxMs = 30_000;
 export const retryBaseMs = 500;
 export const retryMaxMs = 30_000;
+export const usedRetryMaxMs = 4_000; // while somebody uses the page and no network, or no server, answers at all
 export const receiptCoalesceMs = 300;
 export const markHoldMs = 2_000; // marks are pushed at once and written with the next change, or after this; < fanOutAlarmMs
+export const restoreWindowMs = 30 * 24 * 3_600_000; // how far back the platform restores an object
 export const sendStallMs = 10_000; // how long what follows a message that has to be sent again waits for it
 
 // Sending: flood protection of the object (it commits 200–500 times a second), far above what a person types
@@ -144,6 +146,8 @@ export const filePartsAtOnce = 3;
 export const fileMaxPixels = 50_000_000;
 export const fileNameMaxLength = 120; // UTF-16 units
 export const fileBytesPerDay = 1024 ** 3; // of one person
+export const storageMaxBytes = 5 * 1024 ** 3; // of all files of one person that are kept
+export const filesReceivingMax = 50; // of one person, announced and not complete
 export const orphanMaxMs = 24 * 3_600_000; // a file that no message names goes after this long
 export const imageEdgePx = 1_600; // the longer edge of a picture that is not sent as its original
 export const thumbMaxLength = 48; // a thumbhash in base64url
@@ -165,6 +169,7 @@ export const postJsonMaxLength = 16_000; // of the form's JSON part, however it 
 export const postFormMaxBytes = pictureMaxBytes + 64 * 1024; // the whole form
 export const pictureEdgePx = 1_280; // its longer edge
 export const pictureSmallPx = 200; // what the feed shows at 100×100 on a sharp screen
+export const postGoneMax = 100; // statuses taken back before they came, of each author, that are remembered
 export const feedFreshMs = 10_000; // how old the first page may be
 export const feedOlderMs = 30_000; // and the others
 export const feedLookMs = 20_000; // how often an open feed asks for new ones; three times as long where data are dear
@@ -194,6 +199,7 @@ export const callNoteMs = 30_000; // how far what is written of when they were l
 // Dialling again and again rings somebody each time; the other things asked about calls are a request to the conversation
 export const dialBurst = 20;
 export const dialsPerSecond = 0.1;
+export const relayCredentialSeconds = 600; // renewed while a call goes through the relay
 // How often in a row somebody may ring the same person unanswered, within such a time
 export const unansweredMax = 10;
 export const unansweredMs = 10 * 60_000;

@@ -1,8 +1,17 @@
 // `npm run build`: the Worker and the browser's files into dist/. Unchanged sources are not built again. `--mailbox` builds
 // for this machine only, as `npm start` and the tests do.
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { generateTypes } from "./prepare.mjs";
 import { install, must, root } from "./run.mjs";
@@ -31,8 +40,8 @@ function filesOf(name) {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-function hashInputs(mailbox) {
-  const hash = createHash("sha256").update(`mailbox ${mailbox}\0`);
+function hashInputs(mailbox, demo) {
+  const hash = createHash("sha256").update(`mailbox ${mailbox} demo ${demo}\0`);
   for (const name of inputs) {
     const files = /\./.test(name.slice(1)) ? [join(root, name)] : filesOf(name).sort();
     for (const file of files) if (existsSync(file)) hash.update(file).update("\0").update(readFileSync(file));
@@ -56,21 +65,32 @@ function listAssets(client) {
   return [...new Set(files)].map((file) => `/${file}`);
 }
 
+/** Source maps are for whoever measures the build: they go out of the folder that is served. */
+function setMapsAside(client, maps) {
+  for (const entry of readdirSync(client, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !entry.name.endsWith(".map")) continue;
+    const path = join(entry.parentPath, entry.name);
+    const aside = join(maps, relative(client, path));
+    mkdirSync(dirname(aside), { recursive: true });
+    renameSync(path, aside);
+  }
+}
+
 /**
  * Built aside and put in place at the end, so whoever serves dist/ never meets a half of it. With a `mailbox` only for this
- * machine: mails are kept and shown under /dev/mail instead of sent.
- * @param {{ mailbox?: boolean }} [options]
+ * machine: mails are kept and shown under /dev/mail instead of sent. With the `demo` Services leads to an example partner.
+ * @param {{ mailbox?: boolean, demo?: boolean }} [options]
  */
-export function build({ mailbox = false } = {}) {
+export function build({ mailbox = false, demo = false } = {}) {
   const dist = join(root, "dist");
   const stamp = join(dist, "inputs.sha256");
-  const hash = hashInputs(mailbox);
+  const hash = hashInputs(mailbox, demo);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
 
   const draft = join(root, `dist-${process.pid}.local`);
   const client = join(draft, "client");
   try {
-    const env = { LISOLO_MAILBOX: mailbox ? "1" : "" };
+    const env = { LISOLO_MAILBOX: mailbox ? "1" : "", LISOLO_DEMO: demo ? "1" : "" };
     must("vite", ["build", "--logLevel", "warn", "--outDir", draft], { env });
     const assets = JSON.stringify(listAssets(client));
     if (existsSync(join(root, "src", "prerender", "main.tsx"))) {
@@ -84,6 +104,10 @@ export function build({ mailbox = false } = {}) {
     }
     must("node", [join(root, "scripts", "compress.mjs"), join(client, "assets")]);
     rmSync(join(client, ".vite"), { recursive: true });
+    setMapsAside(client, join(draft, "maps"));
+    // The plugin's copy of the secrets, for servers of this machine.
+    const secrets = join(draft, "lisolo", ".dev.vars");
+    if (existsSync(secrets)) chmodSync(secrets, 0o600);
     writeFileSync(join(draft, "inputs.sha256"), hash);
     rmSync(dist, { recursive: true, force: true });
     renameSync(draft, dist);

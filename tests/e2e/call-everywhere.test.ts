@@ -66,7 +66,7 @@ test("a call rings on three devices in Portuguese and is quiet on all of them at
 
   // By the buttons of her contact's row. Refused on one of them.
   await callButton(anas, ben, "video").click();
-  await patient(callScreen(anas, ben)).toContainText(texts.calls.status.outgoing);
+  await patient(callScreen(anas, ben)).toContainText(texts.calls.status.outgoingRings);
   await everywhere((device) => patient(callScreen(device, ana)).toContainText("Videochamada recebida"));
   await Promise.all([
     patient(toast(anas, texts.calls.say.rejected)).toBeVisible(),

@@ -11,8 +11,12 @@ const ask = async (address: string, publicUrl: string) => {
   const context = createExecutionContext();
   const own = { ...env, PUBLIC_URL: publicUrl } as unknown as Env;
   const request = new Request(address) as Parameters<typeof worker.fetch>[0];
-  const { status } = await worker.fetch(request, own, context);
+  const { status, headers } = await worker.fetch(request, own, context);
   await waitOnExecutionContext(context);
+  if (status === 421) {
+    expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+  }
   return status;
 };
 

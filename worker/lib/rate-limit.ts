@@ -4,6 +4,7 @@ import type { Uuid } from "../../contract/ids";
 import { type Db, openDb } from "../db/client";
 import { rate_limits } from "../db/schema";
 import type { AppEnv } from "./app";
+import { BoundedMap } from "./bounded-map";
 import { refuse } from "./refusal";
 
 const second = 1_000;
@@ -14,7 +15,7 @@ const day = 24 * 60 * minute;
 export type Policy = { burst: number; everyMs: number };
 
 /**
- * Every limit of the API (RELIABILITY.md §c; the anchors are Signal's and Synapse's). Limits by address are
+ * Every limit of the HTTP API (Signal and Synapse publish comparable figures). Limits by address are
  * wide: a whole mobile network of Kinshasa stands behind a handful of addresses. What is guessed or
  * enumerated is held by the limit of the account, and by the proof of work that each sign-up costs.
  */
@@ -62,19 +63,25 @@ export const policies = {
   group_change_by_user: { burst: 120, everyMs: second },
   profile_change_by_user: { burst: 20, everyMs: 15 * second },
   upload_by_user: { burst: 50, everyMs: 1_200 },
+  upload_by_user_and_day: { burst: 1_000, everyMs: day / 1_000 },
   completion_by_user: { burst: 50, everyMs: 1_200 },
   // A day's bytes once and a half, at once: a part may have to be brought again.
   part_by_user: { burst: 12_000, everyMs: day / 12_000 },
   settings_by_user: { burst: 60, everyMs: 2 * second },
-  avatar_by_user: { burst: 20, everyMs: 30 * second },
+  // Each picture is drawn anew in two sizes, which costs its price.
+  avatar_by_user: { burst: 20, everyMs: day / 20 },
+  group_picture_by_user: { burst: 20, everyMs: day / 20 },
+  post_picture_by_user: { burst: 20, everyMs: day / 20 },
   // A call asks when it begins and with every way it tries anew on a bad network, every few seconds at worst.
   ice_by_user: { burst: 60, everyMs: 5 * second },
+  // A relay costs by the gigabyte. A call that goes through it asks twice in seven minutes.
+  relay_by_user: { burst: 400, everyMs: day / 400 },
   // Who has no socket asks once a second for what is told in a call.
   call_poll_by_user: { burst: 120, everyMs: 500 },
   feedback_by_user: { burst: 20, everyMs: 30 * second },
   // Sent again it costs nothing, once it stands.
   post_by_user: { burst: 10, everyMs: 2 * minute },
-  post_deletion_by_user: { burst: 60, everyMs: 2 * second },
+  post_deletion_by_user: { burst: 60, everyMs: minute },
   socket_by_user: { burst: 30, everyMs: 2 * second },
 } as const satisfies Record<string, Policy>;
 export type PolicyName = keyof typeof policies;
@@ -83,6 +90,19 @@ export type Taken = { ok: true } | { ok: false; retryAfterMs: number };
 
 const bucket = (name: PolicyName, key: string): string => `${name}:${key}`;
 
+const emptyBucketsMax = 20_000;
+
+/**
+ * Buckets that were found empty, and until when they are: whoever asks again before is refused without a statement. In
+ * the memory of one runtime; a token that is given back in another one is known here when that time is over.
+ */
+export const emptyBuckets = new BoundedMap<string, number>(emptyBucketsMax);
+
+const emptyFor = (key: string, { burst, everyMs }: Policy, now: number): number => {
+  const ms = (emptyBuckets.get(key) ?? now) - now;
+  return ms > burst * everyMs ? 0 : ms; // no bucket is empty for longer: the clock was set back
+};
+
 /**
  * Takes one token, exactly, by one statement. The bucket is kept as the time at which it is full again
  * (the generic cell rate algorithm, ITU-T I.371): each token moves that time on, and none may move it further
@@ -90,6 +110,8 @@ const bucket = (name: PolicyName, key: string): string => `${name}:${key}`;
  */
 export const takeToken = async (db: Db, key: string, name: PolicyName, now = Date.now()): Promise<Taken> => {
   const { burst, everyMs } = policies[name];
+  const waitMs = emptyFor(bucket(name, key), policies[name], now);
+  if (waitMs > 0) return { ok: false, retryAfterMs: Math.max(second, waitMs) };
   const latest = now + burst * everyMs;
   const next = sql`max(${rate_limits.full_at}, ${now}) + ${everyMs}`;
   const taken = await db
@@ -102,11 +124,14 @@ export const takeToken = async (db: Db, key: string, name: PolicyName, now = Dat
     .select({ full_at: rate_limits.full_at })
     .from(rate_limits)
     .where(sql`${rate_limits.key} = ${bucket(name, key)}`);
-  return { ok: false, retryAfterMs: Math.max(second, (row?.full_at ?? now) + everyMs - latest) };
+  const emptyMs = (row?.full_at ?? now) + everyMs - latest;
+  emptyBuckets.set(bucket(name, key), now + emptyMs);
+  return { ok: false, retryAfterMs: Math.max(second, emptyMs) };
 };
 
 /** Gives one token back: what it was taken for turned out to cost nothing. */
 export const returnToken = async (db: Db, key: string, name: PolicyName): Promise<void> => {
+  emptyBuckets.delete(bucket(name, key));
   await db
     .update(rate_limits)
     .set({ full_at: sql`${rate_limits.full_at} - ${policies[name].everyMs}` })
@@ -133,11 +158,12 @@ const bucketsEverywhere = (name: PolicyName, key: string): SQL => {
 
 /** Removes a person's own buckets, whatever they say. */
 export const forgetBuckets = async (db: Db, user: Uuid): Promise<void> => {
-  const names = (Object.keys(policies) as PolicyName[]).filter((name) => name.endsWith("_by_user"));
+  const names = (Object.keys(policies) as PolicyName[]).filter((name) => /_by_user(_and_day)?$/.test(name));
   const own = inArray(
     rate_limits.key,
     names.map((name) => bucket(name, user)),
   );
+  for (const name of names) emptyBuckets.delete(bucket(name, user));
   await db.delete(rate_limits).where(or(own, bucketsEverywhere("totp_failure_by_user_and_address", user)));
 };
 
@@ -147,11 +173,12 @@ export const bucketsOfPhone = (phone: string): SQL => {
   return sql`(${rate_limits.key} = ${bucket("sign_in_by_account", phone)} OR ${everywhere})`;
 };
 
-/** Removes buckets that are full and therefore say nothing, a few at a time. */
-export const forgetFullBuckets = async (db: Db, now = Date.now()): Promise<void> => {
-  await db.run(
-    sql`DELETE FROM rate_limits WHERE key IN (SELECT key FROM rate_limits WHERE full_at < ${now} LIMIT 100)`,
+/** Removes buckets that are full and therefore say nothing, so many at a time; how many there were. */
+export const forgetFullBuckets = async (db: Db, now = Date.now(), atOnce = 100): Promise<number> => {
+  const { meta } = await db.run(
+    sql`DELETE FROM rate_limits WHERE key IN (SELECT key FROM rate_limits WHERE full_at < ${now} LIMIT ${atOnce})`,
   );
+  return meta.changes;
 };
 
 /** Whoever has an IPv6 address has at least 2^64 of them (RFC 6177), which count as one: their first 64 bits. */

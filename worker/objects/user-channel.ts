@@ -14,6 +14,7 @@ import changes from "../../migrations/user-channel/0002_changes.sql?raw";
 import groups from "../../migrations/user-channel/0003_groups.sql?raw";
 import calls from "../../migrations/user-channel/0004_calls.sql?raw";
 import dials from "../../migrations/user-channel/0005_dials.sql?raw";
+import prior from "../../migrations/user-channel/0006_prior.sql?raw";
 import { logError, logWarning } from "../lib/log";
 import { Asking, type FrameOf } from "./asking";
 import { readList, readMutes } from "./changes";
@@ -59,7 +60,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    migrate(ctx.storage, [inboxTables, changes, groups, calls, dials]);
+    migrate(ctx.storage, [inboxTables, changes, groups, calls, dials, prior]);
     const user = ctx.id.name ?? "";
     const meta = new Meta(ctx.storage.sql);
     const feed = new Feed(ctx, meta, this.#sockets);
@@ -118,8 +119,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       if (message.length > frameMaxBytes || Buffer.byteLength(message) > frameMaxBytes) {
         return this.#sockets.close(socket, "tooLarge");
       }
-      const frames = decodeClientFrames(message);
-      const isReady = socket.state?.isReady ?? true;
+      const [frames, isReady] = [decodeClientFrames(message), socket.state?.isReady ?? true];
       if (!frames && isReady) return this.#asking.unread(socket, message);
       if (!frames || frames.some(([type]) => (type === "h") === isReady)) return this.#sockets.malformed(socket);
       if (this.#parting.isGone) return;
@@ -210,6 +210,10 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     return this.#feed.read(readMutes);
   }
 
+  async knows(_user: Uuid, conversation: ConversationId): Promise<boolean> {
+    return this.#feed.find(conversation) !== undefined;
+  }
+
   async calls(): Promise<Call[]> {
     return this.#knownCalls.current;
   }
@@ -280,8 +284,6 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     this.#sockets.welcome(socket, base);
     this.#sockets.answer(socket, ["w", protocolVersion, ...changesTail(changes, base)]);
   }
-
-  // ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Takes in what a conversation says. Whether what the row says of messages stands written. */
   async #take(notice: Notice, own?: readonly Own[]): Promise<boolean> {

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Uuid } from "../../contract/ids";
-import { avatarSizes, phoneSearchMinLength } from "../../contract/limits";
+import { avatarSizes, phoneSearchMinLength, searchQueryMaxLength } from "../../contract/limits";
 import { FoundPerson, PhoneSearch, Profile, ProfileChange } from "../../contract/people";
 import { toPhoneQuery } from "../../contract/phone";
 import { openDb } from "../db/client";
@@ -29,7 +29,10 @@ const AvatarKey = v.pipe(v.string(), v.regex(avatarKeyPattern));
 const Query = v.object({
   phone: v.pipe(
     PhoneSearch.entries.phone,
-    v.check((query) => toPhoneQuery(query).length >= phoneSearchMinLength, "query_too_short"),
+    v.check(
+      (query) => query.length > searchQueryMaxLength || toPhoneQuery(query).length >= phoneSearchMinLength,
+      "query_too_short",
+    ),
   ),
 });
 

@@ -3,6 +3,8 @@ import { useNavigate } from "react-router";
 import { privateConversationId, type Uuid } from "../../../contract/ids";
 import { CallBanner } from "../../calls/call-banner";
 import { CallButtons, useCallStart } from "../../calls/call-buttons";
+import { Button } from "../../components/button";
+import { EmptyState } from "../../components/empty-state";
 import { nameOfPerson } from "../../components/person-name";
 import { refuseBlocked } from "../../components/refuse-call";
 import { showToast } from "../../components/toast";
@@ -11,6 +13,7 @@ import { isolate } from "../../lib/isolate";
 import { useChat, useConversation, usePerson, useTyping } from "../../sync/hooks";
 import { usePresence } from "../../sync/use-presence";
 import { useProfile } from "../../sync/use-profile";
+import { useIsOffline } from "../../sync/use-shown-link";
 import { BlockedNote } from "./blocked-note";
 import { ChatFrame } from "./chat-frame";
 import { ChatHeading } from "./chat-heading";
@@ -30,7 +33,7 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
   const conversation = useConversation(id);
   const chat = useChat(id);
   const known = usePerson(userId);
-  const [look] = useProfile(userId);
+  const [look, lookAgain] = useProfile(userId);
   const isTyping = useTyping(id).length > 0;
 
   const person = look.state === "found" ? look.person : undefined;
@@ -38,11 +41,17 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
   const isDeleted = person?.deleted === 1;
   // Before the first words of the server this phone cannot tell whether they are connected.
   const isTold = (conversation?.told ?? false) || look.state === "missing";
-  const [wasTold, setWasTold] = useState(false);
-  if (isTold && !wasTold) setWasTold(true);
-  const isHeardOf = isTold || wasTold;
+  // Nothing can be said of the two as long as nobody knows who the other is.
+  const failure = look.state === "failed" ? look.code : undefined;
+  const isOffline = useIsOffline();
+  const [wasOpen, setWasOpen] = useState<boolean>();
+  const isOpen = conversation?.open;
+  if (isTold && wasOpen !== isOpen) setWasOpen(isOpen);
+  // A store that was lost under this page knows nothing of them any more; what was told before holds.
+  const mayBeOpen = isTold && failure === undefined ? isOpen : wasOpen;
+  const isHeardOf = isTold || (wasOpen !== undefined && !isOffline) || failure !== undefined;
   const isBlocked = conversation?.blocked ?? false;
-  const mayWrite = isDeleted ? false : isHeardOf && !isBlocked ? conversation?.open : undefined;
+  const mayWrite = isDeleted ? false : isBlocked ? undefined : mayBeOpen;
   const presence = usePresence(mayWrite ? id : undefined);
   const profilePath = `/app/user/${userId}`;
   const deeds = useChatDeeds(id, name, conversation);
@@ -71,6 +80,16 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
       mayWrite={mayWrite}
       standing={isDeleted ? "alone" : "private"}
       typing={isShownTyping ? t("chat.isTyping", { name: isolate(name) }) : undefined}
+      empty={
+        failure && (
+          <EmptyState
+            icon="i-ph-cloud-slash"
+            title={t("chat.contactFailed")}
+            body={t(`errors.${failure}`)}
+            action={<Button onClick={lookAgain}>{t("common.retry")}</Button>}
+          />
+        )
+      }
       heading={
         <ChatHeading
           path={profilePath}
