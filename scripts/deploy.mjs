@@ -40,7 +40,8 @@ async function requirePublicUrl() {
   const config = readFileSync(configPath, "utf8");
   const empty = /("PUBLIC_URL": )""/;
   if (!empty.test(config)) return;
-  const without = "PUBLIC_URL in wrangler.jsonc is empty: mails, passkeys and other log-ins are refused until it is set.";
+  const without =
+    "PUBLIC_URL in wrangler.jsonc is empty: mails, passkeys and other log-ins are refused until it is set.";
   if (!process.stdin.isTTY || dryRun) return console.warn(without);
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const answer = (await terminal.question("Address people use, as in https://lisolo.example (empty: later): ")).trim();
