@@ -14,7 +14,6 @@ import { refuse } from "../lib/refusal";
 import { flushAbout } from "../lib/relation-delivery";
 import { validate } from "../lib/validate";
 import { passwordMail } from "../mail/warnings";
-import { updateName } from "../people/queries";
 import { findProofEnd } from "./access";
 import { findMeans } from "./assurance";
 import { isCommonPassword } from "./common-passwords";
@@ -25,7 +24,7 @@ import { prove, usesCookies } from "./opening";
 import { checkOwnPassword } from "./password-check";
 import { hashPassword, verifyPassword } from "./passwords";
 import { listProviders } from "./providers";
-import { findAccount, findOwnCredentials, toAuthUser } from "./queries";
+import { findAccount, findOwnCredentials, toAuthUser, updateOwnName } from "./queries";
 import { setRecoveryAddress, takeMails } from "./recovery-address";
 import { findSecurity, listDevices } from "./security";
 import { changePassword, endSessions } from "./sessions";
@@ -190,7 +189,7 @@ export const sessionRoutes = createRoutes()
       }
       if (email !== undefined) await setRecoveryAddress(c, email);
       if (data?.username !== undefined) {
-        await updateName(db, c.var.caller.user, data.username);
+        await updateOwnName(db, c.var.caller.user, data.username);
         afterAnswer(c.executionCtx, "tell of a changed name", flushAbout(c.env, c.var.caller.user));
       }
       const user = await findAccount(db, c.var.caller.user);
