@@ -9,7 +9,7 @@ const words = new Set(
   soleil sunshine princess princesse princesa dragon monkey football futebol baseball superman batman pokemon starwars
   shadow michael jordan charlie ashley nicolas thomas marie jesus jesuschrist dieu deus god maman papa mama family famille
   familia whatever freedom liberte computer internet samsung iphone android google facebook whatsapp telegram instagram
-  lisolo mbote masolo kinshasa congo rdc lubumbashi brazzaville luanda angola france paris lisboa london africa afrique
+  lisolo mbote kinshasa congo rdc lubumbashi brazzaville luanda angola france paris lisboa london africa afrique
   chocolat doudou loulou coucou cheval marseille chelsea arsenal barcelona realmadrid ronaldo messi neymar liverpool
   january janvier janeiro summer spring autumn winter ete hiver printemps automne verao inverno passer toto tata titi foobar`
     .split(/\s+/)
