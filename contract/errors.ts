@@ -26,6 +26,7 @@ export const errorStatus = {
   invalid_credentials: 400,
   phone_exists: 422,
   weak_password: 422,
+  common_password: 422, // among the first that anybody would try
   captcha_failed: 400,
   validation_failed: 400,
   unsupported_grant_type: 400,

@@ -4,6 +4,7 @@ import { Passkey } from "./factors";
 import { Uuid } from "./ids";
 import { emailMaxLength } from "./limits";
 import { Phone } from "./phone";
+import { DisplayName } from "./text";
 
 /** How one's account is kept: what the security page shows, in one answer. Times in epoch milliseconds. */
 
@@ -128,10 +129,12 @@ export const VerifyOnward = v.object({
 export type VerifyOnward = v.InferInput<typeof VerifyOnward>;
 export const OnwardAddress = v.object({ url: v.pipe(v.string(), v.url(), v.regex(/^https?:/)) });
 
-/** GoTrue's `PUT /user`: a new password, a new recovery address ("" removes it). */
+/** GoTrue's `PUT /user`: a new password, a new recovery address ("" removes it), a new name. */
 export const UserChange = v.object({
   password: v.optional(v.string()), // judged by the route: "weak_password" is its own refusal
   email: v.optional(v.union([v.literal(""), Email])),
+  data: v.optional(v.strictObject({ username: v.optional(DisplayName) })), // nothing else is kept of anybody
+  phone: v.optional(v.never()), // cannot be changed
   ...codeChallenge,
 });
 export type UserChange = v.InferInput<typeof UserChange>;

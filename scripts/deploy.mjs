@@ -2,6 +2,7 @@
 // or CLOUDFLARE_API_TOKEN once. `npm run deploy -- --dry-run` builds and says what would be created, without an account.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
 import { build } from "./build.mjs";
 import { generateTypes } from "./prepare.mjs";
 import { install, must, root, run } from "./run.mjs";
@@ -10,6 +11,7 @@ import { productionStun } from "./settings.mjs";
 
 const databaseName = "lisolo";
 const buckets = ["lisolo-avatars", "lisolo-files"];
+const dryRun = process.argv.includes("--dry-run");
 const configPath = join(root, "wrangler.jsonc");
 
 /** Finds or creates the database; its id is public and belongs into wrangler.jsonc. */
@@ -33,6 +35,24 @@ function requireBucket(name) {
   must("wrangler", ["r2", "bucket", "create", name]);
 }
 
+/** Asks for the address people use: mails, passkeys and other log-ins are refused without. An empty answer leaves it so. */
+async function requirePublicUrl() {
+  const config = readFileSync(configPath, "utf8");
+  const empty = /("PUBLIC_URL": )""/;
+  if (!empty.test(config)) return;
+  const without =
+    "PUBLIC_URL in wrangler.jsonc is empty: mails, passkeys and other log-ins are refused until it is set.";
+  if (!process.stdin.isTTY || dryRun) return console.warn(without);
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = (await terminal.question("Address people use, as in https://lisolo.example (empty: later): ")).trim();
+  terminal.close();
+  if (answer === "") return console.warn(without);
+  const { protocol, origin } = new URL(answer);
+  if (protocol !== "https:") throw new Error("The address has to begin with https://");
+  writeFileSync(configPath, config.replace(empty, `$1${JSON.stringify(origin)}`));
+  console.log("wrangler.jsonc now names the address: commit it.");
+}
+
 /**
  * Secrets are made once and never shown; an existing one is never replaced, it would lock people out. The list of STUN
  * servers is none, and kept with them so that it stays as it was set.
@@ -51,7 +71,8 @@ function requireSecrets() {
 try {
   install();
   generateTypes();
-  if (process.argv.includes("--dry-run")) {
+  await requirePublicUrl();
+  if (dryRun) {
     build();
     must("wrangler", ["deploy", "--dry-run", "-c", "dist/lisolo/wrangler.json"]);
     console.log(`Would create, where missing: D1 database ${databaseName}; R2 buckets ${buckets.join(", ")};`);

@@ -1,6 +1,6 @@
 // Who lives in the demo: six people and one nobody likes, who knows whom, and what is still open between them.
 
-export const password = "Lisolo2026";
+export const password = "Mokolo-ya-2026";
 
 export const people = [
   {

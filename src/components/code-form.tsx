@@ -10,6 +10,24 @@ const wrongCodes: readonly string[] = ["otp_expired", "mfa_verification_failed"]
 /** What went wrong, said in whichever language is read by then. */
 type Problem = { error: unknown } | "missing";
 
+const lateTapMs = 700;
+
+/**
+ * Takes the tap that was on its way to the button of a form that sent itself: it would land on what has come in its place.
+ */
+const swallowLateTap = (button: DOMRect | undefined): void => {
+  if (!button) return;
+  const swallow = (event: MouseEvent) => {
+    const { clientX: x, clientY: y } = event;
+    // A press by the keyboard has no place, and is meant for what has the focus.
+    if (event.detail === 0 || x < button.left || x > button.right || y < button.top || y > button.bottom) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  addEventListener("click", swallow, { capture: true });
+  setTimeout(() => removeEventListener("click", swallow, { capture: true }), lateTapMs);
+};
+
 type CodeFormProps = {
   id: string;
   label: string;
@@ -63,27 +81,28 @@ export function CodeForm({
     if (told === "missing") return missing;
     return wrong !== undefined && isWrong(told.error) ? wrong : failureText(told.error, t);
   };
-  const submit = async (code: string): Promise<void> => {
+  const submit = async (code: string, isBySelf = false): Promise<void> => {
     if (isBusy) return;
     if (code.trim() === "" || code.length < (digits ?? 0)) return setProblem("missing");
     setBusy(true);
     setProblem(undefined);
+    const button = field.current?.form?.querySelector("[type=submit]")?.getBoundingClientRect();
     const failed = await send(code).then(
       () => undefined,
       (error: unknown) => ({ error }),
     );
     setBusy(false);
-    if (!failed) return;
+    if (!failed) return isBySelf ? swallowLateTap(button) : undefined;
     // Typed over on a slow network: that the one before was wrong says nothing of what is there now.
     const next = field.current?.value ?? code;
     if (next === code || !isWrong(failed.error)) setProblem(failed);
-    else if (next.length === digits) await submit(next);
+    else if (next.length === digits) await submit(next, true);
   };
   const type = (value: string) => {
     const next = digits === undefined ? value : value.replace(/\D/g, "").slice(0, digits);
     setTyped(next);
     setProblem(undefined);
-    if (next.length === digits && next !== typed) void submit(next);
+    if (next.length === digits && next !== typed) void submit(next, true);
   };
   return (
     <form

@@ -62,6 +62,19 @@ test("signs up, reads who it is, refreshes, and signs in again", async () => {
 
 const mailProof = (email: string) => makeCaptchaToken(site, { action: "recover", subject: email });
 
+test("reads the claims of its session, and changes the name but not the number", async () => {
+  const device = await makeDevice(site);
+  const { client } = device;
+  const { phone, session } = await signUp(site, device, nextPhone());
+  const { data: told, error } = await client.getClaims();
+  expect(error).toBeNull();
+  expect(told?.claims.sub).toBe(session.user.id);
+  const named = ok(await client.updateUser({ data: { username: "Ana Neuve" } }));
+  expect(named.user.user_metadata).toEqual({ username: "Ana Neuve" });
+  expect(refusalOf(await client.updateUser({ phone: nextPhone() }))).toEqual(refused(400, "validation_failed"));
+  expect(ok(await client.getUser()).user.phone).toBe(phone);
+});
+
 test("hears of every refusal by its code", async () => {
   const device = await makeDevice(site);
   const { client } = device;

@@ -87,6 +87,32 @@ test.each([
   expect(answer).toMatchObject({ status, body: { error_code } });
 });
 
+test.each(["Azerty1", "Aaaaa1", "Password1", "P@ssw0rd1", "Motdepasse2026!", "Été2026", "A123456", "Kinshasa243"])(
+  "the password %s, which anybody tries first, is refused with that reason",
+  async (password) => {
+    const work = await workFor(phoneOf(903));
+    const answer = await signUp(phoneOf(903), work, { password });
+    expect(answer).toMatchObject({ status: 422, body: { error_code: "common_password" } });
+    const person = await newPerson();
+    const change = await call("PUT", "/api/auth/user", { token: person.token, body: { password } });
+    expect(change).toMatchObject({ status: 422, body: { error_code: "common_password" } });
+  },
+);
+
+test.each([["a bogus identity", { auth_code: "none", code_verifier: "x".repeat(43) }]])(
+  "%s is refused alike for a number that has an account and for one that has none",
+  async (_, identity) => {
+    const person = await newPerson();
+    const answers = [];
+    for (const phone of [person.phone, phoneOf(903)]) {
+      const { status, body } = await signUp(phone, await workFor(phone), { identity });
+      answers.push({ status, body });
+    }
+    expect(answers[0]).toMatchObject({ status: 404, body: { error_code: "flow_state_not_found" } });
+    expect(answers[1]).toEqual(answers[0]);
+  },
+);
+
 test("a long password with spaces and any script works exactly as typed", async () => {
   const password = ` Mot de passe très long 漢字 🙂 ${"x1".repeat(40)} `;
   expect(await signUp(phoneOf(904), await workFor(phoneOf(904)), { password })).toMatchObject({ status: 200 });

@@ -3,7 +3,10 @@ import { findRedirect } from "../../worker/auth/redirects";
 import type { AppContext } from "../../worker/lib/app";
 
 const at = (REDIRECT_URLS = ""): AppContext =>
-  ({ req: { url: "https://lisolo.test/api/auth/authorize" }, env: { REDIRECT_URLS } }) as unknown as AppContext;
+  ({
+    req: { url: "https://lisolo.test/api/auth/authorize" },
+    env: { REDIRECT_URLS, PUBLIC_URL: "https://lisolo.test" },
+  }) as unknown as AppContext;
 const others = "https://app.test/callback http://localhost:4321/";
 
 describe("what a log-in may lead to", () => {

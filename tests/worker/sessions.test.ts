@@ -392,3 +392,22 @@ test("an account is deleted only shortly after its person showed who they are", 
   expect((await remove(access_token)).status).toBe(204);
   expect((await remove(ana.token)).status).toBe(204);
 });
+
+test("a new name is taken without a fresh proof, a new number and what is not kept are refused", async () => {
+  const ana = await newPerson();
+  await env.DB.prepare("UPDATE sessions SET proved_at = 0 WHERE user_id = ?").bind(ana.id).run();
+  const named = await change(ana, { data: { username: "Ana Mbo" } });
+  expect(named).toMatchObject({ status: 200, body: { user_metadata: { username: "Ana Mbo" } } });
+  const read = await call("GET", `/api/users/${ana.id}`, { token: ana.token });
+  expect(read.body).toMatchObject({ username: "Ana Mbo" });
+  for (const body of [{ phone: "+243810009999" }, { data: { color: "red" } }]) {
+    expect(await change(ana, body)).toMatchObject({ status: 400, body: { error_code: "validation_failed" } });
+  }
+  expect(await change(ana, { data: { username: "\u202E" } })).toMatchObject({ body: { error_code: "invalid_name" } });
+  expect(await change(ana, { password: newPassword })).toMatchObject(needsProof);
+});
+
+test("a client that wants to check tokens by itself finds no key it could use, and asks who it is", async () => {
+  const { status, body } = await call("GET", "/api/auth/.well-known/jwks.json");
+  expect({ status, body }).toEqual({ status: 200, body: { keys: [] } });
+});

@@ -4,6 +4,7 @@ import { createUuid, type Uuid } from "../../contract/ids";
 import { account_security, auth_codes, factors, identities } from "../db/account-schema";
 import type { Db } from "../db/client";
 import { profiles, users } from "../db/schema";
+import { queueProfile } from "../lib/relation-delivery";
 import { type Newcomer, newIdentity } from "./identities";
 
 type User = Pick<typeof users.$inferSelect, "id" | "phone" | "created_at" | "updated_at"> & { username: string };
@@ -116,6 +117,11 @@ export const updatePasswordHash = async (db: Db, id: Uuid, from: string, to: str
 
 /** Name of whoever gave none, as SPEC.md §2 (Tala) has it. */
 const namelessName = "Utilisateur";
+
+/** Changes a person's name and queues it for everybody who has their profile. */
+export const updateOwnName = async (db: Db, me: Uuid, username: string): Promise<void> => {
+  await db.batch([db.update(profiles).set({ username }).where(eq(profiles.id, me)), queueProfile(db, me)]);
+};
 
 type NewUser = {
   phone: string;

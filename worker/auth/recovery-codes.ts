@@ -10,8 +10,8 @@ type Secrets = Pick<Env, "PEPPER">;
 
 // Crockford's base 32: of letters and digits that look alike only one is in use.
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
-const groups = 6;
-const groupLength = 4; // 6 × 4 characters of 5 bits: 120 bits
+const groups = 3;
+const groupLength = 4; // 3 × 4 characters of 5 bits: 60 bits, with few tries
 
 const makeGroup = (): string =>
   Array.from({ length: groupLength }, () => alphabet[randomInt(alphabet.length)]).join("");

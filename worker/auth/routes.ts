@@ -26,6 +26,7 @@ import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { makeChallenge, redeemProof } from "./challenge";
 import { findNewcomer, grantByCode } from "./code-grant";
+import { isCommonPassword } from "./common-passwords";
 import { factorResetRoutes } from "./factor-reset-routes";
 import { factorRoutes } from "./factor-routes";
 import { byPassword } from "./grounds";
@@ -139,6 +140,7 @@ export const authRoutes = createRoutes()
       refusals: [
         "validation_failed",
         "weak_password",
+        "common_password",
         "captcha_failed",
         "phone_exists",
         "flow_state_not_found",
@@ -150,6 +152,7 @@ export const authRoutes = createRoutes()
     validate("json", SignUp, "validation_failed"),
     async (c) => {
       const { phone, password, data, identity, gotrue_meta_security: meta } = c.req.valid("json");
+      if (isCommonPassword(password)) return refuse(c, "common_password");
       const db = openDb(c.env);
       const isProved = await redeemProof(c, meta?.captcha_token, { action: "sign_up", subject: phone });
       if (!isProved) return refuse(c, "captcha_failed");
@@ -227,6 +230,17 @@ export const authRoutes = createRoutes()
       await closeSockets(c.env, user, scope === "global" ? "all" : ended);
       return c.body(null, 204);
     },
+  )
+  .get(
+    "/.well-known/jwks.json",
+    operation({
+      tag: "auth",
+      summary: "Keys by which clients of the public GoTrue API can check a token by themselves",
+      open: true,
+      ok: { status: 200, body: v.object({ keys: v.array(v.object({ kid: v.string() })) }) },
+    }),
+    // Tokens are signed with Ed25519, which those clients do not know: without a key they ask `/user`.
+    (c) => c.json({ keys: [] }, 200),
   )
   .get(
     "/user",

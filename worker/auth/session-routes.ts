@@ -11,9 +11,12 @@ import { operation } from "../lib/operation";
 import { findPublicOrigin, logMissingPublicUrl } from "../lib/public-origin";
 import { limitSession } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
+import { flushAbout } from "../lib/relation-delivery";
 import { validate } from "../lib/validate";
 import { passwordMail } from "../mail/warnings";
-import { findMeans, requireProof } from "./assurance";
+import { findProofEnd } from "./access";
+import { findMeans } from "./assurance";
+import { isCommonPassword } from "./common-passwords";
 import { deviceOf } from "./device-name";
 import { byPassword } from "./grounds";
 import { notify, notifyByMail } from "./notices";
@@ -21,7 +24,7 @@ import { prove, usesCookies } from "./opening";
 import { checkOwnPassword } from "./password-check";
 import { hashPassword, verifyPassword } from "./passwords";
 import { listProviders } from "./providers";
-import { findAccount, findOwnCredentials, toAuthUser } from "./queries";
+import { findAccount, findOwnCredentials, toAuthUser, updateOwnName } from "./queries";
 import { setRecoveryAddress, takeMails } from "./recovery-address";
 import { findSecurity, listDevices } from "./security";
 import { changePassword, endSessions } from "./sessions";
@@ -35,8 +38,9 @@ type Hashes = { from: string; to: string };
 const hashAnew = async (
   c: AppContext,
   password: string,
-): Promise<Hashes | "weak_password" | "same_password" | "session_not_found"> => {
+): Promise<Hashes | "weak_password" | "common_password" | "same_password" | "session_not_found"> => {
   if (!isAcceptablePassword(password)) return "weak_password";
+  if (isCommonPassword(password)) return "common_password";
   const own = await findOwnCredentials(openDb(c.env), c.var.caller.user);
   if (!own) return "session_not_found";
   if (await verifyPassword(password, c.env.PEPPER, own.password_hash)) return "same_password";
@@ -147,12 +151,14 @@ export const sessionRoutes = createRoutes()
     "/user",
     operation({
       tag: "auth",
-      summary: "Change the password, which signs out all other devices, or the recovery address",
+      summary: "Change the password, which signs out all other devices, the recovery address, or the name",
       ok: { status: 200, body: AuthUser },
       refusals: [
         "validation_failed",
         "reauthentication_needed",
         "weak_password",
+        "common_password",
+        "invalid_name",
         "same_password",
         "public_url_missing",
         "forbidden_origin",
@@ -161,10 +167,13 @@ export const sessionRoutes = createRoutes()
     authenticate,
     limitSession("security_by_session"),
     validate("json", UserChange, "validation_failed"),
-    requireProof,
     async (c) => {
-      const { password, email } = c.req.valid("json");
+      const { password, email, data } = c.req.valid("json");
       const db = openDb(c.env);
+      const asksForProof = password !== undefined || email !== undefined;
+      if (asksForProof && (await findProofEnd(db, c.var.caller, Date.now())) === null) {
+        return refuse(c, "reauthentication_needed");
+      }
       if (email && findPublicOrigin(c) === undefined) {
         logMissingPublicUrl();
         return refuse(c, "public_url_missing");
@@ -179,6 +188,10 @@ export const sessionRoutes = createRoutes()
         return refuse(c, isLive ? "reauthentication_needed" : "session_not_found");
       }
       if (email !== undefined) await setRecoveryAddress(c, email);
+      if (data?.username !== undefined) {
+        await updateOwnName(db, c.var.caller.user, data.username);
+        afterAnswer(c.executionCtx, "tell of a changed name", flushAbout(c.env, c.var.caller.user));
+      }
       const user = await findAccount(db, c.var.caller.user);
       return user ? c.json(toAuthUser(user), 200) : refuse(c, "session_not_found");
     },

@@ -47,7 +47,7 @@ export const policies = {
   // By session, so that a stolen one keeps nobody from ending it.
   security_by_session: { burst: 60, everyMs: 2 * second },
   recover_by_account: { burst: 4, everyMs: 15 * minute },
-  // A code of 120 bits need not be kept from being guessed: by number and address, so that nobody empties it for its owner.
+  // A code of 60 bits is not guessed at this pace, and each try costs a proof of work: by number and address, so that nobody empties it for its owner.
   recover_by_phone_and_address: { burst: 10, everyMs: minute },
   // Mails to addresses that somebody says are theirs.
   mail_by_user: { burst: 5, everyMs: 10 * minute },

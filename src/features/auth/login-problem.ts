@@ -4,6 +4,7 @@ import { type Problem, toProblem } from "./problem";
 export const toLoginProblem = (error: unknown): Problem =>
   toProblem(error, {
     captcha_failed: { field: "form", text: "errors.captcha_failed" },
+    validation_failed: { field: "phoneNumber", text: "auth.invalidPhoneNumber" },
     internal: { field: "form", text: "auth.signInFailedMessage" },
     invalid_credentials: { field: "password", text: "errors.invalid_credentials" },
   });

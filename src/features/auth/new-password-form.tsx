@@ -14,6 +14,7 @@ import { textOf, useEntryForm } from "./use-entry-form";
 
 const explain = (error: unknown): Problem =>
   toProblem(error, {
+    common_password: { field: "password", text: "errors.common_password" },
     weak_password: { field: "password", text: "errors.weak_password" },
     same_password: { field: "password", text: "errors.same_password" },
   });

@@ -42,6 +42,7 @@ const explain = (error: unknown): Problem => {
   if (isWithoutUser) return { field: "form", text: "auth.userNotCreated" }; // SPEC.md §8
   return toProblem(error, {
     phone_exists: { field: "phoneNumber", text: "auth.phoneAlreadyRegistered" },
+    common_password: { field: "password", text: "errors.common_password" },
     weak_password: { field: "password", text: "auth.passwordRequirement" },
     invalid_name: { field: "displayName", text: "errors.invalid_name" },
     flow_state_not_found: { field: "form", text: "auth.newcomerExpired" },

@@ -29,7 +29,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
       if (!(await withProof(() => changePassword(password)))) return false;
     } catch (error) {
       const code = failureCode(error);
-      if (code !== "same_password" && code !== "weak_password") throw error;
+      if (code !== "same_password" && code !== "weak_password" && code !== "common_password") throw error;
       return { field: "newPassword", text: t(`errors.${code}`) };
     }
     showToast({ message: t("security.password.done") });
