@@ -6,12 +6,14 @@ const secrets = makeSecrets();
 // Wrangler looks for the secrets that wrangler.jsonc requires in the environment.
 Object.assign(process.env, secrets);
 
-const runtime = () =>
+/** `limitFactor`: how many times as much as in production a person may do in a time, for tests in which few do much. */
+const runtime = (limitFactor: number) =>
   cloudflareTest(async () => ({
     wrangler: { configPath: "./wrangler.jsonc" },
     miniflare: {
       bindings: {
         ...secrets,
+        LOCAL_LIMIT_FACTOR: String(limitFactor),
         PUBLIC_URL: "https://lisolo.test",
         D1_MIGRATIONS: await readD1Migrations("./migrations"),
       },
@@ -33,8 +35,13 @@ const worker = {
 /** As in every build for this machine: mails are kept. */
 const define = { LOCAL_MAILBOX: "true" };
 
-/** They count what all objects of their runtime do. */
-const counting = ["tests/worker/rows.test.ts", "tests/worker/call-costs.test.ts"];
+/** They count what all objects of their runtime do, or meet the limits as they are in production. */
+const alone = [
+  "tests/worker/rows.test.ts",
+  "tests/worker/call-costs.test.ts",
+  "tests/worker/frame-limits.test.ts",
+  "tests/worker/send-limits.test.ts",
+];
 
 export default defineConfig({
   test: {
@@ -52,22 +59,22 @@ export default defineConfig({
         },
       },
       {
-        plugins: [runtime()],
+        plugins: [runtime(1_000)],
         define,
         test: {
           ...worker,
           name: "worker",
           include: ["tests/worker/**/*.test.ts"],
-          exclude: counting,
+          exclude: alone,
           // A runtime for many files: its start costs more than most of them. Every test makes people of its own and
           // counts on nobody else's absence.
           isolate: false,
         },
       },
       {
-        plugins: [runtime()],
+        plugins: [runtime(1)],
         define,
-        test: { ...worker, name: "worker-alone", include: counting },
+        test: { ...worker, name: "worker-alone", include: alone },
       },
     ],
   },

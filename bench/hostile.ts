@@ -125,8 +125,9 @@ function toRow({ attack, report, idle, attacked, recoveredMs, grownMb }: Outcome
 
 export async function measureHostile(): Promise<Section[]> {
   const wanted = listAttacks();
-  buildProduct("--mailbox");
-  const server = await startServer();
+  buildProduct();
+  // The limits as they are in production.
+  const server = await startServer({ vars: { LOCAL_LIMIT_FACTOR: "1" } });
   try {
     const scene = await makeScene(server, wanted);
     const rows: string[][] = [];

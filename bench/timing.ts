@@ -152,7 +152,7 @@ async function compare(site: Site, known: readonly Known[], way: Way): Promise<s
 
 /** Answers for a known number or address beside those for an unknown one. */
 export async function measureTiming(): Promise<Section[]> {
-  buildProduct("--mailbox");
+  buildProduct();
   const server = await startServer();
   try {
     const outer = toSite(server.origin);

@@ -63,6 +63,21 @@ export const refsOfUnread = (text: string): number[] =>
       return isAsked && v.is(Ref, ref) ? [ref] : [];
     });
 
+const begunFrame = /\["([a-zA-Z])",(\d{1,16})(?=[,\]])/g;
+
+/**
+ * The refs under which a device waits for answers to a message that is not read at all. Inside JSON's strings a quotation
+ * mark has a backslash before it, so that no text looks like the beginning of a frame.
+ */
+export const refsOfRefused = (text: string): number[] => {
+  const refs: number[] = [];
+  for (const [, type = "", ref] of text.matchAll(begunFrame)) {
+    if (!unanswered.includes(type)) refs.push(Number(ref));
+    if (refs.length === joinedFramesMax) break;
+  }
+  return refs;
+};
+
 /** What arrived from a device, in its order, or undefined when any of it is not of this protocol. The caller bounds its length. */
 export const decodeClientFrames = (text: string): ClientFrame[] | undefined => {
   const all = split(text);

@@ -76,6 +76,7 @@ export const errorStatus = {
   invalid_file_name: 400,
   // conversations
   conversation_not_found: 404,
+  conversation_full: 507, // until messages of it are deleted
   message_not_found: 404,
   not_your_message: 403,
   message_withdrawn: 410, // its author deleted it before it came

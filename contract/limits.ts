@@ -22,8 +22,10 @@ export const requestPageRows = 20;
 export const blockPageRows = 20;
 export const pageMaxBytes = 128 * 1024;
 export const previewMaxLength = 160; // a text no longer than this travels whole in its inbox row
-export const searchScanRows = 20_000; // messages one search call looks at before it answers with a cursor
-export const searchScanLength = 1_000_000; // and UTF-16 units of their words, after which it does so too
+// A search looks at a slice of a conversation at a time, and lets everything else that waits there come between two slices
+export const searchSliceRows = 1_000; // messages
+export const searchSliceLength = 50_000; // and UTF-16 units of their words, whichever comes first
+export const searchSlicesMax = 20; // slices of one search call before it answers with a cursor
 export const searchResultsMax = 40;
 
 // Back-pressure of one socket: what it was sent and has not confirmed
@@ -55,6 +57,23 @@ export const probeAfterActivityMs = 3_000;
 export const malformedFramesMax = 5; // in malformedWindowMs, then the socket is closed
 export const malformedWindowMs = 10_000;
 
+export const helloTimeoutMs = 30_000; // a socket that has not said hello by then is closed; a device gives up after 20 s
+
+// Frames and commands, in tokens (their costs: worker/objects/frame-costs.ts): those of one socket, and those of one person
+// by all sockets and by HTTP. A device that has been away for long and catches up with 500 conversations takes about 1,000.
+export const socketTokensBurst = 1_000;
+export const socketTokensPerSecond = 50;
+export const userTokensBurst = 2_000;
+export const userTokensPerSecond = 100;
+export const frameTokenBytes = 4 * 1024; // a message takes another token for each so many
+// Messages that were refused unread. After so many their socket is closed; a device waits when it is told to. Whoever goes on
+// sending after that loses all sockets, and opens none for a while: no platform offers a way to stop reading just one.
+export const refusedMessagesBurst = 1_000;
+export const refusedMessagesPerSecond = 10;
+export const closedMessagesMax = 500; // messages on closed sockets; as many may be on their way when the close arrives
+export const floodPauseMs = 30_000;
+export const commandsAtOnce = 8; // of one socket under way; the others wait for their turn, and go with their socket
+
 // Delivery
 export const groupCommitMs = 4;
 export const fanOutAtOnce = 6; // the platform's outgoing connections of one object
@@ -68,15 +87,33 @@ export const markHoldMs = 2_000; // marks are pushed at once and written with th
 export const restoreWindowMs = 30 * 24 * 3_600_000; // how far back the platform restores an object
 export const sendStallMs = 10_000; // how long what follows a message that has to be sent again waits for it
 
-// Sending: flood protection of the object (it commits 200–500 times a second), far above what a person types
-export const sendBurst = 2_000;
-export const sendPerSecond = 50;
+// Sending, of one person over all conversations: more than anybody types; what was written without a network goes at this pace
+export const sendBurst = 60;
+export const sendPerSecond = 1;
+export const sendUnwrittenMax = 10; // messages after which it is written how many are left
+export const sendRetryMessages = 5; // a device that is told to wait waits for so many: told for each, it would ask each second
+// Of one member in a conversation: 600 of the longest texts. Files are counted by themselves (fileBytesPerDay).
+export const memberBytesPerDay = 5 * 1024 * 1024;
+export const memberBytesUnwrittenMax = 2 * 1024;
+// A conversation takes no messages beyond this. An object may have 10 GB: the rest is for leaving, deleting and blocking.
+export const conversationMaxBytes = 8 * 1024 ** 3;
 // A message deleted before it came is not taken in for so long, of each member's the newest so many in a conversation
 export const withdrawnKeptMs = 30 * 24 * 3_600_000;
 export const withdrawnMax = 100;
-// Pages, searches and changes of one person: a device that was away for long asks for many at once
+// Pages and changes of one person: a device that was away for long asks for many at once
 export const readBurst = 500;
 export const readPerSecond = 50;
+// Slices that one person's searches look at: five whole calls at once, and one a second
+export const searchSliceBurst = 5 * searchSlicesMax;
+export const searchSlicesPerSecond = 20;
+// Questions to the directory whether two people are connected of whom one asks for their conversation
+export const connectionCheckBurst = 5;
+export const connectionChecksPerSecond = 0.1;
+// Messages deleted for everybody, of one person: each is told to all members
+export const retractBurst = 60;
+export const retractsPerSecond = 1;
+export const muteBurst = 100; // changes of what one person has muted
+export const mutesPerDay = 100;
 
 // Sessions
 export const accessTokenSeconds = 600;

@@ -56,6 +56,7 @@ export const closeCodes = {
   protocol: 4400,
   signedOut: 4401,
   behind: 4408,
+  unwelcomed: 4410, // no hello came in time
   replaced: 4409,
   tooLarge: 4413,
   rateLimited: 4429,

@@ -25,6 +25,8 @@ try {
     "--log-level",
     "warn",
     ...settingArguments(),
+    // The demo's people say in a minute what takes people days.
+    ...(demo ? ["--var", "LOCAL_LIMIT_FACTOR:1000"] : []),
   ]);
 
   const address = `http://localhost:${port}`;

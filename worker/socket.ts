@@ -1,3 +1,4 @@
+import { floodPauseMs } from "../contract/limits";
 import { closeSockets } from "./auth/sockets";
 import { openDb } from "./db/client";
 import { type AppContext, afterAnswer, type Caller } from "./lib/app";
@@ -33,6 +34,7 @@ export const handleSocket = async (c: AppContext): Promise<Response> => {
       headers: { upgrade: "websocket", [sessionHeader]: caller.session },
     });
     const answer = await env.USER_CHANNEL.getByName(caller.user).fetch(upgrade);
+    if (answer.status === 429) return refusalResponse("rate_limited", floodPauseMs);
     if (!answer.webSocket) return refusalResponse("unavailable");
     afterAnswer(c.executionCtx, "close the socket of an ended session", closeIfEnded(env, caller));
     return answer;

@@ -14,9 +14,16 @@ export default defineConfig({
   plugins: [
     cloudflareTest(async () => ({
       wrangler: { configPath: "./wrangler.jsonc" },
-      miniflare: { bindings: { ...secrets, D1_MIGRATIONS: await readD1Migrations("./migrations") } },
+      miniflare: {
+        bindings: {
+          ...secrets,
+          LOCAL_LIMIT_FACTOR: "1000",
+          D1_MIGRATIONS: await readD1Migrations("./migrations"),
+        },
+      },
     })),
   ],
+  define: { LOCAL_MAILBOX: "true" },
   test: {
     include: ["bench/rows/*.bench.test.ts"],
     setupFiles: ["./tests/worker/apply-migrations.ts"],

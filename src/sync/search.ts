@@ -74,8 +74,11 @@ export const search = async (
       if (page.before !== null && page.before >= before) break; // no way forward
       before = page.before;
     } catch (error) {
-      if (error instanceof SyncError) return { complete: false };
-      throw error;
+      if (!(error instanceof SyncError)) throw error;
+      const { code, retryAfterMs } = error;
+      if (code !== "rate_limited" || retryAfterMs === undefined) return { complete: false };
+      // A long history is looked through at the server's pace.
+      await new Promise<void>((resolve) => tab.platform.after(retryAfterMs, resolve));
     }
   }
   return { complete: before === null };

@@ -7,11 +7,13 @@ import { keepUnsentOnly } from "../../src/sync/repair";
 import { Viewed } from "../../src/sync/viewing";
 import { listWithdrawn } from "../../src/sync/withdrawn";
 import { discard, retry, writeText } from "../../src/sync/writing";
+import { TokenBucket } from "../../worker/objects/token-bucket";
 import { eventually } from "../support/eventually";
 import { becomesLevel, contextOf, expectLevel, listOf, shownIn, textsIn } from "../support/model-checks";
 import type { ModelDevice } from "../support/model-device";
 import type { ModelServer } from "../support/model-server";
 import { makeDevice, makePair } from "../support/model-world";
+import { phoneTime } from "../support/phone-time";
 
 describe("sending", () => {
   it("a message goes from clock to one tick, two ticks and blue ticks as the other receives and reads it", async () => {
@@ -176,6 +178,28 @@ describe("sending", () => {
     await becomesLevel(server, tab, chat);
     expect(await textsIn(tab, chat)).toEqual(["1", "2", "3", "4"]);
     expect(refusals).toBeGreaterThanOrEqual(6);
+  });
+
+  it("what a person wrote without a network goes at the pace the server takes it, in order and all of it", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.isOffline = true;
+    const tab = await phone.openTab();
+    const texts = Array.from({ length: 100 }, (_, i) => `n${i + 1}`);
+    for (const text of texts) await writeText(tab, chat, text);
+    const limit = new TokenBucket(60, 1, { tokens: 60, at: phoneTime.now() });
+    let refusals = 0;
+    server.refuse = (_, command) => {
+      if (command.type !== "send" || limit.take(phoneTime.now(), command.messages.length)) return undefined;
+      refusals++;
+      return { error: "rate_limited", retryAfterMs: limit.waitMs(phoneTime.now(), 5) };
+    };
+    phone.faults.isOffline = false;
+    phone.wake();
+    await eventually(() => expect(refusals).toBeGreaterThan(0));
+    expect([...new Set((await contextOf(tab).store.outbox.toArray()).map(({ state }) => state))]).toEqual(["queued"]);
+    await becomesLevel(server, tab, chat);
+    expect(server.log(chat).messages.map(({ body }) => body)).toEqual(texts.map((text) => ({ type: "text", text })));
   });
 
   it("a message nobody could take for a week is shown as failed", async () => {

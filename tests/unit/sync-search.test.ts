@@ -20,6 +20,23 @@ describe("searching", () => {
     expect(found).toEqual(Array.from({ length: 60 }, (_, i) => 300 - i * 5));
   });
 
+  it("waits as long as the server says where it is asked too much, and looks through all of the history", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    for (let i = 1; i <= 300; i++) server.post(benoit, chat, i % 100 === 0 ? `Été ${i}` : `hiver ${i}`);
+    const tab = await makeDevice(server, amina).openTab();
+    await becomesLevel(server, tab, chat);
+    let refusals = 0;
+    server.refuse = (_, command) =>
+      command.type === "search" && refusals++ < 3 ? { error: "rate_limited", retryAfterMs: 1_000 } : undefined;
+    let found: number[] = [];
+    const outcome = await search(tab, chat, "ete", (messages) => {
+      found = messages.map(({ seq }) => seq);
+    });
+    expect(outcome).toEqual({ complete: true });
+    expect(found).toEqual([300, 200, 100]);
+    expect(refusals).toBeGreaterThan(3);
+  });
+
   it("without a network it finds what is here and says that this is not all", async () => {
     const { server, amina, benoit, chat } = makePair();
     server.post(benoit, chat, ...Array.from({ length: 100 }, (_, i) => `m${i + 1}`));

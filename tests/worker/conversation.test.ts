@@ -6,8 +6,9 @@ import {
   gapPageRows,
   messageTextMaxLength,
   pageMaxBytes,
-  searchScanLength,
-  searchScanRows,
+  searchSliceLength,
+  searchSliceRows,
+  searchSlicesMax,
 } from "../../contract/limits";
 import { connectPeople } from "../support/people";
 import { Device, post, readLog, request, rowOf, text, textsOf, until } from "./device";
@@ -192,7 +193,8 @@ test("pages go both ways by place, at most as long as asked and as heavy as allo
 test("a search finds texts without regard to case and accents, over the whole history and in bounded steps", async () => {
   const { ana, ben, id } = await newPair();
   await post(ana, id, "L'Été à Kinshasa", "rien");
-  const count = searchScanRows + 10;
+  const atOnce = searchSlicesMax * searchSliceRows;
+  const count = atOnce + 10;
   await runInDurableObject(conversationStub(id), (_, state) => {
     state.storage.sql.exec(
       `WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
@@ -203,7 +205,7 @@ test("a search finds texts without regard to case and accents, over the whole hi
   await evictDurableObject(conversationStub(id));
   const search = (query: string, before: number) => request(ben, { type: "search", conversation: id, query, before });
   const first = await search("ETE A KIN", count + 1);
-  expect(first).toEqual({ messages: [], before: count + 1 - searchScanRows });
+  expect(first).toEqual({ messages: [], before: count + 1 - atOnce });
   const second = await search("ETE A KIN", first.before ?? 0);
   expect(textsOf(second.messages)).toEqual(["L'Été à Kinshasa"]);
   expect(second.before).toBeNull();
@@ -216,7 +218,7 @@ test("a search through long texts stops after so much of them and goes on from t
   const { ana, ben, id } = await newPair();
   await post(ana, id, "le mot");
   const long = "é".repeat(messageTextMaxLength);
-  const atOnce = searchScanLength / messageTextMaxLength;
+  const atOnce = searchSlicesMax * Math.ceil(searchSliceLength / messageTextMaxLength);
   const count = 2 * atOnce;
   await runInDurableObject(conversationStub(id), (_, state) => {
     state.storage.sql.exec(

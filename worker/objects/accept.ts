@@ -4,7 +4,7 @@ import type { Uuid } from "../../contract/ids";
 import type { ConversationLog } from "./conversation-log";
 import type { Member } from "./members";
 import type { Checked, Refused } from "./rpc";
-import type { TokenBucket } from "./token-bucket";
+import { bytesOfBody, type SentBytes } from "./sent-bytes";
 import { tellUnsigned } from "./unsigning";
 
 export type Sending = { member: Member; messages: readonly Checked[] };
@@ -29,7 +29,7 @@ export type Accepted = {
 export const accept = (
   log: ConversationLog,
   { member, messages }: Sending,
-  bucket: TokenBucket,
+  { sentBytes, isFull }: { sentBytes: SentBytes; isFull: boolean },
   now: number,
 ): Accepted | Refusal => {
   const sent: SendResult["sent"] = [];
@@ -60,8 +60,10 @@ export const accept = (
       // That name is the call's: its line is to stand there.
       refused.push({ cid, error: "invalid_input" });
       unused.push(cid);
-    } else if (!refusal && !bucket.take(now)) {
-      refusal = { error: "rate_limited", retryAfterMs: bucket.waitMs(now) };
+    } else if (!refusal && isFull) {
+      refusal = { error: "conversation_full" };
+    } else if (!refusal && !sentBytes.take(member, bytesOfBody(body), now)) {
+      refusal = { error: "rate_limited", retryAfterMs: sentBytes.waitMs(member, bytesOfBody(body), now) };
     } else if (!refusal) {
       isNew = true;
       const { seq, at } = log.append(member.number, cid, body, now);

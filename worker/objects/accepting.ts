@@ -1,6 +1,5 @@
 import { isRefusal, type Refusal, type Withdrawn } from "../../contract/commands";
 import type { Uuid } from "../../contract/ids";
-import { sendBurst, sendPerSecond } from "../../contract/limits";
 import { logError } from "../lib/log";
 import { type Accepted, accept, type Sending } from "./accept";
 import type { ConversationLog } from "./conversation-log";
@@ -9,29 +8,20 @@ import type { Member } from "./members";
 import { noticeFor } from "./notices";
 import { retract } from "./revisions";
 import type { Checked, Known, SentNotice } from "./rpc";
+import { SentBytes } from "./sent-bytes";
 import { nothingTold, type Telling } from "./telling";
-import { TokenBucket } from "./token-bucket";
-
-/** Each member's flood protection, as long as the object lives. */
-class SendLimits {
-  readonly #buckets = new Map<number, TokenBucket>();
-
-  of(member: Member): TokenBucket {
-    const bucket = this.#buckets.get(member.number) ?? new TokenBucket(sendBurst, sendPerSecond);
-    this.#buckets.set(member.number, bucket);
-    return bucket;
-  }
-}
 
 /** Takes in what members send to a conversation, all that comes together in one commit, and tells of it. */
 export class Accepting {
   readonly #log: ConversationLog;
   readonly #telling: Pick<Telling, "sent" | "told" | "retracted" | "renewed">;
-  readonly #limits = new SendLimits();
+  readonly #sentBytes: SentBytes;
   readonly #commits = new GroupCommit<Sending, Accepted | Refusal>((batch) => this.#commit(batch));
 
-  constructor(log: ConversationLog, telling: Pick<Telling, "sent" | "told" | "retracted" | "renewed">) {
+  /** `factor`: how many times as much as in production a member may send. */
+  constructor(log: ConversationLog, telling: Pick<Telling, "sent" | "told" | "retracted" | "renewed">, factor: number) {
     this.#log = log;
+    this.#sentBytes = new SentBytes(log.sql, factor);
     this.#telling = telling;
   }
 
@@ -67,8 +57,6 @@ export class Accepting {
       this.#telling.retracted(log, member, done);
       return { revision: done.revision, place };
     }
-    const bucket = this.#limits.of(member);
-    if (!bucket.take(now)) return { error: "rate_limited", retryAfterMs: bucket.waitMs(now) };
     log.transaction(() => log.withdrawals.add(member, cid, now));
     return { revision: log.revision, place: null };
   }
@@ -77,7 +65,8 @@ export class Accepting {
   #commit(batch: Sending[]): (Accepted | Refusal)[] {
     const log = this.#log;
     const now = Date.now();
-    const acceptOne = (sending: Sending) => accept(log, sending, this.#limits.of(sending.member), now);
+    const limits = { sentBytes: this.#sentBytes, isFull: log.isFull };
+    const acceptOne = (sending: Sending) => accept(log, sending, limits, now);
     let results: (Accepted | Refusal)[];
     try {
       results = log.transaction(() => batch.map(acceptOne));

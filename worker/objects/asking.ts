@@ -7,6 +7,7 @@ import { type ErrorCode, isErrorCode } from "../../contract/errors";
 import type { ConversationId } from "../../contract/ids";
 import { spreadMax } from "../../contract/limits";
 import { refusalFrame } from "../../contract/protocol";
+import { CommandLanes } from "./command-lanes";
 import type { Commands } from "./commands";
 import type { Feed } from "./feed";
 import { answerFrame, mineFrame } from "./frames";
@@ -34,6 +35,7 @@ const codeOf = (issues: readonly v.BaseIssue<unknown>[]): ErrorCode =>
 /** Commands that came in frames: what they name, what becomes of them, and what the socket hears of it. */
 export class Asking {
   readonly #host: Host;
+  readonly #lanes = new CommandLanes();
 
   constructor(host: Host) {
     this.#host = host;
@@ -59,11 +61,23 @@ export class Asking {
     const device = "device" in command ? command.device : "from" in command ? command.from : undefined;
     if (device !== undefined) this.#host.sockets.name(socket, device);
     if (command.type === "send") return this.#sendFrom(socket, ref ?? 0, command, refuse);
+    const run = () => this.#run(socket, ref, command, refuse);
+    // A call is not kept waiting, nor does it keep anything waiting: there are few of them, and each has a limit.
+    return frame[0] === "j" ? run() : this.#lanes.run(socket, run);
+  }
+
+  async #run(
+    socket: Socket,
+    ref: number | undefined,
+    command: Exclude<Command, { type: "send" | "spread" }>,
+    refuse: Refuse,
+  ): Promise<void> {
     const isHeavy = command.type === "page" || command.type === "search" || command.type === "revised";
     if (isHeavy && this.#host.sockets.isFull(socket))
       return refuse({ error: "rate_limited", retryAfterMs: fullRetryMs });
     if (command.type === "mark") return this.#markFrom(socket, command);
-    const result = await this.#host.commands.run(command, socket.state?.session);
+    const isWanted = () => socket.readyState === WebSocket.READY_STATE_OPEN;
+    const result = await this.#host.commands.run(command, socket.state?.session, isWanted);
     if (isRefusal(result)) return refuse(result);
     if (!socket.state) return;
     const answer = answerFrame(command.type, ref ?? 0, result as CommandResults[Answered], socket.state.base);

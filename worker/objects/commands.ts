@@ -1,8 +1,8 @@
 import type { Command, CommandResults, Refusal } from "../../contract/commands";
 import type { Uuid } from "../../contract/ids";
 import { logError } from "../lib/log";
+import type { Deletions } from "./deletions";
 import type { Feed } from "./feed";
-import type { Gate } from "./gate";
 import type { KnownCalls } from "./known-calls";
 import type { OwnMarks } from "./own-marks";
 import type { Parting } from "./parting";
@@ -12,11 +12,10 @@ import type { Reading } from "./reading";
 import type { Sending } from "./sending";
 
 type Host = {
-  user: Uuid;
   feed: Feed;
-  gate: Gate;
   sending: Sending;
   marks: OwnMarks;
+  deletions: Deletions;
   reading: Reading;
   presences: Presences;
   calls: PersonCalls;
@@ -32,11 +31,15 @@ export class Commands {
     this.#host = host;
   }
 
-  /** Never throws: what failed can be asked for again. */
-  async run(command: Command, session?: Uuid): Promise<CommandResults[Command["type"]] | Refusal> {
+  /** Never throws: what failed can be asked for again. `isWanted`: whether anybody still waits for the answer. */
+  async run(
+    command: Command,
+    session?: Uuid,
+    isWanted = () => true,
+  ): Promise<CommandResults[Command["type"]] | Refusal> {
     if (this.#host.parting.isGone) return { error: "account_deleted" };
     try {
-      return await this.#do(command, session);
+      return await this.#do(command, session, isWanted);
     } catch (error) {
       logError(`${command.type} failed`, error);
       return { error: "unavailable" };
@@ -49,21 +52,21 @@ export class Commands {
     return { ...feed.changes(since, session, before), calls: knownCalls.current };
   }
 
-  async #do(command: Command, session?: Uuid): Promise<CommandResults[Command["type"]] | Refusal> {
-    const { user, gate, sending, marks, reading, presences, calls } = this.#host;
+  async #do(
+    command: Command,
+    session: Uuid | undefined,
+    isWanted: () => boolean,
+  ): Promise<CommandResults[Command["type"]] | Refusal> {
+    const { sending, marks, deletions, reading, presences, calls } = this.#host;
     switch (command.type) {
       case "send":
         return sending.sendAll(command);
       case "spread":
         return sending.spreadAll(command);
       case "retract":
-        return gate.call(command.conversation, (conversation) =>
-          conversation.retract(command.conversation, user, command.seq),
-        );
+        return deletions.retract(command);
       case "withdraw":
-        return gate.call(command.conversation, (conversation) =>
-          conversation.withdraw(command.conversation, user, command.cid),
-        );
+        return deletions.withdraw(command);
       case "mute":
         return marks.mute(command);
       case "mark":
@@ -73,7 +76,7 @@ export class Commands {
       case "page":
       case "revised":
       case "search":
-        return reading.ask(command);
+        return reading.ask(command, isWanted);
       case "presence":
         return presences.ask(command.conversation);
       case "changes":

@@ -1,5 +1,6 @@
 import type { StoredBody } from "../../contract/conversations";
 import { type ConversationId, privateMembers, type Uuid } from "../../contract/ids";
+import { conversationMaxBytes } from "../../contract/limits";
 import log from "../../migrations/conversation/0001_log.sql?raw";
 import changes from "../../migrations/conversation/0002_changes.sql?raw";
 import groups from "../../migrations/conversation/0003_groups.sql?raw";
@@ -8,13 +9,14 @@ import callSides from "../../migrations/conversation/0005_call_sides.sql?raw";
 import receipts from "../../migrations/conversation/0006_receipts.sql?raw";
 import callSessions from "../../migrations/conversation/0007_call_sessions.sql?raw";
 import withdrawn from "../../migrations/conversation/0008_withdrawn.sql?raw";
+import sentBytes from "../../migrations/conversation/0009_sent_bytes.sql?raw";
 import { CallRow } from "./call-row";
 import { type Member, Members } from "./members";
 import { heldBack, heldBackAndTold, type Last, type MessageRow, Messages } from "./messages";
 import { migrate, readVersion } from "./migrator";
 import { Withdrawals } from "./withdrawals";
 
-const migrations = [log, changes, groups, calls, callSides, receipts, callSessions, withdrawn];
+const migrations = [log, changes, groups, calls, callSides, receipts, callSessions, withdrawn, sentBytes];
 
 const newEpoch = (): string => crypto.randomUUID().slice(0, 8);
 
@@ -115,6 +117,11 @@ export class ConversationLog {
   /** Whether nobody is left to whom anything in it could be shown. */
   get isOver(): boolean {
     return this.group ? this.group.ended : this.members.present.length === 0;
+  }
+
+  /** Whether it takes no messages any more: what is left is for leaving, deleting and blocking. */
+  get isFull(): boolean {
+    return this.sql.databaseSize >= conversationMaxBytes;
   }
 
   /** The newest place. */

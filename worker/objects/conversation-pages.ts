@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { CommandOf, PageResult, SearchResult } from "../../contract/commands";
 import { type Message, wordsOf } from "../../contract/conversations";
-import { gapPageRows, pageMaxBytes, searchResultsMax, searchScanLength, searchScanRows } from "../../contract/limits";
+import { gapPageRows, pageMaxBytes, searchResultsMax, searchSliceLength, searchSliceRows } from "../../contract/limits";
 import { foldText } from "../../contract/text";
 import type { ConversationLog } from "./conversation-log";
 import type { Member } from "./members";
@@ -72,12 +72,22 @@ const wordsIn = ({ kind, body, sender, withheld }: MessageRow, member: Member): 
   return kind === "text" ? body : wordsOf(fromColumns(kind, body));
 };
 
+/** How much of an answer to a search is still free. */
+export type SearchRoom = { messages: number; bytes: number };
+/** What a slice of the log has: the bytes of these messages, and whether they left no room for another one. */
+export type SearchSlice = SearchResult & { bytes: number; isFull: boolean };
+
 /**
  * Messages whose words contain what is looked for, whatever the case and the accents, newest first. One call looks at
- * `searchScanRows` messages and, but for the last of them, `searchScanLength` of their words at most, and says where to
+ * `searchSliceRows` messages and, but for the last of them, `searchSliceLength` of their words at most, and says where to
  * go on: while it looks, nobody else is heard.
  */
-export const searchLog = (log: ConversationLog, member: Member, query: CommandOf<"search">): SearchResult => {
+export const searchLog = (
+  log: ConversationLog,
+  member: Member,
+  query: CommandOf<"search">,
+  room: SearchRoom,
+): SearchSlice => {
   const needle = foldText(query.query);
   const messages: Message[] = [];
   let last = query.before;
@@ -88,21 +98,24 @@ export const searchLog = (log: ConversationLog, member: Member, query: CommandOf
     "SELECT * FROM messages WHERE seq < ? AND seq > ? ORDER BY seq DESC LIMIT ?",
     Math.min(query.before, log.headOf(member) + 1),
     member.hidden,
-    searchScanRows,
+    searchSliceRows,
   );
   for (const row of found) {
     scanned += 1;
     const words = wordsIn(row, member);
     scannedLength += words.length;
     if (words !== "" && foldText(words).includes(needle)) {
-      bytes += bytesOf(row);
-      if (messages.length > 0 && bytes > pageMaxBytes) return { messages, before: last };
+      const size = bytesOf(row);
+      const isFirst = messages.length === 0 && room.messages === searchResultsMax;
+      if (!isFirst && bytes + size > room.bytes) return { messages, before: last, bytes, isFull: true };
+      bytes += size;
       messages.push(toMessage(row, member));
     }
     last = row.seq;
-    if (messages.length === searchResultsMax || scannedLength >= searchScanLength) break;
+    if (messages.length >= room.messages || scannedLength >= searchSliceLength) break;
   }
-  const isCut = scanned >= searchScanRows || scannedLength >= searchScanLength || messages.length >= searchResultsMax;
+  const isFull = messages.length >= room.messages;
+  const isCut = scanned >= searchSliceRows || scannedLength >= searchSliceLength || isFull;
   const isDone = last <= member.hidden + 1 || !isCut;
-  return { messages, before: isDone ? null : last };
+  return { messages, before: isDone ? null : last, bytes, isFull };
 };

@@ -1,23 +1,17 @@
 import { DurableObject } from "cloudflare:workers";
 import type { CallDeed } from "../../contract/calls";
-import {
-  type CommandOf,
-  isRefusal,
-  type PageResult,
-  type Refusal,
-  type RevisedResult,
-  type SearchResult,
-} from "../../contract/commands";
+import { type CommandOf, isRefusal, type PageResult, type Refusal, type RevisedResult } from "../../contract/commands";
 import type { Marks } from "../../contract/conversations";
 import type { Group, Receipts } from "../../contract/groups";
 import { type ConversationId, privateMembers, type Uuid } from "../../contract/ids";
+import { limitFactorOf } from "../lib/local-limits";
 import { logWarning } from "../lib/log";
 import { Accepting } from "./accepting";
 import { findOriginal, isNamed } from "./attachments";
 import { setBlock } from "./blocking";
 import { Calling } from "./calling";
 import { ConversationLog } from "./conversation-log";
-import { readPage, searchLog } from "./conversation-pages";
+import { readPage, type SearchRoom, type SearchSlice, searchLog } from "./conversation-pages";
 import { depart } from "./departing";
 import { isOfGroup } from "./group-view";
 import { Grouping, noGroup } from "./grouping";
@@ -264,9 +258,13 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return this.#log && member ? readPage(this.#log, member, query) : notFound;
   }
 
-  async search(_id: ConversationId, user: Uuid, query: CommandOf<"search">): Promise<SearchResult | Refusal> {
+  async search(
+    _id: ConversationId,
+    user: Uuid,
+    ...[query, room]: [CommandOf<"search">, SearchRoom]
+  ): Promise<SearchSlice | Refusal> {
     const member = this.#log?.members.of(user);
-    return this.#log && member ? searchLog(this.#log, member, query) : notFound;
+    return this.#log && member ? searchLog(this.#log, member, query, room) : notFound;
   }
 
   override alarm(): Promise<void> {
@@ -285,7 +283,7 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
 
   #use(log: ConversationLog): ConversationLog {
     this.#log = log;
-    this.#accepting = new Accepting(log, this.#telling);
+    this.#accepting = new Accepting(log, this.#telling, limitFactorOf(this.env));
     this.#calling = new Calling(log, this.#telling);
     this.#grouping = isOfGroup(log) ? new Grouping(log, this.#telling) : undefined;
     return log;

@@ -1,13 +1,16 @@
 import { isRefusal, type Refusal } from "../../contract/commands";
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "../../contract/ids";
+import { connectionCheckBurst, connectionChecksPerSecond } from "../../contract/limits";
 import { openDb } from "../db/client";
 import { findConnection } from "../db/relations";
 import { withRetry } from "./retry";
 import type { ConversationRpc } from "./rpc";
 import { conversationOf } from "./stubs";
+import { TokenBucket } from "./token-bucket";
 
 const healPauseMs = 2_000; // between two questions to the directory about the same conversation
 const healedMax = 100;
+const notFound: Refusal = { error: "conversation_not_found" };
 
 /** The way from a person to their conversations: nobody else's is even called. */
 export class Gate {
@@ -15,6 +18,7 @@ export class Gate {
   readonly #user: Uuid;
   readonly #isKnown: (id: ConversationId) => boolean;
   readonly #healedAt = new Map<ConversationId, number>();
+  readonly #checks = new TokenBucket(connectionCheckBurst, connectionChecksPerSecond);
 
   constructor(env: Pick<Env, "CONVERSATION" | "DB">, user: Uuid, isKnown: (id: ConversationId) => boolean) {
     this.#env = env;
@@ -24,29 +28,42 @@ export class Gate {
 
   /**
    * Calls a conversation, again when the way broke. When it is not there or says that nobody may write, the
-   * directory is asked once: if the two are connected, the conversation had only not heard of it yet.
+   * directory is asked once: if the two are connected, the conversation had only not heard of it yet. Who asks about too
+   * many that are not there is told to come later, for until the directory was asked nobody knows.
    */
   async call<T extends object>(
     id: ConversationId,
     run: (conversation: ConversationRpc) => Promise<T | Refusal>,
   ): Promise<T | Refusal> {
-    const isMine = privateMembers(id) ? otherMember(id, this.#user) !== undefined : this.#isKnown(id);
-    if (!isMine || (!this.#isKnown(id) && !(await this.#heal(id)))) return { error: "conversation_not_found" };
+    const isKnown = this.#isKnown(id);
+    const isMine = privateMembers(id) ? otherMember(id, this.#user) !== undefined : isKnown;
+    if (!isMine) return notFound;
+    const refusal = isKnown ? undefined : await this.#heal(id, notFound);
+    if (refusal) return refusal;
     const ask = () => withRetry(() => run(conversationOf(this.#env, id)));
     const answer = await ask();
     if (!isRefusal(answer) || !["not_connected", "conversation_not_found"].includes(answer.error)) return answer;
-    return (await this.#heal(id)) ? ask() : answer;
+    return (await this.#heal(id, answer)) ?? ask();
   }
 
-  /** Opens a private conversation whose two people are connected. False when they are not. */
-  async #heal(id: ConversationId): Promise<boolean> {
+  /** Opens a private conversation whose two people are connected. The refusal, the given one, when they are not. */
+  async #heal(id: ConversationId, refusal: Refusal): Promise<Refusal | undefined> {
     const members = privateMembers(id);
-    if (!members || Date.now() - (this.#healedAt.get(id) ?? 0) < healPauseMs) return false;
+    if (!members || Date.now() - (this.#healedAt.get(id) ?? 0) < healPauseMs) return refusal;
+    if (!this.#checks.take()) return { error: "rate_limited", retryAfterMs: this.#checks.waitMs() };
+    this.#remember(id);
     const connection = await findConnection(openDb(this.#env), ...members);
-    if (this.#healedAt.size >= healedMax) this.#healedAt.clear();
-    this.#healedAt.set(id, Date.now());
-    if (connection === undefined) return false;
+    if (connection === undefined) return refusal;
     await withRetry(() => conversationOf(this.#env, id).open(id, connection.id));
-    return true;
+    return undefined;
+  }
+
+  #remember(id: ConversationId): void {
+    this.#healedAt.delete(id);
+    for (const oldest of this.#healedAt.keys()) {
+      if (this.#healedAt.size < healedMax) break;
+      this.#healedAt.delete(oldest);
+    }
+    this.#healedAt.set(id, Date.now());
   }
 }

@@ -2,6 +2,7 @@ import { attachmentOf, type Message, type StoredBody } from "../../contract/conv
 import type { Uuid } from "../../contract/ids";
 import type { Member } from "./members";
 import { fromColumns, toColumns, toPreview } from "./message-body";
+import { UnreadCounts } from "./unread-counts";
 
 const recentMax = 64; // messages
 
@@ -46,11 +47,13 @@ type State = { head: number; last: Last | undefined; recent: readonly MessageRow
 /** The messages of a conversation, in the table and the newest of them in memory. Their places have no holes. */
 export class Messages {
   readonly #sql: SqlStorage;
+  readonly unread: UnreadCounts;
   #state: State = { head: 0, last: undefined, recent: [] };
   #before: State | undefined;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
+    this.unread = new UnreadCounts(sql);
     const [newest, before] = sql.exec<MessageRow>("SELECT * FROM messages ORDER BY seq DESC LIMIT 2").toArray();
     if (newest) this.#remember(newest, before?.at ?? null);
   }
@@ -122,10 +125,11 @@ export class Messages {
     return row;
   }
 
-  /** A stored message as it now is. */
+  /** A stored message as it now is: deleted for the first time, or what it was with another body. */
   replace(row: MessageRow): void {
     const { seq, kind, body, revision } = row;
     this.#sql.exec("UPDATE messages SET kind = ?, body = ?, revision = ? WHERE seq = ?", kind, body, revision, seq);
+    if (kind === "deleted" && row.withheld === 0) this.unread.remove(row);
     const { head, last, recent } = this.#state;
     this.#state = {
       head,
@@ -137,6 +141,7 @@ export class Messages {
   /** Rows were changed in the table: what is kept of them in memory is void. */
   forgetRecent(): void {
     this.#state = { ...this.#state, recent: [] };
+    this.unread.forget();
   }
 
   /** What follows can be taken back. */
@@ -146,6 +151,7 @@ export class Messages {
 
   rollback(): void {
     if (this.#before) this.#state = this.#before;
+    this.unread.forget();
   }
 
   #remember(row: MessageRow, prior: number | null): void {

@@ -1,6 +1,22 @@
-import type { CommandOf, CommandResults, Refusal } from "../../contract/commands";
+import {
+  type CommandOf,
+  type CommandResults,
+  isRefusal,
+  type Refusal,
+  type SearchResult,
+} from "../../contract/commands";
+import type { Message } from "../../contract/conversations";
 import type { Uuid } from "../../contract/ids";
-import { readBurst, readPerSecond } from "../../contract/limits";
+import {
+  pageMaxBytes,
+  readBurst,
+  readPerSecond,
+  searchResultsMax,
+  searchSliceBurst,
+  searchSlicesMax,
+  searchSlicesPerSecond,
+} from "../../contract/limits";
+import type { SearchSlice } from "./conversation-pages";
 import type { Gate } from "./gate";
 import { TokenBucket } from "./token-bucket";
 
@@ -11,6 +27,7 @@ export class Reading {
   readonly #user: Uuid;
   readonly #gate: Gate;
   readonly #reads = new TokenBucket(readBurst, readPerSecond);
+  readonly #slices = new TokenBucket(searchSliceBurst, searchSlicesPerSecond);
 
   constructor(user: Uuid, gate: Gate) {
     this.#user = user;
@@ -21,20 +38,42 @@ export class Reading {
     return this.#reads.take() ? undefined : { error: "rate_limited", retryAfterMs: this.#reads.waitMs() };
   }
 
-  async ask(command: CommandOf<Reads>): Promise<CommandResults[Reads] | Refusal> {
+  /** `isWanted`: whether anybody still waits for the answer. */
+  async ask(command: CommandOf<Reads>, isWanted: () => boolean): Promise<CommandResults[Reads] | Refusal> {
     const { conversation: id } = command;
+    if (command.type === "search") return this.#search(command, isWanted);
     return (
       this.limit() ??
-      this.#gate.call<CommandResults[Reads]>(id, (conversation) => {
-        switch (command.type) {
-          case "page":
-            return conversation.page(id, this.#user, command);
-          case "revised":
-            return conversation.revised(id, this.#user, command);
-          case "search":
-            return conversation.search(id, this.#user, command);
-        }
-      })
+      this.#gate.call<CommandResults[Reads]>(id, (conversation) =>
+        command.type === "page"
+          ? conversation.page(id, this.#user, command)
+          : conversation.revised(id, this.#user, command),
+      )
     );
+  }
+
+  /** Slice by slice, as long as the answer has room and somebody waits for it; between two others have their turn. */
+  async #search(command: CommandOf<"search">, isWanted: () => boolean): Promise<SearchResult | Refusal> {
+    const messages: Message[] = [];
+    let before: number | null = command.before;
+    let bytes = 0;
+    for (let slice = 0; slice < searchSlicesMax && before !== null && isWanted(); slice++) {
+      // A whole call's worth, so that the next one gets somewhere.
+      if (!this.#slices.take())
+        return slice > 0
+          ? { messages, before }
+          : { error: "rate_limited", retryAfterMs: this.#slices.waitMs(Date.now(), searchSlicesMax) };
+      const query: CommandOf<"search"> = { ...command, before };
+      const room = { messages: searchResultsMax - messages.length, bytes: pageMaxBytes - bytes };
+      const found: SearchSlice | Refusal = await this.#gate.call(command.conversation, (conversation) =>
+        conversation.search(command.conversation, this.#user, query, room),
+      );
+      if (isRefusal(found)) return found;
+      messages.push(...found.messages);
+      bytes += found.bytes;
+      before = found.before;
+      if (found.isFull) break;
+    }
+    return { messages, before };
   }
 }

@@ -7,6 +7,7 @@ import type { Relation } from "../../contract/people";
 import type { SecurityNotice } from "../../contract/security";
 import type { KeptSettings, Presence } from "../../contract/settings";
 import type { KeptCall } from "./call-row";
+import type { SearchRoom, SearchSlice } from "./conversation-pages";
 
 /**
  * What the objects say to each other and what the Worker may ask of them. The Conversation is the only
@@ -223,9 +224,11 @@ export interface ConversationRpc {
     user: Uuid,
     query: Extract<Command, { type: "page" }>,
   ): Promise<CommandResults["page"] | Refusal>;
+  /** A slice of a search, as far as the answer has room for what is found; `before` is where the next one begins. */
   search(
     id: ConversationId,
     user: Uuid,
     query: Extract<Command, { type: "search" }>,
-  ): Promise<CommandResults["search"] | Refusal>;
+    room: SearchRoom,
+  ): Promise<SearchSlice | Refusal>;
 }

@@ -2,7 +2,7 @@ import { isRefusal, type Refusal, type SendResult } from "../../contract/command
 import type { Body } from "../../contract/conversations";
 import { isPermanent } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
-import { groupCommitMs, sendBatchMax, sendStallMs } from "../../contract/limits";
+import { groupCommitMs, sendBatchMax, sendRetryMessages, sendStallMs } from "../../contract/limits";
 import { logError } from "../lib/log";
 import type { BodyCheck } from "./body-checks";
 import type { Refused } from "./rpc";
@@ -27,6 +27,9 @@ type Deliver<Source> = (
   batch: readonly Outgoing<Source>[],
 ) => Promise<Delivered | Refusal>;
 
+/** How many messages this person may still send. */
+type SendLimit = { take(): boolean; waitMs(messages: number): number };
+
 const pauseMaxMs = 12; // between two batches
 const waitingMax = 1_000; // messages of one person, over all conversations; honest devices have far fewer under way
 
@@ -37,16 +40,24 @@ const waitingMax = 1_000; // messages of one person, over all conversations; hon
  */
 export class SendQueue<Source extends { id: string }> {
   readonly #deliver: Deliver<Source>;
+  readonly #limit: SendLimit;
   readonly #lanes = new Map<ConversationId, Outgoing<Source>[]>();
   readonly #stalled = new Map<string, { cid: Uuid; until: number }>();
 
-  constructor(deliver: Deliver<Source>) {
+  constructor(deliver: Deliver<Source>, limit: SendLimit) {
     this.#deliver = deliver;
+    this.#limit = limit;
   }
 
   add(conversation: ConversationId, outgoing: Outgoing<Source>[]): void {
     const free = outgoing.filter((one) => !this.#isStalled(conversation, one));
     for (const one of outgoing) if (!free.includes(one)) one.settle({ error: "unavailable" });
+    const over = free.findIndex(() => !this.#limit.take());
+    const late = over < 0 ? [] : free.splice(over);
+    if (late.length > 0) {
+      const retryAfterMs = this.#limit.waitMs(sendRetryMessages);
+      this.#refuse(conversation, late, { error: "rate_limited", retryAfterMs });
+    }
     if (free.length === 0) return;
     const lane = this.#lanes.get(conversation);
     if (this.#countWaiting() + free.length > waitingMax) {

@@ -8,6 +8,7 @@ import {
 import { attachmentOf, type Body, forwardedOfNobody } from "../../contract/conversations";
 import { isPermanent } from "../../contract/errors";
 import { type ConversationId, nobody, type Uuid } from "../../contract/ids";
+import { sendBurst, sendPerSecond, sendUnwrittenMax } from "../../contract/limits";
 import { type Db, openDb } from "../db/client";
 import { insertUse, withdrawUse } from "../db/files";
 import { insertForward } from "../db/forwards";
@@ -15,10 +16,12 @@ import { logError } from "../lib/log";
 import { BodyChecks } from "./body-checks";
 import type { Feed } from "./feed";
 import type { Gate } from "./gate";
+import type { Meta } from "./meta";
 import type { Own } from "./pushes";
 import type { Checked, Notice } from "./rpc";
 import { type Delivered, type Outgoing, SendQueue, type Sent } from "./send-queue";
 import type { Socket } from "./sockets";
+import { StoredBucket } from "./stored-bucket";
 
 /** The socket that brought a message, with its ref; nothing of the kind by HTTP. */
 type From = { source?: Socket; ref: number };
@@ -29,6 +32,9 @@ type Host = {
   user: Uuid;
   gate: Gate;
   feed: Feed;
+  meta: Meta;
+  /** How many times as much as in production may be sent. */
+  factor: number;
   take(notice: Notice, own: readonly Own[]): Promise<void>;
   /** A message to this conversation has come; what becomes of it is not known yet. */
   heard(conversation: ConversationId): void;
@@ -40,10 +46,14 @@ const byHttp: From = { ref: 0 };
 export class Sending {
   readonly #host: Host;
   readonly #checks: BodyChecks;
-  readonly #queue = new SendQueue<Socket>((conversation, batch) => this.#deliver(conversation, batch));
+  readonly #queue: SendQueue<Socket>;
 
   constructor(host: Host) {
     this.#host = host;
+    const { meta, factor } = host;
+    const [burst, perSecond] = [sendBurst * factor, sendPerSecond * factor];
+    const limit = new StoredBucket(meta, "sends", { burst, perSecond, unwrittenMax: sendUnwrittenMax * factor });
+    this.#queue = new SendQueue((conversation, batch) => this.#deliver(conversation, batch), limit);
     this.#checks = new BodyChecks(host.env, host.user, ({ conversation, seq }) =>
       host.gate.call(conversation, (stub) => stub.original(conversation, host.user, seq)),
     );

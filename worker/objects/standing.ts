@@ -6,13 +6,7 @@ import type { LeastMarks, Member } from "./members";
 import type { Standing } from "./rpc";
 
 /** Others' messages that a member may see and has neither read nor hidden, counted. */
-export const unreadOf = (log: ConversationLog, { number, read, hidden }: Member): number => {
-  const from = Math.max(read, hidden);
-  if (from >= log.head) return 0;
-  const count =
-    "SELECT count(*) AS n FROM messages WHERE seq > ? AND sender <> ? AND kind NOT IN ('deleted', 'event', 'call') AND withheld = 0";
-  return log.sql.exec<{ n: number }>(count, from, number).one().n;
-};
+export const unreadOf = (log: ConversationLog, member: Member): number => log.messages.unread.of(member, log.head);
 
 /** How the others see marks that moved on: one who reads unseen has read no further than when they began to. */
 const shownAfter = (member: Member, marks: Marks, hides: boolean): Marks | null => {

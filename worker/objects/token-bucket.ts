@@ -27,6 +27,12 @@ export class TokenBucket {
     return true;
   }
 
+  /** Takes so many tokens whether they are there or not: what is missing is owed, and `take` refuses until it came in. */
+  spend(tokens: number, now = Date.now()): void {
+    this.#refill(now);
+    this.#tokens -= tokens;
+  }
+
   /** Milliseconds until there are so many. */
   waitMs(now = Date.now(), tokens = 1): number {
     this.#refill(now);

@@ -1,12 +1,8 @@
-import { Buffer } from "node:buffer";
 import { type ConnectionContext, Server } from "partyserver";
 import type { Call, CallSignals, Device } from "../../contract/calls";
-import { type ClientFrame, decodeClientFrames } from "../../contract/client-frames";
 import type { Command, CommandResults, Refusal } from "../../contract/commands";
 import { type ConversationId, packUuid, type Uuid } from "../../contract/ids";
-import { frameMaxBytes } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
-import { baseOf, protocolVersion } from "../../contract/protocol";
 import type { SecurityNotice } from "../../contract/security";
 import type { KeptSettings, Presence } from "../../contract/settings";
 import inboxTables from "../../migrations/user-channel/0001_inbox.sql?raw";
@@ -15,12 +11,17 @@ import groups from "../../migrations/user-channel/0003_groups.sql?raw";
 import calls from "../../migrations/user-channel/0004_calls.sql?raw";
 import dials from "../../migrations/user-channel/0005_dials.sql?raw";
 import prior from "../../migrations/user-channel/0006_prior.sql?raw";
+import { limitFactorOf } from "../lib/local-limits";
 import { logError, logWarning } from "../lib/log";
-import { Asking, type FrameOf } from "./asking";
+import { Asking } from "./asking";
 import { readList, readMutes } from "./changes";
 import { Commands } from "./commands";
+import { Deletions } from "./deletions";
 import { Feed } from "./feed";
-import { changesTail } from "./frames";
+import { costOfCommand } from "./frame-costs";
+import { FrameLimits } from "./frame-limits";
+import { FrameReader } from "./frame-reader";
+import { FrameRouting } from "./frame-routing";
 import { Gate } from "./gate";
 import { KnownCalls } from "./known-calls";
 import { Meta } from "./meta";
@@ -39,6 +40,7 @@ import { Typing } from "./typing";
 /** Set by the Worker on the request it builds for an upgrade; whatever a client sent by that name is gone. */
 export const sessionHeader = "x-lisolo-session";
 
+const brokenCode = 1011; // something unexpected here (RFC 6455 §7.4.1); the device comes again
 const pageWentCode = 1001; // what browsers say for a page that is closed or loaded anew (RFC 6455 §7.4.1)
 
 /** One person: their sockets, and their inbox with its change counter. */
@@ -50,12 +52,15 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     (socket) => this.ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0,
   );
   readonly #feed: Feed;
-  readonly #asking: Asking;
   readonly #knownCalls: KnownCalls;
   readonly #calls: PersonCalls;
   readonly #typing: Typing;
   readonly #presences: Presences;
   readonly #parting: Parting;
+  readonly #marks: OwnMarks;
+  readonly #limits: FrameLimits;
+  readonly #reader: FrameReader;
+  readonly #routing: FrameRouting;
   readonly #commands: Commands;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -64,6 +69,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const user = ctx.id.name ?? "";
     const meta = new Meta(ctx.storage.sql);
     const feed = new Feed(ctx, meta, this.#sockets);
+    const factor = limitFactorOf(env);
+    this.#limits = new FrameLimits({ factor, meta, cutOff: () => void this.#cutOff() });
     const gate = new Gate(env, user, (id) => feed.find(id) !== undefined);
     this.#feed = feed;
     this.#typing = new Typing({ env, user, feed, sockets: this.#sockets });
@@ -73,14 +80,17 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       user,
       gate,
       feed,
+      meta,
+      factor,
       take: async (notice, own) => {
         await this.#take(notice, own);
       },
       heard: (conversation) => this.#typing.forget(conversation),
     });
     const sockets = this.#sockets;
-    const later = (work: Promise<unknown>) =>
-      ctx.waitUntil(work.catch((error: unknown) => logError("a call was not seen to", error)));
+    const laterOr = (failure: string) => (work: Promise<unknown>) =>
+      ctx.waitUntil(work.catch((error: unknown) => logError(failure, error)));
+    const later = laterOr("a call was not seen to");
     this.#knownCalls = new KnownCalls(ctx.storage.sql, { user, gate, sockets, later });
     this.#calls = new PersonCalls(ctx.storage.sql, this.#knownCalls, { env, user, sockets, later });
     const close = () => {
@@ -89,42 +99,61 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       this.#sockets.closeSessions("all");
     };
     this.#parting = new Parting({ ctx, env, user, close });
-    this.#commands = new Commands({
+    this.#marks = new OwnMarks({
       user,
       feed,
       gate,
+      meta,
+      later: laterOr("unread messages were not counted"),
+    });
+    this.#commands = new Commands({
+      feed,
       sending,
-      marks: new OwnMarks({ user, feed, gate, recount: (conversation) => this.#recount(conversation) }),
+      marks: this.#marks,
+      deletions: new Deletions(user, gate, factor),
       reading: new Reading(user, gate),
       presences: this.#presences,
       calls: this.#calls,
       knownCalls: this.#knownCalls,
       parting: this.#parting,
     });
-    this.#asking = new Asking({ sockets: this.#sockets, feed, sending, commands: this.#commands });
+    const asking = new Asking({ sockets, feed, sending, commands: this.#commands });
+    const [typing, presences] = [this.#typing, this.#presences];
+    this.#routing = new FrameRouting({ sockets, feed, typing, presences, commands: this.#commands, asking, ctx });
+    this.#reader = new FrameReader({ sockets, limits: this.#limits, asking });
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    return this.#limits.pauseMs > 0 ? new Response(null, { status: 429 }) : super.fetch(request);
+  }
+
+  /** Over the limit a message is refused before anything else is done for it. */
+  override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
+    if (this.#limits.admits(socket, message)) await super.webSocketMessage(socket, message);
   }
 
   // ── sockets ──────────────────────────────────────────────────────────────────────────────────────────────
 
   override onConnect(socket: Socket, { request }: ConnectionContext): void {
-    const session = request.headers.get(sessionHeader);
-    if (session === null) throw new Error("a socket came without its session");
-    this.#sockets.accept(socket, session);
-    if (this.#parting.isGone) this.#sockets.close(socket, "signedOut");
+    // What is thrown here the library tells the other side, with the names of our files.
+    try {
+      const session = request.headers.get(sessionHeader);
+      if (session === null) throw new Error("a socket came without its session");
+      this.#sockets.accept(socket, session);
+      this.#reader.expectHello(socket);
+      if (this.#parting.isGone) this.#sockets.close(socket, "signedOut");
+    } catch (error) {
+      logError("a socket could not be taken", error);
+      socket.close(brokenCode);
+    }
   }
 
   override async onMessage(socket: Socket, message: string | ArrayBuffer): Promise<void> {
     try {
-      if (typeof message !== "string") return this.#sockets.close(socket, "protocol");
-      if (message.length > frameMaxBytes || Buffer.byteLength(message) > frameMaxBytes) {
-        return this.#sockets.close(socket, "tooLarge");
-      }
-      const [frames, isReady] = [decodeClientFrames(message), socket.state?.isReady ?? true];
-      if (!frames && isReady) return this.#asking.unread(socket, message);
-      if (!frames || frames.some(([type]) => (type === "h") === isReady)) return this.#sockets.malformed(socket);
+      const frames = this.#reader.read(socket, message);
       if (this.#parting.isGone) return;
       // One after the other up to where each has to wait for somebody.
-      await Promise.all(frames.map((frame) => this.#receive(socket, frame)));
+      await Promise.all(frames.map((frame) => this.#routing.take(socket, frame)));
     } catch (error) {
       logError("a frame could not be handled", error);
       this.#sockets.answer(socket, ["x", "internal"]);
@@ -143,6 +172,16 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     logWarning("a socket broke", error);
   }
 
+  /** The platform reads a socket on after it was closed, for as long as the other side sends: only this ends it. */
+  async #cutOff(): Promise<void> {
+    try {
+      this.#feed.flush();
+      await this.ctx.storage.sync();
+    } finally {
+      this.ctx.abort("a closed socket went on");
+    }
+  }
+
   override onRequest(): Response {
     return new Response(null, { status: 404 });
   }
@@ -154,7 +193,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     command: Extract<Command, { type: T }>,
     session?: Uuid,
   ): Promise<CommandResults[T] | Refusal> {
-    return (await this.#commands.run(command, session)) as CommandResults[T] | Refusal;
+    const refusal = this.#limits.take(costOfCommand(command));
+    return refusal ?? ((await this.#commands.run(command, session)) as CommandResults[T] | Refusal);
   }
 
   async notify(_user: Uuid, notice: Notice): ReturnType<UserChannelRpc["notify"]> {
@@ -247,54 +287,13 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     return this.#parting.run();
   }
 
-  // ── frames ───────────────────────────────────────────────────────────────────────────────────────────────
-
-  async #receive(socket: Socket, frame: ClientFrame): Promise<void> {
-    switch (frame[0]) {
-      case "h":
-        return this.#hello(socket, frame);
-      case "k":
-        if (!this.#sockets.confirm(socket, frame[1])) this.#sockets.malformed(socket);
-        return;
-      case "t":
-        return this.ctx.waitUntil(
-          this.#typing.say(frame[1]).catch((error: unknown) => logWarning("typing was not passed on", error)),
-        );
-      case "f":
-        return this.#asking.spread(socket, frame);
-      case "l":
-        return this.ctx.waitUntil(
-          this.#presences
-            .look(socket, frame[1] === 1)
-            .catch((error: unknown) => logWarning("who waits for somebody was not told", error)),
-        );
-      default:
-        return this.#asking.ask(socket, frame);
-    }
-  }
-
-  #hello(socket: Socket, [, version, epoch, counter]: FrameOf<"h">): void {
-    if (version !== protocolVersion) {
-      this.#sockets.answer(socket, ["x", "unknown_protocol"]);
-      this.#sockets.close(socket, "protocol");
-      return;
-    }
-    const changes = this.#commands.changes(socket.state?.session, epoch === this.#feed.epoch ? counter : 0);
-    const base = baseOf(changes);
-    this.#sockets.welcome(socket, base);
-    this.#sockets.answer(socket, ["w", protocolVersion, ...changesTail(changes, base)]);
-  }
+  // ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Takes in what a conversation says. Whether what the row says of messages stands written. */
   async #take(notice: Notice, own?: readonly Own[]): Promise<boolean> {
     const { isInexact, isWritten } = await this.#feed.take(notice, own);
     // A number of the row is in doubt after a crash between two writes.
-    if (isInexact) this.#recount(notice.conversation);
+    if (isInexact && !this.#parting.isGone) this.#marks.recount(notice.conversation);
     return isWritten;
-  }
-
-  /** Marks that move nothing are a question: the conversation counts anew. */
-  #recount(conversation: ConversationId): void {
-    this.ctx.waitUntil(this.#commands.run({ type: "mark", conversation, delivered: 0, read: 0 }));
   }
 }

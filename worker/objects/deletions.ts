@@ -1,0 +1,32 @@
+import type { CommandOf, CommandResults, Refusal } from "../../contract/commands";
+import type { Uuid } from "../../contract/ids";
+import { retractBurst, retractsPerSecond } from "../../contract/limits";
+import type { Gate } from "./gate";
+import { TokenBucket } from "./token-bucket";
+
+/** Messages of their own that a person deletes for everybody, and how many of them in a time. */
+export class Deletions {
+  readonly #user: Uuid;
+  readonly #gate: Gate;
+  readonly #limit: TokenBucket;
+
+  constructor(user: Uuid, gate: Gate, factor: number) {
+    this.#limit = new TokenBucket(retractBurst * factor, retractsPerSecond * factor);
+    this.#user = user;
+    this.#gate = gate;
+  }
+
+  /** By its place. */
+  async retract({ conversation: id, seq }: CommandOf<"retract">): Promise<CommandResults["retract"] | Refusal> {
+    return this.#refusal() ?? this.#gate.call(id, (conversation) => conversation.retract(id, this.#user, seq));
+  }
+
+  /** By its client id, wherever it is by now. */
+  async withdraw({ conversation: id, cid }: CommandOf<"withdraw">): Promise<CommandResults["withdraw"] | Refusal> {
+    return this.#refusal() ?? this.#gate.call(id, (conversation) => conversation.withdraw(id, this.#user, cid));
+  }
+
+  #refusal(): Refusal | undefined {
+    return this.#limit.take() ? undefined : { error: "rate_limited", retryAfterMs: this.#limit.waitMs() };
+  }
+}

@@ -1,0 +1,46 @@
+import { Buffer } from "node:buffer";
+import { type ClientFrame, decodeClientFrames } from "../../contract/client-frames";
+import { frameMaxBytes, helloTimeoutMs } from "../../contract/limits";
+import type { Asking } from "./asking";
+import { costOfFrames } from "./frame-costs";
+import type { FrameLimits } from "./frame-limits";
+import type { Socket, Sockets } from "./sockets";
+
+type Host = { sockets: Sockets; limits: FrameLimits; asking: Pick<Asking, "unread"> };
+
+/** What arrives on sockets, as frames: the first of a socket is its hello, and what cannot be read is answered here. */
+export class FrameReader {
+  readonly #host: Host;
+  readonly #helloTimers = new WeakMap<Socket, ReturnType<typeof setTimeout>>();
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  /** A socket is new. One that says nothing is no device, and keeps this object from nothing but its sleep. */
+  expectHello(socket: Socket): void {
+    const close = () => !socket.state?.isReady && this.#host.sockets.close(socket, "unwelcomed");
+    this.#helloTimers.set(socket, setTimeout(close, helloTimeoutMs));
+  }
+
+  /** The frames of a message, none when it is not of the protocol. */
+  read(socket: Socket, message: string | ArrayBuffer): readonly ClientFrame[] {
+    const { sockets, limits, asking } = this.#host;
+    const frames = typeof message === "string" && !this.#isTooLarge(message) ? decodeClientFrames(message) : undefined;
+    limits.charge(socket, frames ? costOfFrames(frames) : 1);
+    const isReady = socket.state?.isReady ?? true;
+    if (typeof message !== "string") sockets.close(socket, "protocol");
+    else if (this.#isTooLarge(message)) sockets.close(socket, "tooLarge");
+    else if (!frames && isReady) asking.unread(socket, message);
+    else if (!frames || frames.some(([type]) => (type === "h") === isReady)) sockets.malformed(socket);
+    else {
+      if (!isReady) clearTimeout(this.#helloTimers.get(socket));
+      return frames;
+    }
+    return [];
+  }
+
+  #isTooLarge(message: string): boolean {
+    return message.length > frameMaxBytes || Buffer.byteLength(message) > frameMaxBytes;
+  }
+}
