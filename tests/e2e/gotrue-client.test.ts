@@ -228,7 +228,7 @@ test("recovers by a link that leads back to the program that asked, by PKCE", as
   ok(await client.resetPasswordForEmail(email, { redirectTo: elsewhere, captchaToken: await mailProof(email) }));
   const { link } = broughtBy(await mailTo(email, isRecovery));
   // As our own page does it, to which the link leads.
-  const said = new URLSearchParams(link.hash.slice(1));
+  const said = new URLSearchParams(new URL(link).hash.slice(1));
   const body = { token_hash: said.get("token"), redirect_to: said.get("redirect_to") };
   const traded = await callSite(site, "POST", "/api/auth/verify/redirect", { body });
   const back = new URL((traded.body as { url: string }).url);
