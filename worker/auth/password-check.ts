@@ -1,3 +1,4 @@
+import { toE164 } from "../../contract/phone";
 import { openDb } from "../db/client";
 import type { AppContext } from "../lib/app";
 import { addressOf, returnToken, takeToken } from "../lib/rate-limit";
@@ -21,10 +22,11 @@ export const checkPassword = async (
 ): Promise<Checked> => {
   const db = openDb(c.env);
   const address = addressOf(c.req.raw);
+  const number = toE164(phone) ?? phone; // whichever form of it was typed
   const limits = [
     ["sign_in_by_address", address],
-    ["sign_in_by_account_and_address", `${phone} ${address}`],
-    ["sign_in_by_account", phone],
+    ["sign_in_by_account_and_address", `${number} ${address}`],
+    ["sign_in_by_account", number],
   ] as const;
   for (const [policy, key] of limits) {
     const taken = await takeToken(db, key, policy);

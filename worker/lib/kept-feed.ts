@@ -6,14 +6,18 @@ import { logError } from "./log";
  * once wait for one reading; then the place's cache, which all runtimes of a data centre share; then the directory. A page
  * is a string that was made for nobody in particular, kept under an address of its own that says only which page it is.
  */
-type KeptPage = { body: string; etag: string; readAt: number };
+type KeptPage = { body: string; etag: string; readAt: number; hasFrozen: boolean };
 
 const pagesMax = 200; // in memory, at most `postPageBytes` each
 const flightMaxMs = 2_000; // who waits for somebody else's reading longer than that reads for themselves
 const readAtHeader = "x-read-at";
+const frozenHeader = "x-has-frozen";
 
-/** A page as the directory has it. `isPast`: nothing will come into it any more. */
-export type MadePage = { body: string; isPast: boolean };
+/**
+ * A page as the directory has it. `isPast`: nothing will come into it any more. `hasFrozen`: an author of it shows somebody
+ * whom they block an older picture.
+ */
+export type MadePage = { body: string; isPast: boolean; hasFrozen: boolean };
 type Make = () => Promise<MadePage>;
 
 type Place = { context: Pick<ExecutionContext, "waitUntil">; origin: string };
@@ -24,7 +28,7 @@ const freshMs = (before: number | undefined): number => (before === undefined ? 
 const isFresh = ({ readAt }: KeptPage, before: number | undefined): boolean =>
   Math.abs(Date.now() - readAt) < freshMs(before);
 
-const digest = async (body: string): Promise<string> => {
+export const digestPage = async (body: string): Promise<string> => {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(body));
   return `W/"${Buffer.from(hash).toString("base64url").slice(0, 22)}"`;
 };
@@ -32,15 +36,17 @@ const digest = async (body: string): Promise<string> => {
 const findAtPlace = async (address: string): Promise<KeptPage | undefined> => {
   const found = await caches.default.match(address);
   const [etag, readAt] = [found?.headers.get("etag"), found?.headers.get(readAtHeader)];
-  return found && etag && readAt ? { body: await found.text(), etag, readAt: Number(readAt) } : undefined;
+  if (!found || !etag || !readAt) return undefined;
+  return { body: await found.text(), etag, readAt: Number(readAt), hasFrozen: found.headers.has(frozenHeader) };
 };
 
-const keepAtPlace = async (address: string, { body, etag, readAt }: KeptPage, ms: number): Promise<void> => {
+const keepAtPlace = async (address: string, { body, etag, readAt, hasFrozen }: KeptPage, ms: number): Promise<void> => {
   const headers = {
     "content-type": "application/json",
     "cache-control": `public, max-age=${ms / 1_000}`,
     etag,
     [readAtHeader]: String(readAt),
+    ...(hasFrozen ? { [frozenHeader]: "1" } : {}),
   };
   await caches.default.put(address, new Response(body, { headers }));
 };
@@ -98,8 +104,8 @@ export class Feed {
       return found;
     }
     const readAt = Date.now();
-    const { body, isPast } = await make();
-    const page = { body, etag: await digest(body), readAt };
+    const { body, isPast, hasFrozen } = await make();
+    const page = { body, etag: await digestPage(body), readAt, hasFrozen };
     // What lies before a number that is not given yet would keep out those that get one meanwhile.
     if (isPast && begun === this.#changes) {
       this.#keep(address, page);

@@ -52,11 +52,10 @@ export const policies = {
   oauth_by_address: { burst: 120, everyMs: second },
   refresh_by_session: { burst: 30, everyMs: 10 * second },
   search_by_minute: { burst: 20, everyMs: 3 * second },
-  search_by_day: { burst: 200, everyMs: day / 200 },
-  request_by_user: { burst: 50, everyMs: minute },
+  request_by_user: { burst: 50, everyMs: minute }, // contacts/request-limits.ts counts what became of them
   contact_change_by_user: { burst: 120, everyMs: second },
   block_by_user: { burst: 60, everyMs: 2 * second },
-  group_by_user: { burst: 30, everyMs: minute },
+  group_by_user: { burst: 10, everyMs: day / 20 },
   group_change_by_user: { burst: 120, everyMs: second },
   profile_change_by_user: { burst: 20, everyMs: 15 * second },
   upload_by_user: { burst: 50, everyMs: 1_200 },

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import * as v from "valibot";
-import { DisplayName, isBlank } from "../../../contract/text";
+import { DisplayName, isBlank, nameProblem } from "../../../contract/text";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { ApiFailure } from "../../lib/exchange";
@@ -40,7 +40,7 @@ export const useProfileEdit = (me: PersonRow) => {
   const readName = (typed: string): string | undefined => {
     const parsed = v.safeParse(DisplayName, typed);
     if (parsed.success) return parsed.output;
-    const message = t(isBlank(typed) ? "profile.nameEmpty" : "errors.invalid_name");
+    const message = t(isBlank(typed) ? "profile.nameEmpty" : `errors.${nameProblem(parsed.issues)}`);
     setProblem(message);
     showToast({ tone: "danger", title: t("common.error"), message });
     return undefined;
