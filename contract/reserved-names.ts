@@ -13,7 +13,7 @@ const lookalikes: Record<string, string> = {
   f: "ſꜰ",
   g: "ɡɢԍ9",
   h: "һнʜ",
-  i: "іιıɪΙІⅼլlL|!1ӏⅰ¡",
+  i: "іιıɪΙІʟⅼլlL|!1ӏⅰ¡",
   k: "кκᴋ",
   m: "мμᴍ",
   n: "пηɴո",

@@ -105,10 +105,10 @@ test("a search says how the people found stand to the one who searches", async (
 });
 
 test("who searched too often waits", async () => {
-  expect(policies.search_by_minute).toEqual({ burst: 20, everyMs: 3_000 });
+  expect(policies.search_by_user).toEqual({ burst: 20, everyMs: 3_000 });
   const ben = await newPerson();
   expect((await search(ben, "99000")).status).toBe(200);
-  await drain("search_by_minute", ben.id);
+  await drain("search_by_user", ben.id);
   const paused = await search(ben, "99000");
   expect(paused).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
   expect(Number(paused.headers.get("retry-after"))).toBeGreaterThan(0);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { BlockList, RequestPage } from "../../contract/contacts";
 import { createUuid } from "../../contract/ids";
-import { maskPhone } from "../../contract/phone";
 import type { FoundPerson, Profile, Relation } from "../../contract/people";
+import { maskPhone } from "../../contract/phone";
 import type { FindableBy } from "../../contract/settings";
 import { fromWirePerson } from "../../contract/wire";
 import { connectPeople, type Person } from "../support/people";

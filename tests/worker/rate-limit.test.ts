@@ -4,7 +4,7 @@ import { openDb } from "../../worker/db/client";
 import { addressOf, forgetFullBuckets, policies, returnToken, takeToken } from "../../worker/lib/rate-limit";
 
 const db = openDb(env);
-const name = "search_by_minute";
+const name = "search_by_user";
 const { burst, everyMs } = policies[name];
 const now = 1_900_000_000_000;
 

@@ -51,7 +51,7 @@ export const policies = {
   verify_by_address: { burst: 60, everyMs: 2 * second },
   oauth_by_address: { burst: 120, everyMs: second },
   refresh_by_session: { burst: 30, everyMs: 10 * second },
-  search_by_minute: { burst: 20, everyMs: 3 * second },
+  search_by_user: { burst: 20, everyMs: 3 * second },
   request_by_user: { burst: 50, everyMs: minute }, // contacts/request-limits.ts counts what became of them
   contact_change_by_user: { burst: 120, everyMs: second },
   block_by_user: { burst: 60, everyMs: 2 * second },

@@ -48,7 +48,7 @@ export const peopleRoutes = createRoutes()
     }),
     authenticate,
     validate("query", Query),
-    limitCaller("search_by_minute"),
+    limitCaller("search_by_user"),
     async (c) => {
       const db = openDb(c.env);
       const me = c.var.caller.user;
