@@ -10,4 +10,4 @@ process.env.X_LOCAL_EXPLORER = "false";
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
 
 const { runSubjects } = await import("./subjects");
-await runSubjects(process.argv.slice(2).filter((name) => name !== "--no-build"));
+await runSubjects(process.argv.slice(2).filter((argument) => !argument.startsWith("--")));

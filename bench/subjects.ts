@@ -8,6 +8,7 @@ import { measureFanOut } from "./fan-out";
 import { measureFeed } from "./feed";
 import { measureFirstScreen } from "./first-screen";
 import { measureGroups } from "./groups";
+import { measureHostile } from "./hostile";
 import { measureLongChat } from "./long-chat";
 import { measureMedia } from "./media";
 import { measureMemory } from "./memory";
@@ -32,6 +33,7 @@ const subjects: Record<string, () => Promise<Section[]>> = {
   feed: measureFeed,
   memory: measureMemory,
   timing: measureTiming,
+  hostile: measureHostile,
 };
 
 const reportPath = ".reports/bench.json";

@@ -67,8 +67,10 @@ export const errorStatus = {
   reserved_name: 400, // it could be taken for Lisolo's own
   // files
   file_too_large: 413,
+  storage_full: 507, // one's files take all the room there is for them
   not_an_image: 415,
   image_too_many_pixels: 400,
+  broken_image: 415, // it begins like a picture and cannot be read as one
   file_not_found: 404,
   file_incomplete: 409,
   file_in_use: 409,

@@ -1,4 +1,4 @@
-// `npm run check`: format, lint, import rules, translations, types, unused code.
+// `npm run check`: format, lint, import rules, documentation, translations, types, unused code.
 import { runChecks } from "./check-steps.mjs";
 import { generateTypes } from "./prepare.mjs";
 import { install } from "./run.mjs";

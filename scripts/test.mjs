@@ -1,18 +1,14 @@
 // `npm test`: every check and every test, from a bare clone. `npm test -- unit e2e` runs only those.
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
-import { join, relative } from "node:path";
-import { stripVTControlCharacters } from "node:util";
+import { join } from "node:path";
 import { build } from "./build.mjs";
 import { runChecks } from "./check-steps.mjs";
 import { requireChromium } from "./chromium.mjs";
 import { generateTypes } from "./prepare.mjs";
 import { install, root, run } from "./run.mjs";
+import { readPlaywright, readVitest, toClosingText, toFailure } from "./test-reports.mjs";
 
 const reports = join(root, ".reports");
-/** So much of what a failure said is repeated at the end. */
-const reasonLines = 24;
-/** What a suite that could not be counted counts as. */
-const nothing = (why) => ({ passed: 0, failed: 1, skipped: 0, names: [why] });
 
 function readReport(name) {
   try {
@@ -26,32 +22,7 @@ function readReport(name) {
 /** A run that failed although no test did (a file that does not load, an error after the last test) counts as one failure. */
 function withRunner(ok, counts) {
   if (ok || counts.failed > 0) return counts;
-  return { ...counts, failed: 1, names: ["the runner itself: no test failed (see above)"] };
-}
-
-/** The beginning of what a failure said, without colours and the runner's own calls, under its name. */
-function withReason(name, message = "") {
-  const lines = stripVTControlCharacters(message).split("\n");
-  const told = lines.filter((line) => !line.includes("node_modules") && !/^ +at new Promise/.test(line));
-  return [name, ...told.slice(0, reasonLines).map((line) => `    ${line}`)].join("\n");
-}
-
-function failuresOfVitest(report) {
-  return report.testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults
-      .filter(({ status }) => status === "failed")
-      .map(({ fullName, failureMessages }) => withReason(`${relative(root, name)} › ${fullName}`, failureMessages[0])),
-  );
-}
-
-function failuresOfPlaywright({ suites = [], specs = [] }) {
-  const here = specs
-    .filter(({ ok }) => !ok)
-    .map(({ file, title, tests }) => {
-      const results = tests.flatMap((test) => test.results);
-      return withReason(`tests/${file} › ${title}`, results.find(({ error }) => error)?.error.message);
-    });
-  return [...here, ...suites.flatMap(failuresOfPlaywright)];
+  return { ...counts, failed: 1, failures: ["the runner itself: no test failed (see above)"] };
 }
 
 function runVitest(project) {
@@ -67,13 +38,7 @@ function runVitest(project) {
   ];
   const { ok } = run("vitest", [...args, `--outputFile.json=${outputFile}`]);
   const report = readReport(project);
-  if (!report) return nothing("no report");
-  return withRunner(ok, {
-    passed: report.numPassedTests,
-    failed: report.numFailedTests,
-    skipped: report.numPendingTests + report.numTodoTests,
-    names: failuresOfVitest(report),
-  });
+  return report ? withRunner(ok, readVitest(report)) : toFailure("no report");
 }
 
 async function runPlaywright(project) {
@@ -83,10 +48,7 @@ async function runPlaywright(project) {
     env: { PLAYWRIGHT_JSON_OUTPUT_FILE: join(reports, `${project}.json`) },
   });
   const report = readReport(project);
-  if (!report) return nothing("no report");
-  const { expected, unexpected, flaky, skipped } = report.stats;
-  const names = failuresOfPlaywright(report);
-  return withRunner(ok, { passed: expected, failed: unexpected + flaky, skipped, names });
+  return report ? withRunner(ok, readPlaywright(report)) : toFailure("no report");
 }
 
 const suites = {
@@ -105,8 +67,8 @@ if (unknown.length > 0) {
 }
 const chosen = asked.length > 0 ? asked : Object.keys(suites);
 
-const total = { passed: 0, failed: 0, skipped: 0 };
-const failures = [];
+/** @type {import("./test-reports.mjs").Counts} */
+const total = { passed: 0, failed: 0, skipped: 0, failures: [], flaky: [] };
 
 /** Runs one suite; what keeps it from running at all counts as one failure. */
 async function count(name) {
@@ -116,7 +78,7 @@ async function count(name) {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     console.error(why);
-    return nothing(why);
+    return toFailure(why);
   }
 }
 
@@ -133,12 +95,11 @@ for (const name of chosen) {
   console.log(`\n— ${name}`);
   const counts = await count(name);
   for (const key of ["passed", "failed", "skipped"]) total[key] += counts[key];
-  failures.push(...counts.names.map((test) => `${name}: ${test}`));
+  total.failures.push(...counts.failures.map((test) => `${name}: ${test}`));
+  total.flaky.push(...counts.flaky);
 }
 
-const executed = total.passed + total.failed;
-// Named once more at the end, where whoever reads only that finds them.
-if (failures.length > 0) console.log(`\nFailed:\n${failures.map((line) => `  ${line}`).join("\n")}`);
-if (executed === 0) console.error("No test was executed.");
-console.log(`${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ""}`);
-process.exit(total.failed > 0 || executed === 0 ? 1 : 0);
+const isEmpty = total.passed + total.failed === 0;
+if (isEmpty) console.error("No test was executed.");
+console.log(toClosingText(total));
+process.exit(total.failed > 0 || isEmpty ? 1 : 0);

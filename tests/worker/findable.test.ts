@@ -7,7 +7,7 @@ import { countDirectory } from "./counted-rows";
 import { call, newPerson, site } from "./site";
 
 const found = async (by: Person, phone: string): Promise<string[]> => {
-  const answer = await call("GET", `/api/users?phone=${encodeURIComponent(phone)}`, { token: by.token });
+  const answer = await call("POST", "/api/people/search", { token: by.token, body: { phone } });
   const ids = (answer.body as { id: string }[]).map(({ id }) => id);
   const rows = await env.DB.prepare("SELECT id, phone FROM profiles WHERE id IN (SELECT value FROM json_each(?))")
     .bind(JSON.stringify(ids))

@@ -1,117 +1,108 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import {
-  askAgainDays,
-  newAccountHours,
-  pendingRequestsMax,
-  requestsNewMax,
-  requestsReceivedPerDay,
-} from "../../contract/limits";
-import type { Relation } from "../../contract/people";
-import { connectPeople, type Person } from "../support/people";
-import { call, newPerson, site } from "./site";
+import worker from "../../worker";
+import { openDb } from "../../worker/db/client";
+import { memoryPolicies } from "../../worker/lib/memory-limits";
+import { policies, takeToken } from "../../worker/lib/rate-limit";
+import type { Person } from "../support/people";
+import { seedPerson } from "./seeded-people";
+import { call, drain, site } from "./site";
 
-/** How often people may ask each other to connect, told in the error that a person reads. */
+const get = (path: string, headers: Record<string, string>) => site.fetch(site.origin + path, { headers });
+const asPerson = ({ token }: Person) => ({ authorization: `Bearer ${token}` });
+const fromAddress = (address: string) => ({ "cf-connecting-ip": address });
 
-const hourMs = 3_600_000;
-const ask = (by: Person, other: Person) =>
-  call("POST", "/api/requests", { token: by.token, body: { to_user_id: other.id } });
-const askedBy = async (by: Person, other: Person): Promise<string> => {
-  const answer = await ask(by, other);
-  return answer.status === 200 ? "sent" : (answer.body as { error_code: string }).error_code;
-};
-const decline = async (by: Person, asked: Relation) =>
-  call("POST", `/api/requests/${asked.request_id}/decline`, { token: by.token });
-/** Somebody whose account is not new any more. */
-const grownUp = async (): Promise<Person> => {
-  const person = await newPerson();
-  await env.DB.prepare("UPDATE users SET created_at = created_at - ? WHERE id = ?")
-    .bind((newAccountHours + 1) * hourMs, person.id)
-    .run();
-  return person;
-};
-const people = (count: number, make = grownUp) => Promise.all(Array.from({ length: count }, make));
-/** What was asked of or by this person happened so much earlier. */
-const passesFor = (person: Person, ms: number) =>
-  env.DB.prepare(
-    "UPDATE connection_requests SET created_at = created_at - ?1, updated_at = updated_at - ?1 WHERE ?2 IN (from_user_id, to_user_id)",
-  )
-    .bind(ms, person.id)
-    .run();
-
-test("whoever was declined asks again after a day, a week and a month, and not before", async () => {
-  const [ana, ben] = [await grownUp(), await grownUp()];
-  for (const days of askAgainDays) {
-    const asked = await ask(ana, ben);
-    expect(asked.status).toBe(200);
-    await decline(ben, asked.body as Relation);
-    const paused = await ask(ana, ben);
-    expect(paused).toMatchObject({ status: 429, body: { error_code: "request_declined" } });
-    const seconds = Number(paused.headers.get("retry-after"));
-    expect(seconds).toBeGreaterThan((days * 24 - 1) * 3_600);
-    expect(seconds).toBeLessThanOrEqual(days * 24 * 3_600);
-    await passesFor(ana, days * 24 * hourMs - hourMs);
-    expect(await askedBy(ana, ben)).toBe("request_declined");
-    await passesFor(ana, hourMs);
+/** Asks until it is refused; how many were answered before, and the refusal. */
+const floodUntilRefused = async (path: string, headers: Record<string, string>, atMost: number) => {
+  for (let answered = 0; answered < atMost; answered++) {
+    const response = await get(path, headers);
+    if (response.status === 429) return { answered, response };
+    await response.arrayBuffer();
   }
-  expect(await askedBy(ana, ben)).toBe("sent");
-});
+  throw new Error("never refused");
+};
 
-test("a contact that ended is no refusal", async () => {
-  const [ana, ben] = [await newPerson(), await newPerson()];
-  await connectPeople(site, ana, ben);
-  await call("DELETE", `/api/contacts/${ana.id}`, { token: ben.token });
-  expect(await askedBy(ana, ben)).toBe("sent");
-});
+/** Answers of the Worker over an environment whose directory fails at whatever it is asked. */
+const getWithoutDirectory = async (path: string, headers: Record<string, string>): Promise<number> => {
+  const broken = new Proxy(env.DB, {
+    get: () => {
+      throw new Error("the directory was asked");
+    },
+  });
+  const context = createExecutionContext();
+  const request = new Request(site.origin + path, { headers }) as Parameters<typeof worker.fetch>[0];
+  const response = await worker.fetch(request, { ...env, DB: broken }, context);
+  await response.arrayBuffer();
+  await waitOnExecutionContext(context);
+  return response.status;
+};
 
-test("a new account has five requests until they are accepted, an older one more", async () => {
-  const [ana, ben] = [await newPerson(), await grownUp()];
-  const others = await people(requestsNewMax + 1);
-  const [first, ...rest] = others;
-  if (!first) throw new Error("nobody to ask");
-  for (const by of [ana, ben]) {
-    await connectPeople(site, by, first);
-    for (const other of rest) expect(await askedBy(by, other)).toBe("sent");
-    const one = await grownUp();
-    expect(await askedBy(by, one)).toBe(by === ana ? "requests_used_up" : "sent");
+const { api_by_user, bytes_by_user, anonymous_by_address } = memoryPolicies;
+
+test.each(["/api/mutes", "/api/tala?before=7", "/api/users/00000000-0000-7000-8000-000000000000"])(
+  "whoever asks for %s without end is told how long to wait, by no statement of the directory, and nobody else is",
+  async (path) => {
+    const [ana, ben] = [await seedPerson(), await seedPerson()];
+    const { answered, response } = await floodUntilRefused(path, asPerson(ana), 3 * api_by_user.burst);
+    expect(answered).toBeGreaterThanOrEqual(api_by_user.burst);
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await response.json()).toMatchObject({ error_code: "rate_limited" });
+    let status = 0;
+    for (let tries = 0; tries < 20 && status !== 429; tries++) status = await getWithoutDirectory(path, asPerson(ana));
+    expect(status).toBe(429);
+    expect((await get(path, asPerson(ben))).status).not.toBe(429);
+  },
+);
+
+test("a flood of changes is refused as one of questions is", async () => {
+  const ana = await seedPerson();
+  let refused = 0;
+  for (let i = 0; i < 3 * api_by_user.burst && refused === 0; i++) {
+    const path = `/api/mutes/${crypto.randomUUID()}`;
+    const { status } = await call(i % 2 ? "PUT" : "DELETE", path, { token: ana.token });
+    if (status === 429) refused++;
   }
-  // Of several at once no more come through.
-  const [cal, some] = [await newPerson(), await people(requestsNewMax * 2)];
-  const answers = await Promise.all(some.map((other) => askedBy(cal, other)));
-  expect(answers.filter((one) => one === "sent")).toHaveLength(requestsNewMax);
-  expect(new Set(answers)).toEqual(new Set(["sent", "requests_used_up"]));
+  expect(refused).toBe(1);
 });
 
-test("one person has so many requests a day, of which new accounts may take half, and so many that wait", async () => {
-  const ana = await newPerson();
-  const strangers = await people(requestsReceivedPerDay, newPerson);
-  const answers: string[] = [];
-  for (const stranger of strangers) answers.push(await askedBy(stranger, ana));
-  expect(answers.filter((one) => one === "sent")).toHaveLength(requestsReceivedPerDay / 2);
-  expect(answers.at(-1)).toBe("too_many_requests_received");
-  // There is room left for others, until the day's is full.
-  const older = await people(requestsReceivedPerDay / 2);
-  for (const one of older) expect(await askedBy(one, ana)).toBe("sent");
-  const late = await grownUp();
-  expect(await askedBy(late, ana)).toBe("too_many_requests_received");
-  // The next day, up to what may wait; then only when some were answered.
-  await passesFor(ana, 24 * hourMs);
-  for (const one of [late, ...(await people(pendingRequestsMax - requestsReceivedPerDay - 1))])
-    expect(await askedBy(one, ana)).toBe("sent");
-  await passesFor(ana, 24 * hourMs);
-  const last = await grownUp();
-  expect(await askedBy(last, ana)).toBe("too_many_requests_received");
-  // Whoever is kept out may be asked, and requests of people who are blocked take no place.
-  await call("PUT", `/api/blocks/${late.id}`, { token: ana.token });
-  expect(await askedBy(last, ana)).toBe("sent");
+test("a list of a thousand people is scrolled through with all their pictures", async () => {
+  const ana = await seedPerson();
+  expect(bytes_by_user.burst).toBeGreaterThan(1_000);
+  const path = `/api/avatars/${ana.id}_1763800000000_AAAAAAAAAAAAAAAAAAAAAA.webp?size=50`;
+  for (let i = 0; i < 1_000; i += 50) {
+    const statuses = await Promise.all(Array.from({ length: 50 }, async () => (await get(path, asPerson(ana))).status));
+    expect(new Set(statuses)).toEqual(new Set([404]));
+  }
+  expect((await get("/api/mutes", asPerson(ana))).status).toBe(200);
 });
 
-test("whoever is blocked is told the same as everybody", async () => {
-  const [ana, ben, cleo] = [await newPerson(), await grownUp(), await grownUp()];
-  await call("PUT", `/api/blocks/${ben.id}`, { token: ana.token });
-  for (const one of await people(requestsReceivedPerDay)) expect(await askedBy(one, ana)).toBe("sent");
-  expect([await askedBy(ben, ana), await askedBy(cleo, ana)]).toEqual([
-    "too_many_requests_received",
-    "too_many_requests_received",
-  ]);
+test("visitors of one address have a bucket of their own, which no token that is none of ours empties less of", async () => {
+  const ana = await seedPerson();
+  const from = fromAddress("198.51.100.7");
+  const forged = { ...from, authorization: "Bearer e30.e30.e30" };
+  for (let i = 0; i < anonymous_by_address.burst; i += 100) {
+    await Promise.all(Array.from({ length: 100 }, async () => (await get("/api/health", forged)).arrayBuffer()));
+  }
+  await floodUntilRefused("/api/health", from, anonymous_by_address.burst);
+  expect((await get("/api/health", fromAddress("198.51.100.8"))).status).toBe(200);
+  expect((await get("/api/mutes", { ...from, ...asPerson(ana) })).status).toBe(200);
+});
+
+test("a bucket of the directory that was found empty is not asked for again before it can have something", async () => {
+  const ana = await seedPerson();
+  await drain("settings_by_user", ana.id);
+  const db = openDb(env);
+  const broken = new Proxy(db, {
+    get: () => {
+      throw new Error("the directory was asked");
+    },
+  });
+  const now = Date.now();
+  const refused = await takeToken(db, ana.id, "settings_by_user", now);
+  if (refused.ok) throw new Error("the bucket should be empty");
+  expect(await takeToken(broken, ana.id, "settings_by_user", now)).toEqual(refused);
+  await expect(takeToken(broken, ana.id, "settings_by_user", now + refused.retryAfterMs)).rejects.toThrow();
+  const setBack = now - 2 * policies.settings_by_user.burst * policies.settings_by_user.everyMs;
+  await expect(takeToken(broken, ana.id, "settings_by_user", setBack)).rejects.toThrow();
 });

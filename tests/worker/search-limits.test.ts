@@ -11,7 +11,7 @@ beforeEach(() => env.DB.prepare("DELETE FROM rate_limits").run());
 
 const search = async (by: Person, digits: string): Promise<string> => {
   await env.DB.prepare("DELETE FROM rate_limits").run();
-  const answer = await call("GET", `/api/users?phone=${digits}`, { token: by.token });
+  const answer = await call("POST", "/api/people/search", { token: by.token, body: { phone: digits } });
   return answer.status === 200 ? "found" : (answer.body as { error_code: string }).error_code;
 };
 const searchMany = async (by: Person, count: number, from = 0): Promise<string[]> => {
@@ -31,7 +31,7 @@ test("a new account makes twenty searches a day, an older one sixty, and each ag
   expect(await search(ana, "7003")).toBe("found");
   await age(ana);
   expect(new Set(await searchMany(ana, searchesPerDay - searchesPerDayNew, 100))).toEqual(new Set(["found"]));
-  const refused = await call("GET", "/api/users?phone=9999", { token: ana.token });
+  const refused = await call("POST", "/api/people/search", { token: ana.token, body: { phone: "9999" } });
   expect(refused).toMatchObject({ status: 429, body: { error_code: "searches_used_up" } });
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(23 * 3_600);
   await env.DB.prepare("UPDATE phone_searches SET searched_at = searched_at - ?")
@@ -55,7 +55,7 @@ test("of many at once no more are answered", async () => {
   const ana = await newPerson();
   const answers = await Promise.all(
     Array.from({ length: 2 * searchesPerDayNew }, (_, n) =>
-      call("GET", `/api/users?phone=${8_000 + n}`, { token: ana.token }),
+      call("POST", "/api/people/search", { token: ana.token, body: { phone: `${8_000 + n}` } }),
     ),
   );
   expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(searchesPerDayNew);
@@ -65,7 +65,9 @@ test("of many at once no more are answered", async () => {
   await searchMany(beginning, searchesPerDayNew - 2, 300);
   expect(await search(beginning, "2438")).toBe("found");
   const endings = await Promise.all(
-    Array.from({ length: 9 }, (_, n) => call("GET", `/api/users?phone=2438${n}`, { token: beginning.token })),
+    Array.from({ length: 9 }, (_, n) =>
+      call("POST", "/api/people/search", { token: beginning.token, body: { phone: `2438${n}` } }),
+    ),
   );
   expect(endings.filter(({ status }) => status === 200)).toHaveLength(1);
 });

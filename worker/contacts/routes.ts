@@ -15,7 +15,6 @@ import { flushEach } from "../lib/relation-delivery";
 import { validate } from "../lib/validate";
 import { conversationOf } from "../objects/stubs";
 import { openConversation } from "./opening";
-import { findRequestRoom } from "./request-limits";
 import {
   acceptRequest,
   declineRequest,
@@ -26,6 +25,7 @@ import {
   listRequests,
   markDeclined,
 } from "./queries";
+import { findRequestRoom } from "./request-limits";
 
 const RequestId = v.object({ id: Uuid });
 

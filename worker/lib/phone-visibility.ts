@@ -1,5 +1,5 @@
-import { maskPhone } from "../../contract/phone";
 import type { RelationState } from "../../contract/people";
+import { maskPhone } from "../../contract/phone";
 
 /** How much of a number is told: all of it, its country and last two digits, nothing. */
 type PhoneView = "whole" | "ending" | "hidden";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Uuid } from "../../contract/ids";
-import { avatarSizes, phoneSearchMinLength } from "../../contract/limits";
+import { avatarSizes, phoneSearchMinLength, searchQueryMaxLength } from "../../contract/limits";
 import { FoundPerson, PhoneSearch, Profile, ProfileChange } from "../../contract/people";
 import { toPhoneQuery } from "../../contract/phone";
 import { openDb } from "../db/client";
@@ -30,29 +30,33 @@ const AvatarKey = v.pipe(v.string(), v.regex(avatarKeyPattern));
 const Query = v.object({
   phone: v.pipe(
     PhoneSearch.entries.phone,
-    v.check((query) => toPhoneQuery(query).length >= phoneSearchMinLength, "query_too_short"),
+    v.check(
+      (query) => query.length > searchQueryMaxLength || toPhoneQuery(query).length >= phoneSearchMinLength,
+      "query_too_short",
+    ),
   ),
 });
 
 const imageTypes = "image/*";
 
 export const peopleRoutes = createRoutes()
-  .get(
-    "/users",
+  .post(
+    "/people/search",
     operation({
       tag: "people",
       summary:
         "People whose phone number contains these digits: at most ten, never oneself. Whole numbers are told of contacts, and where the whole one was asked for",
       ok: { status: 200, body: v.array(FoundPerson) },
-      refusals: ["invalid_input", "query_too_short", "searches_used_up"],
+      refusals: ["invalid_input", "query_too_short", "searches_used_up", "forbidden_origin"],
     }),
     authenticate,
-    validate("query", Query),
+    // Not in the URL, which logs and proxies keep.
+    validate("json", Query),
     limitCaller("search_by_user"),
     async (c) => {
       const db = openDb(c.env);
       const me = c.var.caller.user;
-      const digits = toPhoneQuery(c.req.valid("query").phone);
+      const digits = toPhoneQuery(c.req.valid("json").phone);
       const allowed = await countSearch(c.env, db, me, digits);
       if (!allowed.ok) return refuse(c, "searches_used_up", allowed);
       return c.json(await searchByPhone(db, me, digits), 200);

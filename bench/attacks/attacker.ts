@@ -1,0 +1,35 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { setPriority } from "node:os";
+import type { AttackReport, Stage } from "./stage";
+
+const running = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/** A production server shares no processor with whoever attacks it: the client has what the product leaves over. */
+const priority = 10;
+const endMs = 5_000;
+
+/** Runs one attack to its end; resolves when its process and with it all its sockets are gone. */
+export async function runAttack(stage: Stage): Promise<AttackReport> {
+  const child = fork(new URL("client.ts", import.meta.url), {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+    execArgv: [
+      "--disable-warning=ExperimentalWarning",
+      "--import",
+      new URL("../../scripts/typescript-imports.mjs", import.meta.url).href,
+    ],
+  });
+  running.add(child);
+  if (child.pid !== undefined) setPriority(child.pid, priority);
+  const report: AttackReport = { sent: 0, answered: 0, refused: 0, cut: 0 };
+  child.once("message", (told) => Object.assign(report, told));
+  const kill = setTimeout(() => child.kill("SIGKILL"), stage.seconds * 1_000 + endMs);
+  const ended = new Promise<void>((resolve, reject) => child.once("exit", () => resolve()).once("error", reject));
+  child.send(stage);
+  await ended;
+  clearTimeout(kill);
+  running.delete(child);
+  return report;
+}

@@ -1,0 +1,143 @@
+// The attacking client, in a process of its own: it is given a stage, does its worst for so long, tells what it did, and
+// is gone without a word, its sockets left to break. bench/attacks/attacker.ts starts it.
+import { Agent, request } from "node:http";
+import WebSocket from "ws";
+import { encodeFrame, joinFrames, protocolVersion } from "../../contract/protocol";
+import { type FrameAttack, frameAttacks, joinedOf } from "./frame-attacks";
+import { type Ask, type HttpAttack, httpAttacks } from "./http-attacks";
+import { type AttackReport, reconnectStorm, type Stage } from "./stage";
+
+const socketsAtOnce = 4;
+const requestsAtOnce = 32;
+/** What a socket may hold unsent: more would only fill this process. */
+const unsentMaxBytes = 512 * 1024;
+const reconnectMs = 100;
+
+const report: AttackReport = { sent: 0, answered: 0, refused: 0, cut: 0 };
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+function openSocket({ origin, address, attacker }: Stage): Promise<WebSocket | undefined> {
+  const socket = new WebSocket(`${origin.replace("http", "ws")}/api/socket`, {
+    perMessageDeflate: false,
+    headers: { authorization: `Bearer ${attacker.token}`, origin, "cf-connecting-ip": address },
+  });
+  return new Promise((resolve) => {
+    const fail = () => {
+      report.cut++;
+      socket.terminate();
+      resolve(undefined);
+    };
+    socket.once("open", () => {
+      socket.removeAllListeners("error");
+      socket.on("error", () => {});
+      socket.send(encodeFrame(["h", protocolVersion, "", 0]));
+      resolve(socket);
+    });
+    socket.once("unexpected-response", fail);
+    socket.once("error", fail);
+  });
+}
+
+function countAnswer(data: string): void {
+  report.answered++;
+  if (data.startsWith('["n"') || data.startsWith('["x"')) report.refused++;
+}
+
+/** Writes frames on one socket as fast as the network takes them, on a new one when it is closed. */
+async function flood(stage: Stage, attack: FrameAttack, until: number): Promise<void> {
+  const joined = joinedOf(attack);
+  const isDone = () => performance.now() > until || report.sent >= (attack.count ?? Number.POSITIVE_INFINITY);
+  while (!isDone()) {
+    const socket = await openSocket(stage);
+    if (!socket) {
+      await pause(reconnectMs);
+      continue;
+    }
+    socket.on("message", (data) => countAnswer(String(data)));
+    socket.once("close", () => report.cut++);
+    if (attack.prepare) socket.send(encodeFrame(attack.prepare(stage)));
+    while (!isDone() && socket.readyState === WebSocket.OPEN) {
+      const frames: string[] = [];
+      for (let i = 0; i < joined; i++) {
+        const frame = attack.make(stage, ++report.sent);
+        frames.push(typeof frame === "string" ? frame : encodeFrame(frame));
+      }
+      for (const text of joined === 1 ? frames : joinFrames(frames)) socket.send(text);
+      do await new Promise(setImmediate);
+      while (
+        socket.readyState === WebSocket.OPEN &&
+        socket.bufferedAmount > unsentMaxBytes &&
+        performance.now() < until
+      );
+    }
+  }
+}
+
+/** Opens sockets and greets on each, one after the other. */
+async function reconnect(stage: Stage, until: number): Promise<void> {
+  while (performance.now() < until) {
+    const socket = await openSocket(stage);
+    report.sent++;
+    if (socket) {
+      await new Promise((resolve) => {
+        socket.once("message", (data) => resolve(countAnswer(String(data))));
+        socket.once("close", resolve);
+      });
+      socket.terminate();
+    } else await pause(1);
+  }
+}
+
+function ask({ origin, address, attacker }: Stage, agent: Agent, asked: Ask): Promise<void> {
+  const body = asked.bytes ?? (asked.body === undefined ? undefined : Buffer.from(JSON.stringify(asked.body)));
+  const headers: Record<string, string | number> = {
+    "cf-connecting-ip": address,
+    ...(asked.isAnonymous ? {} : { authorization: `Bearer ${attacker.token}` }),
+    ...(body ? { "content-length": body.length } : {}),
+    ...(body ? { "content-type": asked.bytes ? "application/octet-stream" : "application/json" } : {}),
+    ...asked.headers,
+  };
+  return new Promise((resolve) => {
+    const fail = () => {
+      report.cut++;
+      resolve();
+    };
+    const sent = request(origin + asked.path, { method: asked.method, agent, headers }, (answer) => {
+      report.answered++;
+      if ((answer.statusCode ?? 0) >= 400) report.refused++;
+      answer.resume();
+      answer.once("error", fail).once("end", () => resolve());
+    });
+    sent.once("error", fail).end(body);
+  });
+}
+
+async function bombard(stage: Stage, attack: HttpAttack, until: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: requestsAtOnce });
+  if (attack.prepare) await ask(stage, agent, attack.prepare(stage));
+  const askOn = async () => {
+    while (performance.now() < until && report.sent < (attack.count ?? Number.POSITIVE_INFINITY)) {
+      await ask(stage, agent, attack.make(stage, ++report.sent));
+    }
+  };
+  await Promise.all(Array.from({ length: requestsAtOnce }, askOn));
+}
+
+async function attack(stage: Stage): Promise<void> {
+  const until = performance.now() + stage.seconds * 1_000;
+  const frames = frameAttacks.find(({ name }) => name === stage.attack);
+  const requests = httpAttacks.find(({ name }) => name === stage.attack);
+  const inParallel = (work: () => Promise<void>) => Promise.all(Array.from({ length: socketsAtOnce }, work));
+  if (frames) await inParallel(() => flood(stage, frames, until));
+  if (requests) await bombard(stage, requests, until);
+  if (stage.attack === reconnectStorm) await inParallel(() => reconnect(stage, until));
+  await pause(Math.max(1, until - performance.now()));
+}
+
+process.once("message", (stage) => {
+  const one = stage as Stage;
+  const end = () => process.send?.(report, () => process.exit(0));
+  // Whatever waits for an answer that does not come is left.
+  setTimeout(end, one.seconds * 1_000);
+  void attack(one).then(end);
+});

@@ -1,0 +1,79 @@
+import type { DatabaseSync } from "node:sqlite";
+import { type ConversationId, createUuid, privateConversationId } from "../../contract/ids";
+import { sendAttachment } from "../../tests/support/attachments";
+import { seedCrowd } from "../../tests/support/crowd";
+import { hasTable, lookInto } from "../../tests/support/databases";
+import { type Person as Account, connectPeople } from "../../tests/support/people";
+import type { Server } from "../../tests/support/server";
+import { signAccessToken } from "../../worker/lib/access-token";
+import { call, type Person } from "../person";
+import { seedLogSql } from "../rows/log-seed";
+import type { AttackNeeds, Stage } from "./stage";
+
+/** Everything is where its attack wants it, with an account and an address of its own: no attack uses up another one's limits. */
+export type Prepared = { stage: Omit<Stage, "origin" | "seconds">; needs: AttackNeeds };
+export type Scene = { bystanders: Account[]; attacks: Prepared[] };
+
+const bystanders = 8;
+const fileBytes = 4_096;
+
+/** An access token for a person's session that is valid from now on. */
+export async function renewToken(server: Server, { id, token }: Account): Promise<string> {
+  const claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as { sid: string };
+  return signAccessToken(server.secrets, { sub: id, sid: claims.sid, gen: 0 });
+}
+
+function seed(database: DatabaseSync, conversation: ConversationId, count: number): boolean {
+  if (!hasTable(database, "conversation")) return false;
+  if (!database.prepare("SELECT 1 FROM conversation WHERE id = ?").get(conversation)) return false;
+  // A group has told of its making already; nobody has read anything.
+  database.exec(
+    `BEGIN; DELETE FROM messages; ${seedLogSql(count)}; UPDATE members SET delivered = 0, read = 0; COMMIT`,
+  );
+  return true;
+}
+
+/** Makes the people, their contacts, groups, logs and files on a server that has just started. */
+export async function makeScene(server: Server, wanted: readonly ({ name: string } & AttackNeeds)[]): Promise<Scene> {
+  const site = { origin: server.origin, fetch };
+  const [hub, ...crowd] = await seedCrowd(server, 1 + bystanders + 2 * wanted.length);
+  const watching = crowd.slice(0, bystanders);
+  for (let i = 0; i < bystanders; i += 2) await connectPeople(site, watching[i] as Account, watching[i + 1] as Account);
+  const attacks: Prepared[] = [];
+  for (const [i, { name, ...needs }] of wanted.entries()) {
+    const [attacker, accomplice] = crowd.slice(bystanders + 2 * i) as [Account, Account];
+    await connectPeople(site, attacker, accomplice);
+    const own = privateConversationId(attacker.id, accomplice.id);
+    let shared: ConversationId = own;
+    if (needs.isShared) {
+      shared = createUuid();
+      const members = [attacker, ...watching].map(({ id }) => id);
+      await call(inSite(hub), "POST", "/api/groups", { id: shared, name, members });
+    }
+    const file = needs.hasFile
+      ? (await sendAttachment(site, attacker, own, Buffer.alloc(fileBytes), { type: "file", name: "a.bin" })).file
+      : undefined;
+    const { id, token, phone } = attacker;
+    const address = `10.2.${i >> 8}.${i & 255}`;
+    const stage = { attack: name, address, attacker: { id, token, phone }, accomplice: accomplice.id, own, shared };
+    attacks.push({ stage: { ...stage, ...(file && { file }) }, needs });
+  }
+  await seedLogs(server, attacks);
+  return { bystanders: watching, attacks };
+
+  function inSite(person: Account): Person {
+    return { ...person, origin: server.origin };
+  }
+}
+
+/** Long logs go straight into the objects' databases, while the server is down. */
+async function seedLogs(server: Server, attacks: readonly Prepared[]): Promise<void> {
+  await server.kill();
+  for (const { stage, needs } of attacks) {
+    if (!needs.messages) continue;
+    const { messages } = needs;
+    if (!lookInto(server.state, "do", (database) => seed(database, stage.shared, messages)))
+      throw new Error(`No log of ${stage.shared}`);
+  }
+  await server.restart();
+}

@@ -1,0 +1,78 @@
+// What the JSON reports of Vitest and Playwright say: how many tests passed, failed and were skipped, and the failures in words.
+import { relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { root } from "./run.mjs";
+
+/**
+ * `failures` and `flaky` are names of tests, each followed by what the failure said; a flaky test failed and passed when it
+ * was run again, and is among the passed.
+ * @typedef {{ passed: number, failed: number, skipped: number, failures: string[], flaky: string[] }} Counts
+ */
+
+/** So many lines of what a failure said are repeated at the end. */
+const reasonLines = 24;
+
+/**
+ * What a suite that could not be counted counts as.
+ * @param {string} why
+ * @returns {Counts}
+ */
+export const toFailure = (why) => ({ passed: 0, failed: 1, skipped: 0, failures: [why], flaky: [] });
+
+/** The beginning of what a failure said, without colours and the runner's own calls, under its name. */
+function withReason(name, message = "") {
+  const lines = stripVTControlCharacters(message).split("\n");
+  const told = lines.filter((line) => !line.includes("node_modules") && !/^ +at new Promise/.test(line));
+  return [name, ...told.slice(0, reasonLines).map((line) => `    ${line}`)].join("\n");
+}
+
+/** @returns {Counts} */
+export function readVitest(report) {
+  const failures = report.testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === "failed")
+      .map(({ fullName, failureMessages }) => withReason(`${relative(root, name)} › ${fullName}`, failureMessages[0])),
+  );
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests,
+    skipped: report.numPendingTests + report.numTodoTests,
+    failures,
+    flaky: [],
+  };
+}
+
+const listSpecs = ({ suites = [], specs = [] }) => [...specs, ...suites.flatMap(listSpecs)];
+
+/** @returns {Counts} */
+export function readPlaywright(report) {
+  const { expected, unexpected, flaky, skipped } = report.stats;
+  const specs = listSpecs(report);
+  const nameAll = (status) =>
+    specs
+      .filter(({ tests }) => tests.some((test) => test.status === status))
+      .map(({ file, title, tests }) => {
+        const results = tests.flatMap((test) => test.results);
+        return withReason(`tests/${file} › ${title}`, results.find(({ error }) => error)?.error.message);
+      });
+  return {
+    passed: expected + flaky,
+    failed: unexpected,
+    skipped,
+    failures: nameAll("unexpected"),
+    flaky: nameAll("flaky"),
+  };
+}
+
+/**
+ * The end of a run's output: what failed and what failed only once, named where whoever reads only the end finds them, and
+ * a last line with the numbers.
+ * @param {Counts} total
+ */
+export function toClosingText({ passed, failed, skipped, failures, flaky }) {
+  const parts = [];
+  if (failures.length > 0) parts.push(["", "Failed:", ...failures.map((test) => `  ${test}`)]);
+  if (flaky.length > 0) parts.push(["", ...flaky.map((test) => `flaky: ${test}`), ""]);
+  parts.push([`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`]);
+  return parts.flat().join("\n");
+}
