@@ -8,7 +8,7 @@ import { partner } from "./scripts/partner.mjs";
 
 // LISOLO_STATE is set by scripts/dev.mjs so development shares its data with `npm start`.
 const state = process.env["LISOLO_STATE"];
-// Set for what runs on this machine only: mails are kept, and shown under /dev/mail. What is deployed knows nothing of it.
+// Set for what runs on this machine only: mails are kept, and shown under /dev/mail, and the clock can be set. What is deployed knows nothing of it.
 const hasMailbox = process.env["LISOLO_MAILBOX"] === "1";
 
 export default defineConfig({
@@ -23,9 +23,13 @@ export default defineConfig({
     cloudflare({
       persistState: state ? { path: state } : true,
       inspectorPort: false,
-      config: ({ assets }) => {
-        const first = assets?.run_worker_first;
-        if (hasMailbox && Array.isArray(first)) first.push("/dev/mail");
+      config: (config) => {
+        const first = config.assets?.run_worker_first;
+        if (!hasMailbox) return;
+        if (Array.isArray(first)) first.push("/dev/mail", "/dev/clock");
+        // `wrangler deploy` on a build for this machine ends here: it would show everybody's mails to everybody.
+        config.name = "lisolo-local";
+        config.account_id = "this-build-is-for-this-machine-only";
       },
     }),
   ],

@@ -10,7 +10,11 @@ const runtime = () =>
   cloudflareTest(async () => ({
     wrangler: { configPath: "./wrangler.jsonc" },
     miniflare: {
-      bindings: { ...secrets, D1_MIGRATIONS: await readD1Migrations("./migrations") },
+      bindings: {
+        ...secrets,
+        PUBLIC_URL: "https://lisolo.test",
+        D1_MIGRATIONS: await readD1Migrations("./migrations"),
+      },
     },
   }));
 

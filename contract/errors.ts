@@ -14,6 +14,7 @@ export const errorStatus = {
   rate_limited: 429,
   forbidden_origin: 403,
   unavailable: 503,
+  public_url_missing: 503, // the deployment does not say by which address people use it
   internal: 500,
   // auth (names of the public GoTrue API where it has one)
   no_authorization: 401,

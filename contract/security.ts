@@ -120,6 +120,14 @@ export const Verify = v.object({
 });
 export type Verify = v.InferInput<typeof Verify>;
 
+/** A mail that another program asked for, by PKCE. `redirect_to` is the program's address, as the link names it. */
+export const VerifyOnward = v.object({
+  token_hash: v.pipe(v.string(), v.maxLength(128)),
+  redirect_to: v.pipe(v.string(), v.maxLength(2_048)),
+});
+export type VerifyOnward = v.InferInput<typeof VerifyOnward>;
+export const OnwardAddress = v.object({ url: v.pipe(v.string(), v.url(), v.regex(/^https?:/)) });
+
 /** GoTrue's `PUT /user`: a new password, a new recovery address ("" removes it). */
 export const UserChange = v.object({
   password: v.optional(v.string()), // judged by the route: "weak_password" is its own refusal

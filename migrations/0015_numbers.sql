@@ -11,4 +11,4 @@ CREATE INDEX `phone_searches_by_time` ON `phone_searches` (`searched_at`);--> st
 ALTER TABLE `settings` ADD `phone_in_groups` integer DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE `settings` ADD `group_adds` text DEFAULT 'contacts' NOT NULL;--> statement-breakpoint
 -- Accounts that were made without a name were called by their number, which everybody who reads statuses saw.
-UPDATE `profiles` SET `username` = '•• ••• •• ' || substr(`phone`, -2) WHERE `username` = `phone`;
+UPDATE `profiles` SET `username` = 'Utilisateur' WHERE `username` = `phone`;

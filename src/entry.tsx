@@ -4,6 +4,7 @@ import { showToast } from "./components/toast";
 import { Entry, type EntryName, entryPaths, loadEntryScreen } from "./entry-screens";
 import { loadLanguage } from "./i18n/setup";
 import { followAppearance } from "./lib/appearance";
+import { followPendingSignOut } from "./lib/follow-sign-out";
 import { browserLanguage } from "./lib/language";
 import { takeNotice } from "./lib/notice";
 import { registerServiceWorker } from "./lib/service-worker";
@@ -45,4 +46,5 @@ try {
 // What signing out has to say, once the welcome page stands.
 const notice = takeNotice();
 if (notice) showToast({ message: notice.message, ...(notice.title === undefined ? {} : { title: notice.title }) });
+followPendingSignOut();
 registerServiceWorker();

@@ -7,6 +7,7 @@ import { showToast } from "./components/toast";
 import { followLanguage, loadLanguage } from "./i18n/setup";
 import { followAppearance } from "./lib/appearance";
 import { forgetEnd } from "./lib/ended";
+import { followPendingSignOut } from "./lib/follow-sign-out";
 import { browserLanguage } from "./lib/language";
 import { takeNotice } from "./lib/notice";
 import { registerServiceWorker } from "./lib/service-worker";
@@ -35,4 +36,5 @@ createRoot(root).render(
 );
 const notice = takeNotice();
 if (notice) showToast({ message: notice.message, ...(notice.title === undefined ? {} : { title: notice.title }) });
+followPendingSignOut();
 registerServiceWorker();

@@ -10,6 +10,7 @@ import { fileRoutes } from "./files/routes";
 import { groupsRoutes } from "./groups/routes";
 import type { AppEnv } from "./lib/app";
 import { limitBody } from "./lib/body-limit";
+import { requireClientAddress } from "./lib/client-address";
 import { createNotFound, onError } from "./lib/errors";
 import { secureHeaders } from "./lib/headers";
 import { operation } from "./lib/operation";
@@ -27,7 +28,15 @@ const app = new Hono<AppEnv>();
 
 /** Everything under /api, in one chain: its type is what a typed client sees. */
 export const api = app
-  .use("/api/*", secureHeaders, requireSecrets, requireSameOrigin, limitRequests, limitBody)
+  .use(
+    "/api/*",
+    secureHeaders,
+    requireSecrets,
+    requireClientAddress(LOCAL_MAILBOX),
+    requireSameOrigin,
+    limitRequests,
+    limitBody,
+  )
   .get(
     "/api/socket",
     operation({

@@ -9,6 +9,8 @@ import { isDocument, serveDocument } from "./documents";
 import { sweepFiles } from "./files/sweep";
 import { emptyHeaders } from "./lib/headers";
 import { inBatches } from "./lib/in-batches";
+import { clockPath, setLocalClock } from "./lib/local-clock";
+import { isLoopback } from "./lib/public-origin";
 import { forgetFullBuckets } from "./lib/rate-limit";
 import { mailboxPath, serveMailbox } from "./mail/local-mailbox";
 import { forgetGone } from "./tala/queries";
@@ -23,11 +25,15 @@ const bucketGoesMax = 50;
 export default {
   fetch: (request, env, context) => {
     const { pathname, origin } = new URL(request.url);
+    // For whoever sits at this machine: a tunnel that leads here shows nobody else's mails.
+    if (LOCAL_MAILBOX && (pathname === mailboxPath || pathname === clockPath)) {
+      if (!isLoopback(request.url)) return new Response(null, { status: 404, headers: emptyHeaders });
+      return pathname === mailboxPath ? serveMailbox(request) : setLocalClock(request);
+    }
     // What mails lead to and passkeys belong to is taken from the address that was asked.
     if (env.PUBLIC_URL !== "" && new URL(env.PUBLIC_URL).origin !== origin)
       return new Response(null, { status: 421, headers: emptyHeaders });
     if (pathname === "/api" || pathname.startsWith("/api/")) return api.fetch(request, env, context);
-    if (LOCAL_MAILBOX && pathname === mailboxPath) return serveMailbox(request);
     if (isClientFile(pathname)) return serveClientFile(request, env);
     return isDocument(pathname) ? serveDocument(request, env) : env.ASSETS.fetch(request);
   },

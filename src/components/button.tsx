@@ -10,7 +10,7 @@ const looks = {
 export type ButtonLook = keyof typeof looks;
 
 const shape =
-  "relative inline-flex min-h-12 min-w-0 max-w-full items-center justify-center gap-2 rounded-card px-6 py-2 text-center font-semibold transition-colors disabled:opacity-50";
+  "relative inline-flex min-h-12 min-w-min max-w-full items-center justify-center gap-2 rounded-card px-6 py-2 text-center font-semibold transition-colors disabled:opacity-50";
 
 type ButtonProps = {
   look?: ButtonLook;
@@ -32,7 +32,8 @@ export function Button({ look = "primary", busy = false, busyLabel, className = 
       onClick={busy ? (event) => event.preventDefault() : props.onClick}
     >
       <Spinner className="text-xl" />
-      <span className="min-w-0 [overflow-wrap:anywhere]">{busy ? (busyLabel ?? children) : children}</span>
+      {/* No word is broken while there is another line for the button. */}
+      <span className="min-w-0 break-words">{busy ? (busyLabel ?? children) : children}</span>
     </button>
   );
 }

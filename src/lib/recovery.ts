@@ -1,4 +1,5 @@
 import { AuthUser } from "../../contract/auth";
+import { OnwardAddress, type VerifyOnward } from "../../contract/security";
 import { request } from "./api";
 import { exchange } from "./exchange";
 import { readAnswer } from "./read-answer";
@@ -8,12 +9,20 @@ import { openSession } from "./sign-in";
 // Getting back into an account (SPEC.md §7). Each throws `ApiFailure`.
 
 /** What a mail's link carries in its fragment. */
-export type Mailed = { type: "recovery" | "email_change"; token: string };
+export type Mailed = { type: "recovery" | "email_change"; token: string; redirect_to?: string };
 
 export const readMailed = (fragment: string): Mailed | undefined => {
   const said = new URLSearchParams(fragment.slice(1));
   const [type, token] = [said.get("type"), said.get("token")];
-  return token && (type === "recovery" || type === "email_change") ? { type, token } : undefined;
+  const onward = said.get("redirect_to");
+  if (!token || (type !== "recovery" && type !== "email_change")) return undefined;
+  return { type, token, ...(onward && type === "recovery" ? { redirect_to: onward } : {}) };
+};
+
+/** Leaves for the program that asked for the mail, with a code that it alone can use. */
+export const goOnward = async (token_hash: string, redirect_to: string): Promise<void> => {
+  const body = { token_hash, redirect_to } satisfies VerifyOnward;
+  location.assign(readAnswer(OnwardAddress, await exchange("POST", "/api/auth/verify/redirect", body)).url);
 };
 
 /** Asks for a mail; what comes back says nothing of whether anybody has the address. */

@@ -18,7 +18,7 @@ export const renewSessionWhileVisible = (): (() => void) => {
     clearTimeout(timer);
     const session = getSession();
     if (isStopped || !session || document.visibilityState !== "visible" || isSavingData()) return;
-    const dueMs = session.expiresAt - Date.now() - refreshMarginSeconds * 1_000;
+    const dueMs = session.expiresAt - Date.now() - refreshMarginSeconds * 1_000 + 1;
     timer = setTimeout(() => void renew(), Math.max(dueMs, minimumMs));
   };
   const renew = async (): Promise<void> => {

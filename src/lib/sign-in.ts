@@ -1,5 +1,6 @@
 import type { PasswordGrant, SignUp } from "../../contract/auth";
 import { exchange, failureCode } from "./exchange";
+import { endPendingSignOut, findPendingSignOut, forgetPendingSignOut } from "./pending-sign-out";
 import { getSession, type KnownSession, keepSession, type Opened } from "./session";
 import { inOneTab } from "./session-refresh";
 
@@ -13,12 +14,26 @@ const eventAt = (path: string): KnownSession["event"] => {
   return getSession() ? "TOKEN_REFRESHED" : "MFA_CHALLENGE_VERIFIED";
 };
 
+/** What could not be ended before somebody signed in: their other sessions, if they meant all; of somebody else no more. */
+const settlePendingSignOut = async ({ userId, awaits }: Opened): Promise<void> => {
+  const pending = findPendingSignOut();
+  if (!pending) return;
+  forgetPendingSignOut();
+  if (awaits || pending.scope === "local" || pending.userId !== userId) return;
+  await exchange("POST", "/api/auth/logout?scope=others").catch(() => undefined);
+};
+
 /**
  * Opens a session, or shows one more factor in the one there is: each answers a session of the API. No tab renews meanwhile,
  * for what comes back takes the place of what there was.
  */
 export const openSession = (path: string, body: unknown): Promise<Opened> =>
-  inOneTab(async () => keepSession(await exchange("POST", path, body), eventAt(path)));
+  inOneTab(async () => {
+    if (!showing.test(path)) await endPendingSignOut();
+    const opened = keepSession(await exchange("POST", path, body), eventAt(path));
+    await settlePendingSignOut(opened);
+    return opened;
+  });
 
 const openByPassword = (phone: string, password: string, captcha_token?: string): Promise<Opened> =>
   openSession("/api/auth/token?grant_type=password", {

@@ -1,6 +1,7 @@
 import type { AccountDeletion } from "../../contract/account";
 import type { Uuid } from "../../contract/ids";
 import { ApiFailure, exchange } from "./exchange";
+import { endOnServer, keepPendingSignOut, type SignOutScope } from "./pending-sign-out";
 import { endSession, getSession, isNearExpiry, wasDeleted } from "./session";
 import { inOneTab, refreshSession } from "./session-refresh";
 
@@ -15,23 +16,28 @@ const insist = (ask: () => Promise<unknown>): Promise<unknown> =>
     throw error;
   });
 
-/** A session the server no longer knows is ended already. */
-const endOnServer = async (): Promise<void> => {
-  try {
-    await exchange("POST", "/api/auth/logout?scope=global", undefined, { timeoutMs: signOutTimeoutMs });
-  } catch (error) {
-    if (!(error instanceof ApiFailure) || (error.status !== 401 && error.status !== 404)) throw error;
-  }
-};
+/** That the server could not be asked, or not now. */
+const isUnreached = (error: unknown): boolean =>
+  error instanceof ApiFailure && ["offline", "unavailable", "rate_limited"].includes(error.code);
 
 /**
- * Ends every session of this person, on all devices. No tab renews meanwhile: the server closes the sockets before it
+ * Ends the session of this device, or every one of this person (`global`). Without a network it ends here at once, and on the
+ * server as soon as that can be reached: false then. No tab renews meanwhile: the server closes the sockets before it
  * answers, and whoever asked why would be refused, or bring back what has just ended.
  */
-export const signOut = (): Promise<void> =>
+export const signOut = (scope: SignOutScope): Promise<boolean> =>
   inOneTab(async () => {
-    await insist(endOnServer);
+    const userId = getSession()?.userId;
+    let isHeard = true;
+    try {
+      if (userId !== undefined) await endOnServer({ userId, scope });
+    } catch (error) {
+      if (!isUnreached(error) || userId === undefined) throw error;
+      keepPendingSignOut({ userId, scope });
+      isHeard = false;
+    }
     endSession("person");
+    return isHeard;
   });
 
 const deleteOnServer = (userId: Uuid): Promise<unknown> =>

@@ -88,6 +88,13 @@ test("whoever deletes their account is signed out everywhere for good, and is no
   answer();
   await refuse(texts.profile.deleteFailedTitle, texts.profile.deleteFailed);
   await context.unroute("**/api/account");
+  await context.route("**/api/account", (route) =>
+    route.fulfill({ status: 404, json: { code: 404, error_code: "user_not_found", msg: "" } }),
+  );
+  await button.click();
+  await yes.click();
+  await refuse(texts.profile.deleteFailedTitle, texts.errors.user_not_found);
+  await context.unroute("**/api/account");
   await expect(anas.composer(otherTab)).toHaveValue("pas fini");
   await expect(anas.message("Mbote Ana", otherTab)).toBeVisible();
 

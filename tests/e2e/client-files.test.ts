@@ -80,7 +80,7 @@ test("the icons of screens that come later come with them", async ({ browser, se
     await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
     await expect.poll(async () => (await iconsOf(page)).filter(({ isDrawn }) => !isDrawn)).toEqual([]);
   }
-  await expect(page.getByRole("button", { name: texts.profile.signOut })).toBeVisible();
+  await expect(page.getByRole("button", { name: texts.profile.signOut, exact: true })).toBeVisible();
   // Where a later part is shown, the sheet that has its icons is there too, which the page itself does not name.
   const laterSheets = await page.evaluate(async () => {
     const html = await (await fetch(location.href)).text();

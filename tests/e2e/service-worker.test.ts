@@ -57,7 +57,7 @@ test("the entry pages open without a network though they were never seen, in the
   await phone.logIn(person.phone);
   await settle(page);
   await page.goto("/app/profile");
-  await page.getByRole("button", { name: pt.profile.signOut }).click();
+  await page.getByRole("button", { name: pt.profile.signOut, exact: true }).click();
   await page.waitForURL((url) => url.pathname === "/");
   await settle(page);
 
@@ -96,7 +96,7 @@ test("of the API only pictures of people are kept, and signing out removes them"
   await expect.poll(() => keptPaths(page)).toContainEqual(expect.stringMatching(/^\/api\/avatars\//));
   const ofApi = (await keptPaths(page)).filter((path) => path.startsWith("/api/") && !path.startsWith("/api/avatars/"));
   expect(ofApi).toEqual([]);
-  await page.getByRole("button", { name: phone.texts.profile.signOut }).click();
+  await page.getByRole("button", { name: phone.texts.profile.signOut, exact: true }).click();
   await page.waitForURL((url) => url.pathname === "/");
   await expect.poll(() => keptPaths(page)).not.toContainEqual(expect.stringMatching(/^\/api\//));
   await context.close();
@@ -188,7 +188,7 @@ test("small pictures of statuses are kept once they were seen, until their statu
   expect(await keptPaths(page)).toContainEqual(ofPost(second));
 
   await page.goto("/app/profile");
-  await page.getByRole("button", { name: texts.profile.signOut }).click();
+  await page.getByRole("button", { name: texts.profile.signOut, exact: true }).click();
   await page.waitForURL((url) => url.pathname === "/");
   await expect.poll(() => keptPaths(page)).not.toContainEqual(expect.stringMatching(/^\/api\//));
   await context.close();

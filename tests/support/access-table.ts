@@ -146,7 +146,10 @@ export const accessTable: Record<string, Row> = {
   "POST /api/auth/passkeys/step": { expected: signedIn(400), body: () => ({}) },
   "POST /api/auth/recover": { expected: everybody(400), body: () => ({}) },
   "POST /api/auth/recover/code": { expected: everybody(400), body: () => ({}) },
-  "GET /api/auth/verify": { expected: everybody(302), path: () => "/api/auth/verify?token=none&type=recovery" },
+  "POST /api/auth/verify/redirect": {
+    expected: everybody(400),
+    body: () => ({ token_hash: "none", redirect_to: "https://evil.test/" }),
+  },
   "POST /api/auth/verify": { expected: everybody(403), body: () => ({ type: "recovery", token_hash: "none" }) },
   "GET /api/auth/authorize": { expected: everybody(400) },
   "GET /api/auth/callback": { expected: everybody(302) },

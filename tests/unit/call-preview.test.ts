@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  bandOf,
   firstSpot,
   keepWithin,
   moveByKey,
@@ -19,6 +20,14 @@ describe("one's own picture in a video call", () => {
   test("is as large as specified and begins above the controls at the right", () => {
     expect(sizeWithin(area, insets, false)).toEqual({ width: 128, height: 192 });
     expect(firstSpot(phone)).toEqual({ x: right, y: bottom });
+  });
+
+  test("begins where it covers least of a picture that lies across", () => {
+    const band = bandOf(area, { width: 640, height: 480 });
+    expect(band).toEqual({ top: 235, bottom: 505 });
+    expect(firstSpot(phone, band)).toEqual({ x: right, y: insets.top });
+    // One that stands upright fills the screen; its face is in its upper half.
+    expect(bandOf(area, { width: 480, height: 640 })).toBeUndefined();
   });
 
   test("is smaller where there is little room, and never so small that nobody sees themselves", () => {

@@ -134,7 +134,7 @@ describe("what a tab hears of the session", () => {
     await first.act(() => first.signIn("+243810000001", "Masolo2026"));
     vi.advanceTimersByTime(1_000);
     await second.act(() => second.refreshSession(true));
-    await first.act(() => first.signOut());
+    await first.act(() => first.signOut("global"));
     const all = ["INITIAL_SESSION nobody", "SIGNED_IN amina", "TOKEN_REFRESHED amina", "SIGNED_OUT nobody"];
     expect(first.told).toEqual(all);
     expect(second.told).toEqual(all);

@@ -64,8 +64,9 @@ const makeBrowser = (replies: Reply[]) => {
     const { refreshSession } = await import("../../src/lib/session-refresh");
     const { signIn } = await import("../../src/lib/sign-in");
     const { deleteAccount, signOut } = await import("../../src/lib/sign-out");
+    const { endPendingSignOut } = await import("../../src/lib/pending-sign-out");
     const { request } = await import("../../src/lib/api");
-    return { ...session, refreshSession, signIn, signOut, deleteAccount, request };
+    return { ...session, endPendingSignOut, refreshSession, signIn, signOut, deleteAccount, request };
   };
   const signInAs = (id: string, msLeft: number) =>
     stored.set(key, JSON.stringify({ userId: id, expiresAt: Date.now() + msLeft }));
@@ -155,7 +156,7 @@ describe("signing out", () => {
     const { calls, stored, openTab, signInAs } = makeBrowser([{ status: 204 }, renewed]);
     signInAs(userId, 600_000);
     const [leaving, other] = [await openTab(), await openTab()];
-    const done = leaving.signOut();
+    const done = leaving.signOut("global");
     const asked = Promise.all([leaving.refreshSession(true), other.refreshSession(true)]);
     await vi.runAllTimersAsync();
     await done;
@@ -165,33 +166,79 @@ describe("signing out", () => {
     expect(other.wasSignedOut()).toBe(true);
   });
 
-  it("fails at once without network, also while a renewal tries again and again", async () => {
-    const { calls, openTab, signInAs } = makeBrowser(["no network"]);
+  it("ends here at once without a network, also while a renewal tries again and again", async () => {
+    const { calls, stored, openTab, signInAs } = makeBrowser(["no network"]);
     signInAs(userId, 1_000);
     const [leaving, other] = [await openTab(), await openTab()];
     const renewal = other.refreshSession();
     await vi.advanceTimersByTimeAsync(2_000);
     const began = Date.now();
-    const done = expect(leaving.signOut()).rejects.toMatchObject({ code: "offline" });
+    const done = leaving.signOut("global");
     await vi.advanceTimersByTimeAsync(100);
-    await done;
+    expect(await done).toBe(false);
     expect(calls.at(-1)?.path).toBe("/api/auth/logout?scope=global");
     expect((calls.at(-1)?.at ?? 0) - began).toBeLessThan(100);
-    expect(leaving.getSession()?.userId).toBe(userId);
-    expect(leaving.wasSignedOut()).toBe(false);
+    expect(stored.has(key)).toBe(false);
+    expect(leaving.wasSignedOut()).toBe(true);
     await vi.runAllTimersAsync();
     expect(await renewal).toBe(false);
   });
 
-  it("is done where only the answer was lost", async () => {
-    const { stored, openTab, signInAs } = makeBrowser(["no network", refusal(401, "no_authorization")]);
+  it("is told the server once it can be reached, for that person alone, and no more after that", async () => {
+    const { calls, stored, openTab, signInAs } = makeBrowser([
+      "no network",
+      refusal(503, "unavailable"),
+      { status: 204 },
+    ]);
     signInAs(userId, 600_000);
     const tab = await openTab();
-    const done = tab.signOut();
+    const done = tab.signOut("local");
+    await vi.runAllTimersAsync();
+    expect(await done).toBe(false);
+    for (let n = 0; n < 3; n++) {
+      const ended = tab.endPendingSignOut();
+      await vi.runAllTimersAsync();
+      await ended;
+    }
+    expect(calls.map(({ path, person }) => `${path} ${person}`)).toEqual(
+      Array.from({ length: 3 }, () => `/api/auth/logout?scope=local ${userId}`),
+    );
+    expect(stored.has("pending-sign-out")).toBe(false);
+  });
+
+  it("that the server has not heard of is told it before anybody signs in, and ends nothing of theirs", async () => {
+    for (const [scope, opened, after] of [
+      ["local", userId, []],
+      ["global", otherId, []],
+      ["global", userId, ["/api/auth/logout?scope=others"]],
+    ] as const) {
+      const { calls, stored, openTab, signInAs } = makeBrowser([
+        "no network",
+        refusal(503, "unavailable"),
+        { status: 200, body: sessionOf(opened) },
+        { status: 204 },
+      ]);
+      signInAs(userId, 600_000);
+      const tab = await openTab();
+      const done = Promise.all([tab.signOut(scope), tab.signIn("+243810000002", "Masolo2026")]);
+      await vi.runAllTimersAsync();
+      await done;
+      const logout = `/api/auth/logout?scope=${scope}`;
+      expect(calls.map(({ path }) => path)).toEqual([logout, logout, "/api/auth/token?grant_type=password", ...after]);
+      expect(stored.has("pending-sign-out")).toBe(false);
+      expect(tab.getSession()?.userId).toBe(opened);
+    }
+  });
+
+  it("fails where the server itself does, and keeps the person signed in", async () => {
+    const { openTab, signInAs } = makeBrowser([refusal(500, "internal")]);
+    signInAs(userId, 600_000);
+    const tab = await openTab();
+    const done = expect(tab.signOut("local")).rejects.toMatchObject({ code: "internal" });
     await vi.runAllTimersAsync();
     await done;
-    expect(stored.has(key)).toBe(false);
-    expect(tab.wasSignedOut()).toBe(true);
+    expect(tab.getSession()?.userId).toBe(userId);
+    expect(tab.wasSignedOut()).toBe(false);
   });
 
   it("is not undone by a renewal that was being tried again", async () => {
@@ -200,7 +247,7 @@ describe("signing out", () => {
     const [leaving, other] = [await openTab(), await openTab()];
     const renewal = other.refreshSession();
     await vi.advanceTimersByTimeAsync(100);
-    const done = leaving.signOut();
+    const done = leaving.signOut("global");
     await vi.runAllTimersAsync();
     await done;
     expect(await renewal).toBe(false);
@@ -219,7 +266,7 @@ describe("signing out", () => {
     ]);
     signInAs(userId, 600_000);
     const tab = await openTab();
-    const done = tab.signOut();
+    const done = tab.signOut("global");
     await vi.runAllTimersAsync();
     await done;
     expect(tab.wasSignedOut()).toBe(true);

@@ -1,9 +1,11 @@
 import { env } from "cloudflare:workers";
 import { decodeJwt } from "jose";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Session } from "../../contract/auth";
+import type { AuthUser, Session } from "../../contract/auth";
 import { api } from "../../worker/api";
 import { type Method, stepsOwed, toAssurance } from "../../worker/auth/assurance";
+import { insertIdentity } from "../../worker/auth/identities";
+import { openDb } from "../../worker/db/client";
 import { testPassword } from "../support/people";
 import { until } from "./device";
 import {
@@ -146,6 +148,29 @@ test("a session that owes its step is refused on every route but those on which 
   expect((await call("POST", "/api/auth/logout?scope=local", { token: half.token })).status).toBe(204);
   expect((await call("GET", "/api/auth/user", { token: half.token })).status).toBe(401);
   expect((await call("GET", "/api/auth/user", { token: ana.token })).status).toBe(200);
+});
+
+test("a session that owes its step learns of the account what the step takes, and nothing of where else to go on", async () => {
+  const ana = await newGuarded();
+  const secrets = { email: "ana@halfway.test", app: "Téléphone de Papa", name: "Ana Chez Kivu", provider: "kivu" };
+  await env.DB.batch([
+    env.DB.prepare("INSERT INTO account_security (user_id, email) VALUES (?1, ?2)").bind(ana.id, secrets.email),
+    env.DB.prepare("UPDATE factors SET friendly_name = ? WHERE user_id = ?").bind(secrets.app, ana.id),
+  ]);
+  const known = { provider: secrets.provider, subject: ana.id, email: secrets.email, name: secrets.name };
+  await insertIdentity(openDb(env), ana.id, known);
+  const half = await signInHalfway(ana);
+  const renewed = (await refresh(half.refresh_token)).body as Session;
+  const asked = await call("GET", "/api/auth/user", { token: renewed.access_token });
+  expect(asked.status).toBe(200);
+  const user = asked.body as AuthUser;
+  expect(user.factors).toMatchObject([{ id: ana.factor, factor_type: "totp", friendly_name: "TOTP 1" }]);
+  expect(renewed.user).toEqual(user);
+  const told = JSON.stringify([half, renewed, user]);
+  for (const secret of [...Object.values(secrets), ana.phone, ana.username]) expect(told).not.toContain(secret);
+  // With the step shown it is all there again.
+  const whole = (await showCode({ token: renewed.access_token }, ana.factor, codeOf(ana.secret))).body as Session;
+  expect(whole.user).toMatchObject({ email: secrets.email, phone: ana.phone });
 });
 
 test("a session that owes its step can neither add a code app nor make one count", async () => {

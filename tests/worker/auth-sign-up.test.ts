@@ -37,9 +37,9 @@ test("a person who signed up is signed in, with the session as the public GoTrue
   expect(me).toMatchObject({ status: 200, body: session.user });
 });
 
-test("a person without a name yet is called by the end of their number, which tells it to nobody", async () => {
+test("a person without a name yet is not called by the number", async () => {
   const { body } = await signUp(phoneOf(901), await workFor(phoneOf(901)));
-  expect(body).toMatchObject({ user: { user_metadata: { username: "+243 •• ••• •• 01" } } });
+  expect(body).toMatchObject({ user: { user_metadata: { username: "Utilisateur" } } });
 });
 
 test("a number is taken however it is written", async () => {

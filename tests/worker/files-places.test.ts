@@ -22,6 +22,7 @@ test.each<[string, Buffer, string]>([
     makeHeic("heix", Buffer.concat([ascii("the picture"), Buffer.from(noise(300_000))])),
     "the picture",
   ],
+  ["a sequence of photos", film(brand("hevc")), "moving pictures"],
   ["a 3GP film", film(brand("3gp5")), "moving pictures"],
   ["a film of an iPhone", film(brand("qt  ")), "moving pictures"],
   ["a QuickTime film without a brand", film(box("wide")), "moving pictures"],

@@ -1,4 +1,7 @@
+import { Hono } from "hono";
 import { expect, test, vi } from "vitest";
+import type { AppEnv } from "../../worker/lib/app";
+import { requireClientAddress } from "../../worker/lib/client-address";
 import { requiredSecrets } from "../../worker/lib/required-secrets";
 import { newPerson } from "./site";
 import { callWith } from "./wrapped-site";
@@ -36,4 +39,17 @@ test.each(
 
 test("with all of them it answers", async () => {
   expect((await callWith({}, "GET", "/api/health")).status).toBe(200);
+});
+
+test("a deployed Worker that is not told where requests come from answers nothing, and its log says why", async () => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const answerOf = async (isLocal: boolean, headers: Record<string, string>) => {
+    const app = new Hono<AppEnv>().use(requireClientAddress(isLocal)).get("/", (c) => c.json({ ok: true }));
+    const answer = await app.request("https://lisolo.test/", { headers });
+    return { status: answer.status, code: ((await answer.json()) as { error_code?: string }).error_code };
+  };
+  expect(await answerOf(false, { "x-forwarded-for": "203.0.113.5" })).toEqual({ status: 503, code: "unavailable" });
+  expect(String(log.mock.calls[0]?.[0])).toContain("CF-Connecting-IP");
+  expect((await answerOf(false, { "cf-connecting-ip": "203.0.113.5" })).status).toBe(200);
+  expect((await answerOf(true, {})).status).toBe(200);
 });

@@ -1,7 +1,11 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { createUuid } from "../../contract/ids";
 import worker from "../../worker/index";
+import { makeCaptchaToken } from "../support/people";
+import { newPerson, site } from "./site";
+import { callWith } from "./wrapped-site";
 
 const ask = async (address: string, publicUrl: string) => {
   const context = createExecutionContext();
@@ -28,4 +32,36 @@ test("with an address of its own the product answers by no other, so that no mai
       expect(await ask(other + path, "https://lisolo.test")).toBe(421);
   }
   expect(await ask("https://elsewhere.test/api/health", "")).toBe(200);
+  expect(await ask("https://elsewhere.test/dev/mail", "")).toBe(404);
+  expect(await ask("http://localhost/dev/mail", "")).toBe(200);
+  expect(await ask("http://127.0.0.1:8787/dev/mail", "")).toBe(200);
+});
+
+test("a deployment that does not know its address mails no link, asks for no passkey and leads to no other log-in", async () => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const person = await newPerson();
+  const email = "ana@nowhere.example";
+  const gotrue_meta_security = { captcha_token: await makeCaptchaToken(site, { action: "recover", subject: email }) };
+  const empty = (method: string, path: string, body?: object, token?: string) =>
+    callWith({ PUBLIC_URL: "" }, method, path, { token, body });
+  const missing = { status: 503, body: { error_code: "public_url_missing" } };
+  const proof = { ceremony: createUuid(), response: {} };
+  expect(await empty("POST", "/api/auth/recover", { email, gotrue_meta_security })).toMatchObject(missing);
+  expect(await empty("PUT", "/api/auth/user", { email }, person.token)).toMatchObject(missing);
+  expect(await empty("POST", "/api/auth/passkeys/sign-in/options", {})).toMatchObject(missing);
+  expect(await empty("POST", "/api/auth/passkeys/sign-in", proof)).toMatchObject(missing);
+  expect(await empty("POST", "/api/auth/passkeys/registration/options", {}, person.token)).toMatchObject(missing);
+  expect(await empty("POST", "/api/auth/passkeys/step/options", {}, person.token)).toMatchObject(missing);
+  const way = `provider=kivu&code_challenge=${"a".repeat(43)}&code_challenge_method=s256`;
+  const link = await empty("GET", `/api/auth/user/identities/authorize?${way}`, undefined, person.token);
+  expect(link).toMatchObject(missing);
+  for (const path of [`/api/auth/authorize?${way}`, "/api/auth/callback?state=x&code=y"]) {
+    const led = await empty("GET", path);
+    expect(led.status).toBe(302);
+    expect(led.headers.get("location")).toMatch(/^\/login\?.*error_code=public_url_missing$/);
+  }
+  expect(log.mock.calls.join()).toContain("PUBLIC_URL is empty");
+  // Everything else goes on, and on this machine nothing has to be set.
+  expect((await empty("PUT", "/api/auth/user", { password: "Nouveau2026" }, person.token)).status).toBe(200);
+  expect(await ask("http://localhost/api/auth/authorize?x", "")).toBe(400);
 });

@@ -1,14 +1,16 @@
+import { createMiddleware } from "hono/factory";
 import * as v from "valibot";
 import { codeChallengeMethods } from "../../contract/auth";
 import type { ErrorCode } from "../../contract/errors";
 import { Uuid } from "../../contract/ids";
 import { authCodeSeconds, oauthRegistrationSeconds } from "../../contract/limits";
 import { openDb } from "../db/client";
-import { type AppContext, type Caller, createRoutes } from "../lib/app";
+import { type AppContext, type AppEnv, type Caller, createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
 import { limitClient } from "../lib/client-limits";
 import { logError } from "../lib/log";
 import { operation } from "../lib/operation";
+import { findPublicOrigin, getPublicOrigin, logMissingPublicUrl, requirePublicOrigin } from "../lib/public-origin";
 import { limitSession } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
@@ -36,8 +38,15 @@ const Way = v.object({
 });
 type Way = v.InferOutput<typeof Way>;
 
-const ownPage = (c: AppContext): URL => new URL("/login", c.req.url);
-const callback = (c: AppContext): string => new URL("/api/auth/callback", c.req.url).href;
+const ownPage = (c: AppContext): URL => new URL("/login", getPublicOrigin(c));
+const callback = (c: AppContext): string => new URL("/api/auth/callback", getPublicOrigin(c)).href;
+
+/** Middleware of the two routes that a browser goes to by itself: the page it came from says what is missing. */
+const requireWayBack = createMiddleware<AppEnv>(async (c, next) => {
+  if (findPublicOrigin(c) !== undefined) return next();
+  logMissingPublicUrl();
+  return c.redirect("/login?error=temporarily_unavailable&error_code=public_url_missing", 302);
+});
 
 type Errors = { error: string; code: ErrorCode | "access_denied"; description: string };
 
@@ -122,6 +131,7 @@ export const oauthRoutes = createRoutes()
       ok: { status: 302, body: null },
       refusals: ["validation_failed", "oauth_provider_not_supported"],
     }),
+    requireWayBack,
     limitClient("oauth_by_address"),
     validate("query", Way, "validation_failed"),
     async (c) => {
@@ -142,6 +152,7 @@ export const oauthRoutes = createRoutes()
       open: true,
       ok: { status: 302, body: null },
     }),
+    requireWayBack,
     limitClient("oauth_by_address"),
     async (c) => {
       const address = new URL(c.req.url);
@@ -174,9 +185,16 @@ export const oauthRoutes = createRoutes()
       tag: "auth",
       summary: "Where to go to link an account at another provider to one's own",
       ok: { status: 200, body: v.object({ url: v.string() }) },
-      refusals: ["validation_failed", "oauth_provider_not_supported", "reauthentication_needed", "unavailable"],
+      refusals: [
+        "validation_failed",
+        "oauth_provider_not_supported",
+        "reauthentication_needed",
+        "unavailable",
+        "public_url_missing",
+      ],
     }),
     authenticate,
+    requirePublicOrigin,
     limitSession("security_by_session"),
     validate("query", Way, "validation_failed"),
     requireProof,

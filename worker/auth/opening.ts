@@ -17,7 +17,7 @@ import { byHalf, byPassword, type Ground, onNothing, together } from "./grounds"
 import { hashOfAddress } from "./mailed-tokens";
 import { notify } from "./notices";
 import { findCookieSession } from "./own-session";
-import { type Account, findAccount, findOwnCredentials, toAuthUser } from "./queries";
+import { type Account, findAccount, findOwnCredentials, toAuthUser, toOwingUser } from "./queries";
 import {
   endSessions,
   insertSession,
@@ -58,7 +58,7 @@ export const toSession = async (
     token_type: "bearer",
     expires_in: accessTokenSeconds,
     expires_at: Math.floor(now / 1_000) + accessTokenSeconds,
-    user: toAuthUser(user),
+    user: owed ? toOwingUser(user) : toAuthUser(user),
     ...(owed ? { awaits: owed } : {}),
   };
 };

@@ -5,6 +5,7 @@ import type { Uuid } from "../../contract/ids";
 import { ceremonySeconds } from "../../contract/limits";
 import { openDb } from "../db/client";
 import type { AppContext } from "../lib/app";
+import { getPublicOrigin } from "../lib/public-origin";
 import { countUse, findPasskey, type KnownPasskey, type PasskeyRow } from "./passkeys";
 
 /** What Web Authentication (level 3) has a site check, by a library that is read only once somebody uses a passkey. */
@@ -13,10 +14,10 @@ const loadLibrary = () => import("./web-authn");
 /** Ed25519, ECDSA on P-256 and RSA: what any authenticator has one of. */
 const algorithms = [-8, -7, -257];
 
-/** Where a passkey of this page belongs: what the request's own URL says, no header does, and nowhere else. */
+/** Where our passkeys belong: the product's public address, and nowhere else. */
 const partyOf = (c: AppContext): { rpID: string; origin: string } => {
-  const { hostname, origin } = new URL(c.req.url);
-  return { rpID: hostname, origin };
+  const origin = getPublicOrigin(c);
+  return { rpID: new URL(origin).hostname, origin };
 };
 
 const publicKeyMaxBytes = 1_024; // RSA of 4096 bits takes half of it

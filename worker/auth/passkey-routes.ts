@@ -9,6 +9,7 @@ import { type AppContext, createRoutes } from "../lib/app";
 import { authenticate, authenticateHalfway } from "../lib/authenticate";
 import { limitClient } from "../lib/client-limits";
 import { operation } from "../lib/operation";
+import { requirePublicOrigin } from "../lib/public-origin";
 import { limitSession } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
@@ -67,9 +68,10 @@ export const passkeyRoutes = createRoutes()
       tag: "auth",
       summary: "What a browser needs to make a passkey; to be handed in within five minutes, in the same session",
       ok: { status: 200, body: Ceremony },
-      refusals: ["reauthentication_needed", "too_many_passkeys", "forbidden_origin"],
+      refusals: ["public_url_missing", "reauthentication_needed", "too_many_passkeys", "forbidden_origin"],
     }),
     authenticate,
+    requirePublicOrigin,
     requireProof,
     limitSession("security_by_session"),
     async (c) => {
@@ -89,9 +91,17 @@ export const passkeyRoutes = createRoutes()
       tag: "auth",
       summary: "Add the passkey that was made",
       ok: { status: 200, body: Passkey },
-      refusals: ["invalid_input", "invalid_name", "passkey_refused", "too_many_passkeys", "forbidden_origin"],
+      refusals: [
+        "public_url_missing",
+        "invalid_input",
+        "invalid_name",
+        "passkey_refused",
+        "too_many_passkeys",
+        "forbidden_origin",
+      ],
     }),
     authenticate,
+    requirePublicOrigin,
     validate("json", NewPasskey),
     limitSession("security_by_session"),
     async (c) => {
@@ -188,8 +198,9 @@ export const passkeyRoutes = createRoutes()
       summary: "What a browser needs to show whichever passkey it has of ours",
       open: true,
       ok: { status: 200, body: Ceremony },
-      refusals: ["forbidden_origin"],
+      refusals: ["public_url_missing", "forbidden_origin"],
     }),
+    requirePublicOrigin,
     limitClient("passkey_by_address"),
     async (c) => c.json(await pose(c, signIn, (challenge) => requestOptions(c, challenge)), 200),
   )
@@ -200,8 +211,9 @@ export const passkeyRoutes = createRoutes()
       summary: "Sign in by a passkey, without a password or a further step",
       open: true,
       ok: { status: 200, body: Session },
-      refusals: ["invalid_input", "passkey_refused", "forbidden_origin"],
+      refusals: ["public_url_missing", "invalid_input", "passkey_refused", "forbidden_origin"],
     }),
+    requirePublicOrigin,
     validate("json", PasskeyProof),
     limitClient("passkey_by_address"),
     async (c) => {
@@ -220,9 +232,10 @@ export const passkeyRoutes = createRoutes()
       tag: "auth",
       summary: "What a browser needs to show one of one's own passkeys in this session",
       ok: { status: 200, body: Ceremony },
-      refusals: ["passkey_not_found", "forbidden_origin"],
+      refusals: ["public_url_missing", "passkey_not_found", "forbidden_origin"],
     }),
     authenticateHalfway,
+    requirePublicOrigin,
     limitSession("step_by_session"),
     async (c) => {
       const theirs = await listPasskeys(openDb(c.env), c.var.caller.user);
@@ -237,9 +250,10 @@ export const passkeyRoutes = createRoutes()
       tag: "auth",
       summary: "Show a passkey in this session: as the step it owes, or before changing how one signs in",
       ok: { status: 200, body: Session },
-      refusals: ["invalid_input", "passkey_refused", "forbidden_origin"],
+      refusals: ["public_url_missing", "invalid_input", "passkey_refused", "forbidden_origin"],
     }),
     authenticateHalfway,
+    requirePublicOrigin,
     validate("json", PasskeyProof),
     limitSession("step_by_session"),
     async (c) => {

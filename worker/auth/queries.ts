@@ -1,7 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { AuthUser, Factor, Identity } from "../../contract/auth";
 import { createUuid, type Uuid } from "../../contract/ids";
-import { maskPhone, phoneForms } from "../../contract/phone";
+import { phoneForms } from "../../contract/phone";
 import { account_security, auth_codes, factors, identities } from "../db/account-schema";
 import type { Db } from "../db/client";
 import { profiles, users } from "../db/schema";
@@ -48,6 +48,29 @@ export const toAuthUser = ({ email, factors, identities, ...user }: Account): Au
   ...(email === null ? {} : { email }),
   factors,
   identities,
+});
+
+/**
+ * The same of whoever still owes a second step: no more than that step takes, code apps without their names. Somebody who
+ * has only the password is not told which mailbox or provider to try next.
+ */
+export const toOwingUser = ({ id, created_at, factors }: Account): AuthUser => ({
+  id,
+  aud: "authenticated",
+  role: "authenticated",
+  phone: "",
+  created_at: toIso(created_at),
+  updated_at: toIso(created_at),
+  user_metadata: {},
+  app_metadata: { provider: "phone", providers: ["phone"] },
+  factors: factors
+    .filter(({ status }) => status === "verified")
+    .map((factor, n) => ({
+      ...factor,
+      friendly_name: `TOTP ${n + 1}`,
+      created_at: toIso(created_at),
+      updated_at: toIso(created_at),
+    })),
 });
 
 const columns = {
@@ -103,6 +126,9 @@ export const updatePasswordHash = async (db: Db, id: Uuid, from: string, to: str
   await db.update(users).set({ password_hash: to, updated_at: Date.now() }).where(same);
 };
 
+/** Name of whoever gave none, as SPEC.md §2 (Tala) has it. */
+const namelessName = "Utilisateur";
+
 type NewUser = {
   phone: string;
   username: string | undefined;
@@ -118,8 +144,8 @@ export const insertUser = async (
 ): Promise<Account | undefined> => {
   const now = Date.now();
   const user = { id: createUuid(now), phone, created_at: now, updated_at: now };
-  // A person without a name yet is called by the end of their number: everybody reads the names of those who publish.
-  const profile = { id: user.id, username: username ?? maskPhone(phone), phone, created_at: now };
+  // Not the number, which the feed would show to everybody.
+  const profile = { id: user.id, username: username ?? namelessName, phone, created_at: now };
   const identity = newcomer && newIdentity(user.id, newcomer, now);
   try {
     await db.batch([

@@ -3,15 +3,17 @@ import { and, eq, gt, isNotNull, sql } from "drizzle-orm";
 import { auth_codes, mailed_tokens } from "../db/account-schema";
 import type { Db } from "../db/client";
 import type { AppContext } from "../lib/app";
+import { getPublicOrigin } from "../lib/public-origin";
 import { hashOfAuthCode } from "./auth-codes";
 import { hashOfToken, type MailedType } from "./mailed-tokens";
 import { findRedirect, isForeign } from "./redirects";
 
-const originOf = (c: AppContext): string => new URL(c.req.url).origin;
-
-/** Our own page, which gets the token in the fragment: no log and no other site ever sees it there. */
-export const toOwnPage = (c: AppContext, type: MailedType, token: string): string =>
-  `${originOf(c)}/recover#${new URLSearchParams({ token, type })}`;
+/**
+ * Our own page, which gets the token in the fragment: no log and no other site ever sees it there, and whoever looks through
+ * mails for their people and fetches the links sends nothing. `onward`: the program it leads on to.
+ */
+export const toOwnPage = (c: AppContext, type: MailedType, token: string, onward?: URL): string =>
+  `${getPublicOrigin(c)}/recover#${new URLSearchParams({ token, type, ...(onward && { redirect_to: onward.href }) })}`;
 
 /** Where another program wants its people led back to, if it is one that may; our own page needs no address. */
 export const findForeign = (c: AppContext, redirectTo: string | undefined): URL | undefined => {
@@ -19,16 +21,10 @@ export const findForeign = (c: AppContext, redirectTo: string | undefined): URL 
   return url && isForeign(c, url) ? url : undefined;
 };
 
-/** What a recovery mail leads to: our own page, or by `GET /verify` to the program that asked for it by PKCE. */
-export const toMailedLink = (c: AppContext, token: string, foreign: URL | undefined): string =>
-  foreign === undefined
-    ? toOwnPage(c, "recovery", token)
-    : `${originOf(c)}/api/auth/verify?${new URLSearchParams({ token, type: "recovery", redirect_to: foreign.href })}`;
-
 /**
  * Trades a link's token for the code that goes back to the program which began, and with it alone, for it knows the verifier.
- * However often the link is fetched the code is the same, for as long as the token was good: mail scanners fetch links too,
- * and must not be the one fetch that counts. Undefined when there is none, or it was used.
+ * However often that is asked the code is the same, for as long as the token was good: an answer may be lost. Undefined when
+ * there is none, or it was used.
  */
 export const tradeToken = async (env: Pick<Env, "PEPPER">, db: Db, token: string): Promise<string | undefined> => {
   const now = Date.now();

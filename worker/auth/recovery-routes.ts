@@ -2,12 +2,13 @@ import * as v from "valibot";
 import { Session } from "../../contract/auth";
 import { nobody, type Uuid } from "../../contract/ids";
 import { toE164 } from "../../contract/phone";
-import { mailedTypes, Recover, RecoverByCode, Verify } from "../../contract/security";
+import { OnwardAddress, Recover, RecoverByCode, Verify, VerifyOnward } from "../../contract/security";
 import { openDb } from "../db/client";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
-import { limitClient } from "../lib/client-limits";
+import { clientKeyOf } from "../lib/client-limits";
 import { languageOf } from "../lib/language";
 import { operation } from "../lib/operation";
+import { requirePublicOrigin } from "../lib/public-origin";
 import { addressOf, takeToken } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
@@ -20,7 +21,7 @@ import { startSession } from "./opening";
 import { findAccount, findCredentials } from "./queries";
 import { confirmRecoveryAddress } from "./recovery-address";
 import { findRecoveryCode } from "./recovery-codes";
-import { findForeign, toMailedLink, toOwnPage, tradeToken } from "./recovery-links";
+import { findForeign, toOwnPage, tradeToken } from "./recovery-links";
 
 type Credentials = { id: Uuid; password_hash: string };
 
@@ -35,8 +36,14 @@ const mailRecovery = async (
   const foreign = code_challenge ? findForeign(c, redirectTo) : undefined;
   const mailed = await insertRecovery(c.env, openDb(c.env), email, foreign ? (code_challenge ?? null) : null);
   if (!mailed) return;
-  const link = toMailedLink(c, mailed.token, foreign);
+  const link = toOwnPage(c, "recovery", mailed.token, foreign);
   await sendMail(c.env, recoveryMail(email, languageOf(c), { link, code: mailed.code }));
+};
+
+/** Refuses what is none of ours. Only that costs: nobody behind the same address keeps others from what is right. */
+const refuseWrong = async (c: AppContext, code: "otp_expired") => {
+  const taken = await takeToken(openDb(c.env), clientKeyOf(c), "verify_by_address");
+  return taken.ok ? refuse(c, code) : refuse(c, "rate_limited", taken);
 };
 
 /** What a mail was answered with: a session that may set a new password, or an address that is confirmed and nobody signed in. */
@@ -48,7 +55,7 @@ const answerMail = async (c: AppContext, { type, token_hash, email, token }: v.I
       : email !== undefined && token !== undefined
         ? await findByCode(c.env, db, type, email, token)
         : undefined;
-  if (!row) return refuse(c, "otp_expired");
+  if (!row) return refuseWrong(c, "otp_expired");
   if (type === "email_change") {
     if (!(await takeMailed(db, row))) return refuse(c, "otp_expired");
     const outcome = await confirmRecoveryAddress(c, row);
@@ -68,8 +75,9 @@ export const recoveryRoutes = createRoutes()
       summary: "Ask for a mail to the recovery address; the answer is the same whoever has it, if anybody",
       open: true,
       ok: { status: 200, body: v.strictObject({}) },
-      refusals: ["validation_failed", "captcha_failed", "forbidden_origin"],
+      refusals: ["validation_failed", "captcha_failed", "public_url_missing", "forbidden_origin"],
     }),
+    requirePublicOrigin,
     validate("query", v.object({ redirect_to: v.optional(Redirect) }), "validation_failed"),
     validate("json", Recover, "validation_failed"),
     async (c) => {
@@ -83,34 +91,25 @@ export const recoveryRoutes = createRoutes()
       return c.json({}, 200);
     },
   )
-  .get(
-    "/verify",
+  .post(
+    "/verify/redirect",
     operation({
       tag: "auth",
-      summary: "Where a mail's link leads: on to the program that asked for it, with a code, or to our own page",
+      summary: "Trade a mail's token for the address of the program that asked for the mail, with a code for it",
       open: true,
-      ok: { status: 302, body: null },
-      refusals: ["validation_failed"],
+      ok: { status: 200, body: OnwardAddress },
+      refusals: ["validation_failed", "otp_expired", "public_url_missing", "forbidden_origin"],
     }),
-    validate(
-      "query",
-      v.object({
-        token: v.pipe(v.string(), v.maxLength(128)),
-        type: v.picklist(mailedTypes),
-        redirect_to: v.optional(Redirect),
-      }),
-      "validation_failed",
-    ),
-    limitClient("verify_by_address"),
+    requirePublicOrigin,
+    validate("json", VerifyOnward, "validation_failed"),
     async (c) => {
-      const { token, type, redirect_to } = c.req.valid("query");
-      const foreign = type === "recovery" ? findForeign(c, redirect_to) : undefined;
-      // Nothing is used up: on our own page somebody presses a button first.
-      if (!foreign) return c.redirect(toOwnPage(c, type, token), 302);
-      const code = await tradeToken(c.env, openDb(c.env), token);
-      const said = code === undefined ? { error: "access_denied", error_code: "otp_expired" } : { code };
-      for (const [name, value] of Object.entries(said)) foreign.searchParams.set(name, value);
-      return c.redirect(foreign.href, 302);
+      const { token_hash, redirect_to } = c.req.valid("json");
+      const foreign = findForeign(c, redirect_to);
+      if (!foreign) return refuse(c, "validation_failed", { msg: "redirect_to: not acceptable" });
+      const code = await tradeToken(c.env, openDb(c.env), token_hash);
+      if (code === undefined) return refuseWrong(c, "otp_expired");
+      foreign.searchParams.set("code", code);
+      return c.json({ url: foreign.href }, 200);
     },
   )
   .post(
@@ -124,7 +123,6 @@ export const recoveryRoutes = createRoutes()
       refusals: ["validation_failed", "otp_expired", "email_exists", "forbidden_origin"],
     }),
     validate("json", Verify, "validation_failed"),
-    limitClient("verify_by_address"),
     (c) => answerMail(c, c.req.valid("json")),
   )
   .post(

@@ -1,4 +1,5 @@
 import type { AppContext } from "../lib/app";
+import { getPublicOrigin } from "../lib/public-origin";
 
 /** What parsers read in different ways, and no address of a page needs. */
 const unclear = /[\s\\\p{Cc}]|%(0[0-9a-d]|2f|5c)/iu;
@@ -21,15 +22,13 @@ const listForeign = (env: Pick<Env, "REDIRECT_URLS">): URL[] =>
     .map((text) => parse(text))
     .filter((url) => url !== undefined);
 
-const ownOrigin = (c: AppContext): string => new URL(c.req.url).origin;
-
 /**
  * Where a log-in or a mail may lead, parsed: a path of ours or an address of ours, or one of `REDIRECT_URLS` with the same
  * origin and path. Undefined for anything else; what is not clear to every parser is nothing of these.
  */
 export const findRedirect = (c: AppContext, address: string): URL | undefined => {
   if (unclear.test(address)) return undefined;
-  const own = ownOrigin(c);
+  const own = getPublicOrigin(c);
   if (address.startsWith("/")) {
     const url = parse(address, own);
     return url?.origin === own && !address.startsWith("//") ? url : undefined;
@@ -43,4 +42,4 @@ export const findRedirect = (c: AppContext, address: string): URL | undefined =>
 };
 
 /** Whether an allowed address is another program's. */
-export const isForeign = (c: AppContext, url: URL): boolean => url.origin !== ownOrigin(c);
+export const isForeign = (c: AppContext, url: URL): boolean => url.origin !== getPublicOrigin(c);

@@ -6,6 +6,7 @@ import {
   grantTypes,
   PasswordGrant,
   PkceGrant,
+  personHeader,
   RefreshGrant,
   Session,
   SignOut,
@@ -18,7 +19,7 @@ import { wasDeletedWith } from "../db/deletions";
 import { type AppContext, createRoutes } from "../lib/app";
 import { accessTokenOf, authenticateHalfway, recognize } from "../lib/authenticate";
 import { clientKeyOf } from "../lib/client-limits";
-import { clearSessionCookies, refreshCookie } from "../lib/cookies";
+import { clearBrowserCache, clearSessionCookies, refreshCookie } from "../lib/cookies";
 import { operation } from "../lib/operation";
 import { takeToken } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
@@ -30,12 +31,12 @@ import { factorRoutes } from "./factor-routes";
 import { byPassword } from "./grounds";
 import { notify } from "./notices";
 import { oauthRoutes } from "./oauth-routes";
-import { listOwed, startFirstSession, startSession, toSession, usesCookies } from "./opening";
+import { findStanding, listOwed, startFirstSession, startSession, toSession, usesCookies } from "./opening";
 import { passkeyRoutes } from "./passkey-routes";
 import { checkSignIn } from "./password-check";
 import { hashPassword } from "./passwords";
 import { readProofLevel } from "./proof-difficulty";
-import { findAccount, insertUser, isPhoneTaken, toAuthUser } from "./queries";
+import { findAccount, insertUser, isPhoneTaken, toAuthUser, toOwingUser } from "./queries";
 import { recoveryCodeRoutes } from "./recovery-code-routes";
 import { recoveryRoutes } from "./recovery-routes";
 import { parseRefreshToken } from "./refresh-token";
@@ -78,7 +79,10 @@ const refreshSession = async (c: AppContext, { refresh_token }: v.InferOutput<ty
     const owed = awaits ? await listOwed(db, { user_id: rotation.user, methods }) : undefined;
     if (user) return c.json(await toSession(c, user, rotation.tokens, owed), 200);
   }
-  if (usesCookies(c)) clearSessionCookies(c);
+  if (usesCookies(c)) {
+    clearSessionCookies(c);
+    clearBrowserCache(c);
+  }
   if (rotation.outcome !== "reused" && rotation.outcome !== "expired") {
     return refuse(c, (await wasDeletedWith(db, token.session)) ? "account_deleted" : "refresh_token_not_found");
   }
@@ -207,11 +211,14 @@ export const authRoutes = createRoutes()
     validate("query", SignOut),
     async (c) => {
       const leaver = await findLeaver(c);
+      // Somebody else has signed in since in that browser: theirs goes on.
+      const person = c.req.header(personHeader);
+      if (leaver && person !== undefined && person !== leaver.user) return refuse(c, "session_not_found");
       // Who showed no more than the password ends nobody else's session, whatever was asked.
       const scope = leaver?.isHalfway ? "local" : c.req.valid("query").scope;
       if (scope !== "others") {
         if (usesCookies(c)) clearSessionCookies(c);
-        c.header("clear-site-data", '"cache"');
+        clearBrowserCache(c);
       }
       if (!leaver) return refuse(c, accessTokenOf(c) === undefined ? "no_authorization" : "session_not_found");
       const { user, session } = leaver;
@@ -226,8 +233,10 @@ export const authRoutes = createRoutes()
     operation({ tag: "auth", summary: "Who is signed in", ok: { status: 200, body: AuthUser } }),
     authenticateHalfway,
     async (c) => {
-      const user = await findAccount(openDb(c.env), c.var.caller.user);
-      return user ? c.json(toAuthUser(user), 200) : refuse(c, "session_not_found");
+      const { user: id, session } = c.var.caller;
+      const [user, standing] = await Promise.all([findAccount(openDb(c.env), id), findStanding(c, session)]);
+      if (!user || !standing) return refuse(c, "session_not_found");
+      return c.json(standing.awaits ? toOwingUser(user) : toAuthUser(user), 200);
     },
   )
   .route("/", sessionRoutes)

@@ -6,8 +6,9 @@ import { Device, Security, UserChange } from "../../contract/security";
 import { openDb } from "../db/client";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
 import { authenticate, isSessionLive } from "../lib/authenticate";
-import { clearSessionCookies } from "../lib/cookies";
+import { clearBrowserCache, clearSessionCookies } from "../lib/cookies";
 import { operation } from "../lib/operation";
+import { findPublicOrigin, logMissingPublicUrl } from "../lib/public-origin";
 import { limitSession } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
@@ -95,7 +96,7 @@ export const sessionRoutes = createRoutes()
       await closeSockets(c.env, user, ended);
       if (ended.includes(session)) {
         if (usesCookies(c)) clearSessionCookies(c);
-        c.header("clear-site-data", '"cache"');
+        clearBrowserCache(c);
       }
       return c.body(null, 204);
     },
@@ -148,7 +149,14 @@ export const sessionRoutes = createRoutes()
       tag: "auth",
       summary: "Change the password, which signs out all other devices, or the recovery address",
       ok: { status: 200, body: AuthUser },
-      refusals: ["validation_failed", "reauthentication_needed", "weak_password", "same_password", "forbidden_origin"],
+      refusals: [
+        "validation_failed",
+        "reauthentication_needed",
+        "weak_password",
+        "same_password",
+        "public_url_missing",
+        "forbidden_origin",
+      ],
     }),
     authenticate,
     limitSession("security_by_session"),
@@ -157,6 +165,10 @@ export const sessionRoutes = createRoutes()
     async (c) => {
       const { password, email } = c.req.valid("json");
       const db = openDb(c.env);
+      if (email && findPublicOrigin(c) === undefined) {
+        logMissingPublicUrl();
+        return refuse(c, "public_url_missing");
+      }
       // All that may refuse it is asked before anything is written: both are done, or neither.
       const hashes = password === undefined ? undefined : await hashAnew(c, password);
       if (typeof hashes === "string") return refuse(c, hashes);

@@ -12,6 +12,7 @@ for (const brand of ["mif1", "mif2", "msf1", "avif", "avis", "avio"]) pictureBra
 
 const metadataItems = new Set(["Exif", "mime", "uri ", "XMP "]);
 const metadataBoxes = new Set(["udta", "uuid", "xml ", "bxml"]);
+const sequenceMetadata = new Set([...metadataBoxes, "meta"]);
 const fullHeaderBytes = 4; // version and flags, which begin what these boxes hold
 
 export const beginsAsHeif = (bytes: Uint8Array): boolean => brandsOf(bytes).some((brand) => pictureBrands.has(brand));
@@ -140,21 +141,22 @@ const blankItems = (bytes: Uint8Array, meta: Box): void => {
   blankBoxes(bytes, from, meta.to);
 };
 
-/** Overwrites what boxes between two places say of the place, and in the tracks of a film among them. */
-const blankBoxes = (bytes: Uint8Array, from: number, to: number): void => {
+/** Overwrites what these boxes between two places say, and in a sequence of pictures what its tracks say. */
+const blankBoxes = (bytes: Uint8Array, from: number, to: number, names = metadataBoxes): void => {
   for (const box of boxesOf(bytes, from, to)) {
-    if (box.type === "moov" || box.type === "trak") blankBoxes(bytes, box.from, box.to);
-    if (metadataBoxes.has(box.type)) bytes.fill(0, box.from, box.to);
+    if (box.type === "moov" || box.type === "trak") blankBoxes(bytes, box.from, box.to, sequenceMetadata);
+    else if (names.has(box.type)) bytes.fill(0, box.from, box.to);
   }
 };
 
 /** Overwrites the metadata of a whole picture; false when it cannot be read, and nobody knows what it says. */
 export const blankHeif = (bytes: Uint8Array): boolean => {
   try {
-    const metas = [...boxesOf(bytes, 0, bytes.length)].filter(({ type }) => type === "meta");
-    for (const meta of metas) blankItems(bytes, meta);
+    const isPicture = ({ type }: Box) => type === "meta" || type === "moov"; // one, or a sequence of them
+    const pictures = [...boxesOf(bytes, 0, bytes.length)].filter(isPicture);
+    for (const box of pictures) if (box.type === "meta") blankItems(bytes, box);
     blankBoxes(bytes, 0, bytes.length);
-    return metas.length > 0;
+    return pictures.length > 0;
   } catch (error) {
     if (error instanceof Unreadable) return false;
     throw error;

@@ -10,7 +10,7 @@ import { type Db, openDb } from "../db/client";
 import { sessions } from "../db/schema";
 import { readAccessToken } from "./access-token";
 import { type AppEnv, afterAnswer, type Caller } from "./app";
-import { accessCookie } from "./cookies";
+import { accessCookie, clearBrowserCache } from "./cookies";
 import { isSameOrigin } from "./origin";
 import { takeToken } from "./rate-limit";
 import { refusalResponse, refuse } from "./refusal";
@@ -79,7 +79,10 @@ const requireCaller = (halfway: boolean) =>
     if (!token) return refuse(c, "no_authorization");
     const db = openDb(c.env);
     const found = await recognize(c.env, db, token, halfway);
-    if (typeof found === "string") return refuse(c, found);
+    if (typeof found === "string") {
+      if (found === "session_not_found" && c.req.header("authorization") === undefined) clearBrowserCache(c);
+      return refuse(c, found);
+    }
     if (isForAnother(c.req.header(personHeader), found.caller)) return refuse(c, "session_not_found");
     if (found.firstUseOf !== undefined) {
       afterAnswer(c.executionCtx, "mark a session seen", markSeen(db, found.caller.session, found.firstUseOf));

@@ -1,3 +1,4 @@
+import type { Context } from "hono";
 import { deleteCookie, setCookie } from "hono/cookie";
 import { accessTokenSeconds, sessionIdleDays } from "../../contract/limits";
 import type { AppContext } from "./app";
@@ -17,3 +18,9 @@ export const setSessionCookies = (c: AppContext, tokens: { access_token: string;
 export const clearSessionCookies = (c: AppContext): void => {
   for (const name of cookieNames) deleteCookie(c, name, flags);
 };
+
+/**
+ * Has the browser drop what it keeps of answers, pictures among it, where a session has ended (Clear-Site-Data). Not its
+ * storage: that holds what its person wrote and did not send, which waits for them.
+ */
+export const clearBrowserCache = (c: Context): void => c.header("clear-site-data", '"cache"');

@@ -39,7 +39,9 @@ const toPublished = ({ id, number, created_at }: StoredPost): Published => ({ id
 
 const makePage = async (db: Db, before: number | undefined): Promise<MadePage> => {
   const { rows, isPast } = await listFeed(db, before);
-  return { body: JSON.stringify(toPostPage(rows)), isPast, hasFrozen: rows.some(({ isFrozen }) => isFrozen) };
+  const page = toPostPage(rows);
+  const hasFrozen = rows.some(({ isFrozen }) => isFrozen);
+  return { body: JSON.stringify(page), isPast, next: page.before, hasFrozen };
 };
 
 /** The page as this reader sees it: who blocks them has the same picture here as in their profile. */

@@ -7,7 +7,7 @@ import { takeFocus } from "../../components/take-focus";
 import { type TextKey, useT } from "../../i18n/setup";
 import { ApiFailure } from "../../lib/exchange";
 import { endExpectation, findOwing, forgetOwing, keepOwing, type Owing } from "../../lib/owing";
-import { confirmAddress, type Mailed, openByLink, openByMailedCode, readMailed } from "../../lib/recovery";
+import { confirmAddress, goOnward, type Mailed, openByLink, openByMailedCode, readMailed } from "../../lib/recovery";
 import { getSession, type Opened } from "../../lib/session";
 import { EntryFrame, OtherWay } from "./entry-frame";
 import { loadSecondStep } from "./load-second-step";
@@ -41,8 +41,8 @@ const findStage = (): Stage | undefined => {
   if ("at" in kept && getSession()) return { at: "password" };
   if ("sentTo" in kept && typeof kept.sentTo === "string") return { at: "sent", email: kept.sentTo };
   if (!("mailed" in kept)) return undefined;
-  const { type, token } = kept.mailed as Partial<Record<keyof Mailed, string>>;
-  const mailed = readMailed(`#${new URLSearchParams({ type: type ?? "", token: token ?? "" })}`);
+  const { type = "", token = "", redirect_to = "" } = kept.mailed as Partial<Record<keyof Mailed, string>>;
+  const mailed = readMailed(`#${new URLSearchParams({ type, token, redirect_to })}`);
   return mailed && { at: "link", mailed };
 };
 
@@ -141,14 +141,15 @@ export default function RecoverScreen() {
         </EntryFrame>
       );
     case "link": {
-      const { type, token } = stage.mailed;
+      const { type, token, redirect_to } = stage.mailed;
       if (type === "recovery") {
+        const openHere = () => open("mail", email, () => openByLink(token));
         return (
           <EntryFrame title={t("auth.recoverTitle")} lead={t("recover.linkLead")}>
             <RecoverLink
               label={t("auth.secondStep.go")}
               busyLabel={t("auth.secondStep.checking")}
-              use={() => open("mail", email, () => openByLink(token)).catch(dropRefused)}
+              use={() => (redirect_to ? goOnward(token, redirect_to) : openHere()).catch(dropRefused)}
             >
               {again}
             </RecoverLink>

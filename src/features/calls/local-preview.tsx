@@ -2,6 +2,8 @@ import { useLayoutEffect, useRef, useState } from "react";
 import { useT } from "../../i18n/setup";
 import { Picture } from "./picture";
 import {
+  type Band,
+  bandOf,
   firstSpot,
   type Insets,
   keepWithin,
@@ -35,22 +37,31 @@ const insetsOf = (panel: HTMLElement): Insets => {
 /** One's own picture, dragged with a finger, moved by arrow keys, set in the next corner by a press. */
 export function LocalPreview({ stream, panel, isTight, spot, onMove }: LocalPreviewProps) {
   const t = useT();
-  const [place, setPlace] = useState<Pick<Room, "area" | "insets">>();
+  const [place, setPlace] = useState<Pick<Room, "area" | "insets"> & { band: Band | undefined }>();
   const drag = useRef<{ fromX: number; fromY: number; spot: Spot; hasMoved: boolean }>(undefined);
   useLayoutEffect(() => {
-    const measure = () =>
-      setPlace({ area: { width: panel.clientWidth, height: panel.clientHeight }, insets: insetsOf(panel) });
+    const measure = () => {
+      const area = { width: panel.clientWidth, height: panel.clientHeight };
+      const other = panel.querySelector<HTMLVideoElement>("video[data-fits]");
+      const band = other ? bandOf(area, { width: other.videoWidth, height: other.videoHeight }) : undefined;
+      setPlace({ area, insets: insetsOf(panel), band });
+    };
     const observer = new ResizeObserver(measure);
     observer.observe(panel);
     for (const part of panel.querySelectorAll("[data-part]")) observer.observe(part);
     measure();
-    return () => observer.disconnect();
+    // Told by the other side's picture when it comes and when that phone is turned; it does not bubble.
+    panel.addEventListener("resize", measure, true);
+    return () => {
+      observer.disconnect();
+      panel.removeEventListener("resize", measure, true);
+    };
   }, [panel]);
   if (!place) return null;
   const room = { ...place, size: sizeWithin(place.area, place.insets, isTight) };
   // One's own face is known from mirrors; what the camera at the back films is not.
   const isMirrored = stream.getVideoTracks()[0]?.getSettings().facingMode !== "environment";
-  const shown = spot ? keepWithin(spot, room) : firstSpot(room);
+  const shown = spot ? keepWithin(spot, room) : firstSpot(room, place.band);
   return (
     <button
       type="button"

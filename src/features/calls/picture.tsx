@@ -22,6 +22,7 @@ export function Picture({ stream, className = "", fits = false }: PictureProps) 
       autoPlay
       playsInline
       disablePictureInPicture={!fits}
+      data-fits={fits ? "" : undefined}
       className={`pointer-events-none ${className} ${fits ? (isAcross ? "object-contain" : "object-cover") : ""}`}
       onResize={({ currentTarget: { videoWidth, videoHeight } }) => setAcross(videoWidth > videoHeight)}
     />

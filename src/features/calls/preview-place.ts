@@ -35,10 +35,22 @@ export const keepWithin = ({ x, y }: Spot, room: Room): Spot => {
   return { x: between(x, range.left, range.right), y: between(y, range.top, range.bottom) };
 };
 
-/** The corner it begins in: above the controls, at the right. */
-export const firstSpot = (room: Room): Spot => {
-  const { right, bottom } = rangeOf(room);
-  return { x: right, y: bottom };
+/** What the other side's picture takes of the height, where it does not fill it. */
+export type Band = { top: number; bottom: number };
+
+/** A picture that lies across is as wide as the area and stands in its middle. */
+export const bandOf = (area: Size, picture: Size): Band | undefined => {
+  if (picture.width <= picture.height) return undefined;
+  const height = Math.min(area.height, (area.width * picture.height) / picture.width);
+  return { top: (area.height - height) / 2, bottom: (area.height + height) / 2 };
+};
+
+/** The corner it begins in, at the right: above the controls, or at the top where it covers less of the other's picture. */
+export const firstSpot = (room: Room, band?: Band): Spot => {
+  const { right, top, bottom } = rangeOf(room);
+  const covered = (y: number): number =>
+    band ? Math.max(0, Math.min(y + room.size.height, band.bottom) - Math.max(y, band.top)) : 0;
+  return { x: right, y: covered(top) < covered(bottom) ? top : bottom };
 };
 
 /** The corner after the one it is nearest to, clockwise. */

@@ -81,7 +81,14 @@ export function DeleteAccount() {
       if (!(await withProof(depart))) return stay();
     } catch (error) {
       if (!getSession()) return leaveSignedOut();
-      const message = t(failureCode(error) === "offline" ? "profile.deleteOffline" : "profile.deleteFailed");
+      const code = failureCode(error);
+      const message = t(
+        code === "offline"
+          ? "profile.deleteOffline"
+          : code === "user_not_found"
+            ? "errors.user_not_found"
+            : "profile.deleteFailed",
+      );
       showToast({ title: t("profile.deleteFailedTitle"), message, tone: "danger" });
       return stay();
     }

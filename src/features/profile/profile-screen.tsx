@@ -32,8 +32,8 @@ function PageLink({ to, icon, label }: { to: string; icon: string; label: string
 export default function ProfileScreen() {
   const t = useT();
   const me = useMe();
-  const everywhere = useId();
-  const { isBusy, ask, dialog } = useSignOut();
+  const here = useId();
+  const { busy, ask, dialog } = useSignOut();
   return (
     <Screen
       title={t("profile.title")}
@@ -54,15 +54,24 @@ export default function ProfileScreen() {
           ))}
         </section>
         <div className="flex flex-col gap-1">
-          <Button look="secondary" busy={isBusy} aria-describedby={everywhere} onClick={() => void ask()}>
+          <Button
+            look="secondary"
+            busy={busy === "local"}
+            disabled={busy === "global"}
+            aria-describedby={here}
+            onClick={() => void ask("local")}
+          >
             <span className="flex items-center justify-center gap-2">
               <span className="i-ph-sign-out text-xl" aria-hidden="true" />
               {t("profile.signOut")}
             </span>
           </Button>
-          <p id={everywhere} className="text-center text-sm text-muted">
-            {t("profile.signOutEverywhere")}
+          <p id={here} className="text-center text-sm text-muted">
+            {t("profile.signOutHere")}
           </p>
+          <Button look="quiet" busy={busy === "global"} disabled={busy === "local"} onClick={() => void ask("global")}>
+            {t("profile.signOutAll")}
+          </Button>
         </div>
         <DeleteAccount />
       </div>

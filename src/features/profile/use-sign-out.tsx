@@ -8,16 +8,17 @@ import { setDeparting } from "../../lib/departure";
 import { failureCode } from "../../lib/exchange";
 import { failureText } from "../../lib/failure-text";
 import { leaveNotice } from "../../lib/notice";
+import type { SignOutScope } from "../../lib/pending-sign-out";
 import { getSession } from "../../lib/session";
 import { signOut } from "../../lib/sign-out";
 import { wipeLocalData } from "../../sync/engine";
 import { useUnsent } from "../../sync/hooks";
 import { findStake, type Stake, wordsOfLost } from "./stake";
 
-type LeaveDialogProps = { stake: Stake; onLeave: () => void; onStay: () => void };
+type LeaveDialogProps = { stake: Stake; scope: SignOutScope; onLeave: () => void; onStay: () => void };
 
 /** Asks before what only exists here is lost or a call ends, and says what that is while it changes. */
-function LeaveDialog({ stake, onLeave, onStay }: LeaveDialogProps) {
+function LeaveDialog({ stake, scope, onLeave, onStay }: LeaveDialogProps) {
   const t = useT();
   const isOver = useCanCall();
   const language = useLanguage();
@@ -42,7 +43,7 @@ function LeaveDialog({ stake, onLeave, onStay }: LeaveDialogProps) {
       body={
         <>
           <p>{body}</p>
-          <p className="mt-2">{t("profile.signOutEverywhere")}</p>
+          {scope === "global" && <p className="mt-2">{t("profile.signOutEverywhere")}</p>}
         </>
       }
       confirmLabel={t(isFree ? "profile.signOut" : "profile.signOutAnyway")}
@@ -55,32 +56,35 @@ function LeaveDialog({ stake, onLeave, onStay }: LeaveDialogProps) {
 }
 
 /**
- * The way out (SPEC.md §2 Profile): ends the session on the server, removes this person's data from this
+ * The way out (SPEC.md §2 Profile): ends the session of this device, or all of the person's, removes this person's data from this
  * browser and goes to the welcome page. Asks first when messages or drafts would be lost that only exist here, or a call
- * would end.
+ * would end. Without a network it works all the same.
  */
 export const useSignOut = () => {
   const t = useT();
-  const [isBusy, setBusy] = useState(false);
-  const [stake, setStake] = useState<Stake>();
+  const [busy, setBusy] = useState<SignOutScope>();
+  const [question, setQuestion] = useState<{ stake: Stake; scope: SignOutScope }>();
 
-  const leave = async () => {
-    setStake(undefined);
-    setBusy(true);
+  const leave = async (scope: SignOutScope) => {
+    setQuestion(undefined);
+    setBusy(scope);
+    let isHeard: boolean;
     const userId = getSession()?.userId;
     setDeparting(true);
     try {
       await endCalls(); // while the server still takes this person's word
-      await signOut();
+      isHeard = await signOut(scope);
     } catch (error) {
       setDeparting(false);
       const isKnown = failureCode(error) !== "internal";
       const message = isKnown ? failureText(error, t) : t("auth.signOutFailedMessage");
       showToast({ title: t("auth.signOutFailed"), message, tone: "danger" });
-      setBusy(false);
+      setBusy(undefined);
       return;
     }
-    leaveNotice({ message: t("auth.signedOut") });
+    leaveNotice(
+      isHeard ? { message: t("auth.signedOut") } : { title: t("auth.signedOut"), message: t("auth.signedOutOffline") },
+    );
     try {
       if (userId) await wipeLocalData(userId);
     } finally {
@@ -88,12 +92,15 @@ export const useSignOut = () => {
     }
   };
 
-  const ask = async () => {
-    const found = await findStake();
-    if (found.isUnsent || found.isInCall) setStake(found);
-    else await leave();
+  const ask = async (scope: SignOutScope) => {
+    if (busy) return;
+    const stake = await findStake();
+    if (stake.isUnsent || stake.isInCall) setQuestion({ stake, scope });
+    else await leave(scope);
   };
 
-  const dialog = stake && <LeaveDialog stake={stake} onLeave={() => void leave()} onStay={() => setStake(undefined)} />;
-  return { isBusy, ask, dialog };
+  const dialog = question && (
+    <LeaveDialog {...question} onLeave={() => void leave(question.scope)} onStay={() => setQuestion(undefined)} />
+  );
+  return { busy, ask, dialog };
 };

@@ -1,0 +1,35 @@
+import { createMiddleware } from "hono/factory";
+import type { AppContext, AppEnv } from "./app";
+import { refuse } from "./refusal";
+
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** Whether a request was made to this machine by name: whoever develops. */
+export const isLoopback = (url: string): boolean => loopback.test(new URL(url).hostname);
+
+/**
+ * Origin that links in mails, passkeys and other log-ins belong to: `PUBLIC_URL`, or this machine's while one develops.
+ * Never what a deployed Worker was asked by: whoever sends the request writes its Host header.
+ */
+export const findPublicOrigin = (c: AppContext): string | undefined => {
+  const set: string = c.env.PUBLIC_URL;
+  if (set !== "") return new URL(set).origin;
+  return isLoopback(c.req.url) ? new URL(c.req.url).origin : undefined;
+};
+
+/** The same behind `requirePublicOrigin`. */
+export const getPublicOrigin = (c: AppContext): string => {
+  const origin = findPublicOrigin(c);
+  if (origin === undefined) throw new Error("PUBLIC_URL is empty");
+  return origin;
+};
+
+export const logMissingPublicUrl = (): void =>
+  console.error("PUBLIC_URL is empty: mails, passkeys and other log-ins are refused until it is set (README.md).");
+
+/** Middleware: nothing that leads back to us goes on while it is not known where that is. */
+export const requirePublicOrigin = createMiddleware<AppEnv>(async (c, next) => {
+  if (findPublicOrigin(c) !== undefined) return next();
+  logMissingPublicUrl();
+  return refuse(c, "public_url_missing");
+});
