@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Uuid } from "./ids";
 import { passwordMaxLength, passwordMinLength } from "./limits";
-import { Phone } from "./phone";
+import { Phone, TypedPhone } from "./phone";
 import { DisplayName } from "./text";
 
 /** SPEC.md §5: at least 6 characters, one upper-case letter, one digit. Stored as typed, never trimmed. */
@@ -27,7 +27,7 @@ export const SignUp = v.object({
 export type SignUp = v.InferInput<typeof SignUp>;
 
 export const PasswordGrant = v.object({
-  phone: Phone,
+  phone: TypedPhone,
   password: v.pipe(v.string(), v.minLength(1), v.maxLength(passwordMaxLength * 4)),
   gotrue_meta_security: Meta,
 });

@@ -53,15 +53,20 @@ export const errorStatus = {
   identity_not_found: 404,
   // people and contacts
   query_too_short: 400,
+  searches_used_up: 429, // for today
   user_not_found: 404,
   request_to_self: 400,
   request_already_sent: 409,
   request_already_received: 409,
   already_connected: 409,
   request_not_found: 404,
+  request_declined: 429, // they declined lately; another may be sent later
+  requests_used_up: 429, // one's own that wait or were declined are too many
+  too_many_requests_received: 429, // whom one asks has too many that wait
   accept_failed: 503,
   contact_not_found: 404,
   invalid_name: 400,
+  reserved_name: 400, // it could be taken for Lisolo's own
   // files
   file_too_large: 413,
   storage_full: 507, // one's files take all the room there is for them
@@ -90,6 +95,8 @@ export const errorStatus = {
   invalid_group_name: 400,
   member_not_found: 404,
   not_your_contact: 403,
+  not_addable: 403, // somebody lets nobody add them to groups
+  member_has_left: 403, // somebody left this group lately and is not put back
   not_allowed: 403,
   empty_message: 400,
   message_too_long: 400,

@@ -42,6 +42,7 @@ export const spreadMax = 50;
 export const groupMembersMax = 1_024;
 export const groupTypingMax = 32; // members; in a bigger group nobody is told who types
 export const groupMarkHoldMs = 1_000; // how long members' marks are gathered before the authors hear of them
+export const groupReturnDays = 30; // how long nobody adds somebody to a group who left it
 export const memberPageRows = 90; // each with its profile; a D1 query takes 100 values
 
 // Typing: told again this often while it goes on, and over when nothing was told for the other
@@ -175,6 +176,17 @@ export const phoneMinDigits = 6;
 export const phoneMaxDigits = 15;
 export const phoneSearchMinLength = 3;
 export const phoneSearchMaxResults = 10;
+export const newAccountHours = 72; // how long an account is new: it may do less of what strangers notice
+export const searchesPerDay = 60; // different numbers and parts of numbers that one person looks for
+export const searchesPerDayNew = 20;
+
+// Requests to connect. Those that were accepted count for nothing.
+export const requestsPerDay = 50; // of one person, made and not accepted
+export const requestsNewMax = 5; // of a new account, as long as it is new
+export const pendingRequestsMax = 20; // to one person, waiting for an answer
+export const requestsReceivedPerDay = 10; // to one person, not accepted
+// After the first, the second and any further refusal by the same person
+export const askAgainDays = [1, 7, 30] as const;
 
 // Files
 export const fileMaxBytes = 25 * 1024 * 1024;
@@ -238,7 +250,7 @@ export const dialBurst = 20;
 export const dialsPerSecond = 0.1;
 export const relayCredentialSeconds = 600; // renewed while a call goes through the relay
 // How often in a row somebody may ring the same person unanswered, within such a time
-export const unansweredMax = 10;
+export const unansweredMax = 6;
 export const unansweredMs = 10 * 60_000;
 export const callDeedBurst = 100;
 export const callDeedsPerSecond = 5;

@@ -3,7 +3,7 @@ import { codeChallengeMethods, Factor, Identity } from "./auth";
 import { Passkey } from "./factors";
 import { Uuid } from "./ids";
 import { emailMaxLength } from "./limits";
-import { Phone } from "./phone";
+import { TypedPhone } from "./phone";
 import { DisplayName } from "./text";
 
 /** How one's account is kept: what the security page shows, in one answer. Times in epoch milliseconds. */
@@ -105,7 +105,7 @@ export type Recover = v.InferInput<typeof Recover>;
 
 /** Without an address: one of the recovery codes in the password's place. */
 export const RecoverByCode = v.object({
-  phone: Phone,
+  phone: TypedPhone,
   code: v.pipe(v.string(), v.maxLength(64)),
   gotrue_meta_security: v.optional(v.object({ captcha_token: v.optional(v.pipe(v.string(), v.maxLength(4_096))) })),
 });

@@ -5,6 +5,7 @@ const Notices = v.strictObject({ sound: v.boolean(), preview: v.boolean() });
 
 export const findableBy = ["part", "whole", "nobody"] as const;
 export type FindableBy = (typeof findableBy)[number];
+export const groupAdders = ["contacts", "nobody"] as const;
 
 /**
  * How a person wants things, on all their devices. What others may know of them is enforced by the server; a device only
@@ -19,6 +20,10 @@ export const Settings = v.strictObject({
   hidesAddress: v.optional(v.boolean(), false), // copies of before do without
   /** Who looks for people finds me: by a part of my number, by the whole of it only, not at all. */
   findable: v.picklist(findableBy),
+  /** Members of my groups who are not my contacts see my whole number, not only its last two digits. */
+  phoneInGroups: v.optional(v.boolean(), false), // copies of before do without, as of the next one
+  /** Who may add me to groups. */
+  groupAdds: v.optional(v.picklist(groupAdders), "contacts"),
   messages: Notices,
   groups: Notices,
   calls: v.strictObject({ sound: v.boolean() }),
@@ -32,6 +37,8 @@ export const defaultSettings: Settings = {
   presence: true,
   hidesAddress: false,
   findable: "part",
+  phoneInGroups: false,
+  groupAdds: "contacts",
   messages: { sound: true, preview: true },
   groups: { sound: true, preview: true },
   calls: { sound: true },
@@ -44,6 +51,8 @@ export const SettingsChange = v.strictObject({
   presence: v.optional(v.boolean()),
   hidesAddress: v.optional(v.boolean()),
   findable: v.optional(v.picklist(findableBy)),
+  phoneInGroups: v.optional(v.boolean()),
+  groupAdds: v.optional(v.picklist(groupAdders)),
   messages: v.optional(Notices),
   groups: v.optional(Notices),
   calls: v.optional(v.strictObject({ sound: v.boolean() })),

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { displayNameMaxLength, messageTextMaxLength } from "./limits";
+import { isReservedName } from "./reserved-names";
 
 // C0 and C1 controls but tab, line feed and carriage return.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: naming them is the point
@@ -59,7 +60,14 @@ export const nameOf = (maxLength: number, refusal: "invalid_name" | "invalid_gro
     v.maxLength(maxLength, refusal),
     v.check(isPlain, refusal),
   );
-export const DisplayName = nameOf(displayNameMaxLength, "invalid_name");
+export const DisplayName = v.pipe(
+  nameOf(displayNameMaxLength, "invalid_name"),
+  v.check((name) => !isReservedName(name), "reserved_name"),
+);
+
+/** Why a name is not one: that of the first thing that is wrong with it. */
+export const nameProblem = ([issue]: readonly { message: string }[]): "invalid_name" | "reserved_name" =>
+  issue?.message === "reserved_name" ? "reserved_name" : "invalid_name";
 
 const marks = /\p{M}/gu;
 

@@ -2,6 +2,7 @@ import { useT } from "../i18n/setup";
 import { Avatar, type AvatarPerson } from "./avatar";
 import { BlockedMark } from "./blocked-mark";
 import { GroupMark } from "./group-mark";
+import { PhoneNumber } from "./phone-number";
 
 /** A person, or a group with so many members. */
 export type LinePerson = AvatarPerson & { blocked?: 0 | 1; members?: number };
@@ -24,12 +25,10 @@ export function PersonLine({ person, note, wraps = false }: { person: LinePerson
           {person.blocked === 1 && <BlockedMark />}
         </span>
         {person.phone !== "" && (
-          <bdi
-            dir="ltr"
+          <PhoneNumber
+            phone={person.phone}
             className={`max-w-full self-start text-sm text-muted tabular-nums ${wraps ? "break-words" : "truncate"}`}
-          >
-            {person.phone}
-          </bdi>
+          />
         )}
         {person.members !== undefined && (
           <span className="truncate text-sm text-muted">{t("groups.chat.members", { count: person.members })}</span>

@@ -34,8 +34,8 @@ test("privacy is chosen by the keyboard, is seen on another device at once, outl
   await expect(page.getByText(privacy.seen.profile)).toBeVisible();
   expect(await faultsIn(page)).toEqual([]);
 
-  for (const name of ["receipts", "presence", "hidesAddress", "tala"] as const) {
-    const wasOn = name !== "hidesAddress";
+  for (const name of ["receipts", "presence", "hidesAddress", "phoneInGroups", "groupAdds", "tala"] as const) {
+    const wasOn = name !== "hidesAddress" && name !== "phoneInGroups";
     await expect(switchOf(phone, privacy[name])).toBeChecked({ checked: wasOn });
     await expect(switchOf(phone, privacy[name])).toHaveAccessibleDescription(privacy[`${name}Body`]);
     await switchOf(phone, privacy[name]).press("Space");
@@ -49,13 +49,21 @@ test("privacy is chosen by the keyboard, is seen on another device at once, outl
   const whole = choices.getByRole("radio", { name: privacy.findable.whole, exact: true });
   await expect(whole).toBeChecked();
   await expect(whole).toHaveAccessibleDescription(privacy.findable.wholeBody);
-  // Who reads one's number follows from it.
-  await expect(page.getByText(privacy.seen.profileWithheld)).toBeVisible();
-  await expect(tablet.page.getByText(tablet.texts.settings.privacy.seen.profileWithheld)).toBeVisible();
+  // What is said of who reads one's number follows the switch for groups.
+  await expect(page.getByText(privacy.seen.numberShown)).toBeVisible();
+  await expect(tablet.page.getByText(tablet.texts.settings.privacy.seen.numberShown)).toBeVisible();
   await expect(tablet.page.getByRole("radio", { checked: true })).toHaveAccessibleName(
     tablet.texts.settings.privacy.findable.whole,
   );
-  const wanted = { receipts: false, presence: false, hidesAddress: true, findable: "whole", tala: false } as const;
+  const wanted = {
+    receipts: false,
+    presence: false,
+    hidesAddress: true,
+    findable: "whole",
+    phoneInGroups: true,
+    groupAdds: "nobody",
+    tala: false,
+  } as const;
   await expectKept(site, ana, wanted);
 
   await switchOf(tablet, tablet.texts.settings.privacy.presence).press("Enter");

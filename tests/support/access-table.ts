@@ -188,7 +188,7 @@ export const accessTable: Record<string, Row> = {
   "GET /api/users/:id": {
     entitled: "cal",
     path: ({ ana }) => `/api/users/${ana.id}`,
-    expected: { ...signedIn(200), stranger: 404 },
+    expected: { ...signedIn(200), stranger: 404, removed: 404 },
   },
   "GET /api/avatars/:key": { path: ({ avatar }) => `/api/avatars/${avatar}?size=50`, expected: signedIn(200) },
 

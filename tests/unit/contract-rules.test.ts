@@ -15,7 +15,7 @@ import {
   Uuid,
   unpackUuid,
 } from "../../contract/ids";
-import { toE164, toPhoneQuery } from "../../contract/phone";
+import { phoneForms, readPhoneQuery, toE164, toPhoneQuery } from "../../contract/phone";
 import { cleanText, DisplayName, foldText, MessageText } from "../../contract/text";
 
 const [ana, ben] = [createUuid(1), createUuid(2)];
@@ -109,6 +109,38 @@ describe("phone numbers", () => {
     ["２４３８１００００００１", "+243810000001"],
   ])("%s is stored as %s", (typed, stored) => {
     expect(toE164(typed)).toBe(stored);
+  });
+
+  test.each([
+    ["+2430810000001", "+243810000001"],
+    ["00243 0 81 000 00 01", "+243810000001"],
+    ["+330612345678", "+33612345678"],
+    // Where the 0 is part of the number it stays.
+    ["+242061234567", "+242061234567"],
+    ["+2250701020304", "+2250701020304"],
+    ["+22901951234", "+22901951234"],
+    ["+390612345678", "+390612345678"],
+    ["+14155550142", "+14155550142"],
+  ])("%s is one number with %s", (typed, stored) => {
+    expect(toE164(typed)).toBe(stored);
+  });
+
+  test("an account is looked for by every form of its number, the one that was typed first", () => {
+    expect(phoneForms("+243810000001")).toEqual(["+243810000001", "+2430810000001"]);
+    expect(phoneForms("+2430810000001")).toEqual(["+2430810000001", "+243810000001"]);
+    expect(phoneForms("+242061234567")).toEqual(["+242061234567"]);
+  });
+
+  test("digits are searched as they may be meant, the canonical number before any other form", () => {
+    const own = "+243990000001";
+    expect(readPhoneQuery("0810000001", own, 3)).toEqual({
+      wholes: ["+243810000001", "+2430810000001"],
+      beginnings: ["+243810000001"],
+      parts: ["0810000001", "810000001"],
+    });
+    expect(readPhoneQuery("2430810000001", own, 3).wholes).toEqual(["+2430810000001", "+243810000001"]);
+    expect(readPhoneQuery("002430810", own, 3)).toMatchObject({ beginnings: ["+2430810", "+243810"] });
+    expect(readPhoneQuery("081", own, 3)).toEqual({ wholes: [], beginnings: ["+24381"], parts: ["081"] });
   });
 
   test.each(["", "+", "12", "0810000001", "1234567890123456", "24381000000x", "+1'; DROP TABLE users"])(

@@ -41,6 +41,7 @@ const newChain = async () => {
   const [ana, ben, cleo, dan] = [await seedPerson(), await seedPerson(), await seedPerson(), await seedPerson()];
   const username = `Anastasie ${ana.id.slice(-6)}`;
   const [near, far, further] = [await befriend(ana, ben), await befriend(ben, cleo), await befriend(cleo, dan)];
+  await env.DB.prepare("UPDATE profiles SET username = ? WHERE id = ?").bind(username, ana.id).run();
   await post(ana, near, "Mbote");
   return { ana: { ...ana, username }, ben, cleo, dan, near, far, further };
 };

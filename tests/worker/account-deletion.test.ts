@@ -54,6 +54,7 @@ const makeScene = async () => {
   for (const other of [ben, cleo, fay, gil]) await connectPeople(site, ana, other);
   await connectPeople(site, ben, cleo);
   await ask(ana, "POST", "/api/requests", { to_user_id: dan.id });
+  await ask(ana, "POST", "/api/people/search", { phone: dan.phone });
   await ask(eve, "POST", "/api/requests", { to_user_id: ana.id });
   await ask(ana, "PUT", `/api/blocks/${fay.id}`);
   await ask(gil, "PUT", `/api/blocks/${ana.id}`);

@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { createUuid, privateConversationId } from "../../contract/ids";
+import { createUuid, packUuid, privateConversationId } from "../../contract/ids";
 import type { Profile, Relation } from "../../contract/people";
 import { connectPeople, type Person } from "../support/people";
 import { Device, post, request, until } from "./device";
 import { makePng } from "./pictures";
+import { getPage, publishPost, readPage } from "./posts";
 import { call, newPerson, site } from "./site";
 
 /** Who is blocked must not be able to tell. Everything they can ask is asked, and compared as it came, byte for byte. */
@@ -276,4 +277,23 @@ test("who had no picture when the block began has none for the other, in a reque
   expect((asked.body as Relation).profile.avatar_url).toBeNull();
   const { body } = await call("GET", "/api/requests", { token: dina.token });
   expect(body).toMatchObject({ sent: [{ to_user: { id: ana.id, avatar_url: null } }] });
+});
+
+test("statuses show a blocked reader the same picture of their author as the profile does, and everybody else the new one", async () => {
+  const [ana, dina, eli] = [await newPerson(), await newPerson(), await newPerson()];
+  const first = await changeAvatar(ana, 40);
+  for (const other of [dina, eli]) await connectPeople(site, ana, other);
+  await publishPost(ana, { content: "Avant" });
+  await block(ana, dina);
+  const second = await changeAvatar(ana, 50);
+  await publishPost(ana, { content: "Après" });
+  const shownTo = async (reader: Person) => {
+    const { authors } = await readPage(reader);
+    return authors.find(([author]) => author === packUuid(ana.id))?.[2];
+  };
+  const etags = await Promise.all([dina, eli].map(async (one) => (await getPage(one)).headers.get("etag")));
+  expect([await shownTo(dina), await shownTo(eli), await shownTo(ana)]).toEqual([first, second, second]);
+  expect(new Set(etags).size).toBe(2);
+  const profile = (await call("GET", `/api/users/${ana.id}`, { token: dina.token })).body as Profile;
+  expect(profile.avatar_url).toBe(first);
 });

@@ -25,7 +25,7 @@ test("a request that is accepted makes two contacts", async () => {
   const asked = await ask(ana, ben);
   expect(asked).toMatchObject({ status: 200, body: { state: "sent", connection_id: null, profile: { id: ben.id } } });
   expect(await requestsOf(ana)).toMatchObject({
-    sent: [{ from_user_id: ana.id, to_user_id: ben.id, status: "pending", to_user: { phone: ben.phone } }],
+    sent: [{ from_user_id: ana.id, to_user_id: ben.id, status: "pending", to_user: { phone: "" } }],
     received: [],
     before: null,
   });
@@ -66,7 +66,7 @@ test("nobody asks themselves, somebody who is not there, or anybody twice", asyn
   }
 });
 
-test("a declined request is gone for both, and may be made again", async () => {
+test("a declined request is gone for both, and the one who declined may ask at once", async () => {
   const [ana, ben] = await twoPeople();
   const request = await askFor(ana, ben);
   expect(await answer(ben, request, "decline")).toMatchObject({
@@ -78,7 +78,8 @@ test("a declined request is gone for both, and may be made again", async () => {
   for (const how of ["accept", "decline"] as const) {
     expect(await answer(ben, request, how)).toMatchObject({ status: 404, body: { error_code: "request_not_found" } });
   }
-  expect((await ask(ana, ben)).status).toBe(200);
+  expect(await ask(ana, ben)).toMatchObject({ status: 429, body: { error_code: "request_declined" } });
+  expect((await ask(ben, ana)).status).toBe(200);
 });
 
 test("only whom a request was sent to answers it", async () => {

@@ -8,7 +8,12 @@ import { call, newPerson, site } from "./site";
 
 const found = async (by: Person, phone: string): Promise<string[]> => {
   const answer = await call("POST", "/api/people/search", { token: by.token, body: { phone } });
-  return (answer.body as { phone: string }[]).map((one) => one.phone);
+  const ids = (answer.body as { id: string }[]).map(({ id }) => id);
+  const rows = await env.DB.prepare("SELECT id, phone FROM profiles WHERE id IN (SELECT value FROM json_each(?))")
+    .bind(JSON.stringify(ids))
+    .all<{ id: string; phone: string }>();
+  // Numbers are told of few; whose they are is what counts here.
+  return ids.map((id) => rows.results.find((row) => row.id === id)?.phone ?? "");
 };
 const letBeFound = (person: Person, findable: FindableBy) =>
   call("PATCH", "/api/settings", { token: person.token, body: { findable } });
@@ -21,7 +26,9 @@ beforeAll(async () => {
 });
 
 // How often one may look for people is tested elsewhere.
-beforeEach(() => env.DB.prepare("DELETE FROM rate_limits").run());
+beforeEach(() =>
+  env.DB.batch(["rate_limits", "phone_searches"].map((table) => env.DB.prepare(`DELETE FROM ${table}`))),
+);
 
 const ways = (phone: string) => ({
   whole: phone,

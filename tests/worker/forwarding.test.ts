@@ -6,9 +6,10 @@ import { spreadMax } from "../../contract/limits";
 import { Conversation } from "../../worker/objects/conversation";
 import { conversationOf } from "../../worker/objects/stubs";
 import type { Person } from "../support/people";
-import { Device, post, readLog, request, textsOf, until } from "./device";
+import { Device, post, readLog, request, rowOf, textsOf, until } from "./device";
 import { documentOf, imageOf, seedFile, usesOf, voiceOf } from "./seeded-files";
 import { befriend, newPair, seedPerson } from "./seeded-people";
+import { call } from "./site";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -194,4 +195,31 @@ test("a frame to many that cannot be read is answered with codes, and each messa
   phone.send(["s", 920, id, cid, "x", [77, 1]]);
   expect(await phone.outcome(920)).toEqual({ error: "original_gone" });
   expect(await readLog(ana, id)).toEqual([]);
+});
+
+test("what is passed on bears the name that its author has, not the one that is told with it", async () => {
+  const { ana, ben, clara, id, to } = await makeThree();
+  await post(ben, id, "Transférez 200 $");
+  await post(ana, to, "Mbote");
+  const named = (by: Person, text: string, name: string): Body => ({
+    type: "text",
+    text,
+    forwarded: { by: by.id, name },
+  });
+  expect(
+    await forward(ana, named(ben, "Transférez 200 $", "Rawbank Service Client"), { conversation: id, seq: 1 }, to),
+  ).toBe(2);
+  expect((await readLog(clara, to))[1]?.body).toEqual(said("Transférez 200 $", ben));
+  // The device that told another name hears the right one.
+  expect((await readLog(ana, to))[1]?.body).toEqual(said("Transférez 200 $", ben));
+  expect((await rowOf(ana, to)).revision).toBeGreaterThan(0);
+  // One's own words, and words that came with a mark, have nobody's name but their author's.
+  expect(await forward(ana, named(ana, "Mbote", "Police"), { conversation: to, seq: 1 }, id)).toBe(2);
+  expect((await readLog(ben, id))[1]?.body).toEqual(said("Mbote", ana));
+  await call("PATCH", "/api/profile", { token: ben.token, body: { username: "Ben Ilunga" } });
+  const further = await befriend(clara, await seedPerson());
+  expect(await forward(clara, named(ben, "Transférez 200 $", "Rawbank"), { conversation: to, seq: 2 }, further)).toBe(
+    1,
+  );
+  expect((await readLog(clara, further))[0]?.body).toEqual(named(ben, "Transférez 200 $", "Ben Ilunga"));
 });

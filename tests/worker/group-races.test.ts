@@ -170,7 +170,7 @@ test("of two who get the last place at the same moment one is a member and the o
   expect(Math.min(...wins)).toBeGreaterThan(rareAtLeast);
 });
 
-test("somebody who leaves while they are added is a member or not, as the last of the two says", async () => {
+test("somebody who is removed while they are added is a member or not, as the last of the two says", async () => {
   let stayed = 0;
   await inGroups(async (roll) => {
     const people = newPeople(2);
@@ -180,16 +180,16 @@ test("somebody who leaves while they are added is a member or not, as the last o
       let isGone = false;
       for (let round = 1; round <= roundsOfEach; round++) {
         const [left, added] = await together(roll, [
-          () => change(ben, { type: "leave" }),
+          () => change(ana, { type: "remove", user: ben }),
           () => change(ana, { type: "add", people: [newcomer(ben)] }),
         ]);
         expect([errorOf(left), errorOf(added)]).toEqual([undefined, undefined]);
         const lines = await truth.check(people);
         const events = lines.map(({ body }) => (body.type === "event" ? body.event : body.type));
         // The first line after a round that he did not survive is of his coming back.
-        const expected = isGone ? ["added", "left"] : ["left"];
+        const expected = isGone ? ["added", "removed"] : ["removed"];
         expect([expected, [...expected, "added"]]).toContainEqual(events);
-        isGone = events.at(-1) === "left";
+        isGone = events.at(-1) === "removed";
         if (isGone) await change(ana, { type: "add", people: [newcomer(ben)] });
         else stayed += 1;
       }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Group } from "../../contract/groups";
 import { createUuid, type Uuid } from "../../contract/ids";
+import { maskPhone } from "../../contract/phone";
 import type { Answer, Person } from "../support/people";
 import { Device, post, readLog, request, rowOf, until } from "./device";
 import { ask, makeGroup, membersOf, newCircle, newGroup, type Seeded } from "./grouped";
@@ -31,7 +32,8 @@ const dealWith = async (isBlocked: boolean): Promise<string[]> => {
     [other, "other"],
   ]);
   for (const [name, { id: user, phone, username }] of Object.entries({ ana, ben, cleo, dan })) {
-    for (const [what, of] of Object.entries({ user, phone, username })) names.set(of, `${name}'s ${what}`);
+    const ending = maskPhone(phone);
+    for (const [what, of] of Object.entries({ user, phone, ending, username })) names.set(of, `${name}'s ${what}`);
   }
   const heard: string[] = [];
   const hear = (what: string, value: unknown) => heard.push(blurred([what, value], names));

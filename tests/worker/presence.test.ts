@@ -64,7 +64,10 @@ test("a contact is here while a device of theirs is looked at, by frame and by H
   await say(desk, 0);
   const { here: isHere, seen_at } = await ask(ana, id);
   expect(isHere).toBe(false);
-  expect(seen_at).toBeGreaterThanOrEqual(before);
+  // To the minute, the one in which it was.
+  expect((seen_at ?? 1) % 60_000).toBe(0);
+  expect(seen_at).toBeGreaterThan(before - 60_000);
+  expect(seen_at).toBeLessThanOrEqual(Date.now());
   const [, , inFrame, seenInFrame] = (await anas.ask((ref) => ["L", ref, id])) as ["L", number, 0 | 1, number];
   expect([inFrame, seenInFrame + anas.now]).toEqual([0, seen_at]);
 });

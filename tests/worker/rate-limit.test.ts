@@ -4,7 +4,7 @@ import { openDb } from "../../worker/db/client";
 import { addressOf, forgetFullBuckets, policies, returnToken, takeToken } from "../../worker/lib/rate-limit";
 
 const db = openDb(env);
-const name = "search_by_minute";
+const name = "search_by_user";
 const { burst, everyMs } = policies[name];
 const now = 1_900_000_000_000;
 
@@ -34,7 +34,7 @@ test("a bucket fills up to its burst and no further", async () => {
 test("buckets of different people and of different limits are apart", async () => {
   await takeMany("ana", burst, now);
   expect(await takeToken(db, "ben", name, now)).toEqual({ ok: true });
-  expect(await takeToken(db, "ana", "search_by_day", now)).toEqual({ ok: true });
+  expect(await takeToken(db, "ana", "block_by_user", now)).toEqual({ ok: true });
 });
 
 test("a token that is given back can be taken again", async () => {

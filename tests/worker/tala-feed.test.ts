@@ -271,7 +271,14 @@ const startRuntime = (origin: string) => {
   const place = { context: { waitUntil: (work: Promise<unknown>) => void after.push(work) }, origin };
   return {
     read: async (make: () => Promise<string>) =>
-      (await feed.read(place, undefined, async () => ({ body: await make(), isPast: true, next: null }))).body,
+      (
+        await feed.read(place, undefined, async () => ({
+          body: await make(),
+          isPast: true,
+          next: null,
+          hasFrozen: false,
+        }))
+      ).body,
     forget: () => feed.forget(origin),
     settle: () => Promise.allSettled(after),
   };

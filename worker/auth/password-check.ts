@@ -1,6 +1,7 @@
 import type * as v from "valibot";
 import type { PasswordGrant } from "../../contract/auth";
 import type { Uuid } from "../../contract/ids";
+import { toE164 } from "../../contract/phone";
 import { openDb } from "../db/client";
 import type { AppContext } from "../lib/app";
 import { addressKeyOf } from "../lib/client-limits";
@@ -49,9 +50,10 @@ export const checkSignIn = async (
   const db = openDb(c.env);
   const known = await findCredentials(db, phone);
   const device = known && findDeviceOf(c, known.id);
-  const [phoneKey, addressKey] = [hashKey(c.env, phone), addressKeyOf(c)];
+  const number = toE164(phone) ?? phone; // whichever form of it was typed
+  const [phoneKey, addressKey] = [hashKey(c.env, number), addressKeyOf(c)];
   const buckets: Bucket[] = device
-    ? [["sign_in_by_device", hashKey(c.env, `${device} ${phone}`)]]
+    ? [["sign_in_by_device", hashKey(c.env, `${device} ${number}`)]]
     : [
         ["sign_in_by_account_and_address", `${phoneKey} ${addressKey}`],
         ["sign_in_by_account", phoneKey],
@@ -59,7 +61,7 @@ export const checkSignIn = async (
   if (!device) {
     const byAddress = await takeToken(db, addressKey, "sign_in_by_address");
     if (byAddress.ok) buckets.push(["sign_in_by_address", addressKey]);
-    else if (!(await redeemProof(c, meta?.captcha_token, { action: "sign_in", subject: phone }))) {
+    else if (!(await redeemProof(c, meta?.captcha_token, { action: "sign_in", subject: number }))) {
       return { outcome: "unproved" };
     }
   }

@@ -1,6 +1,7 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import type { AuthUser, Factor, Identity } from "../../contract/auth";
 import { createUuid, type Uuid } from "../../contract/ids";
+import { phoneForms } from "../../contract/phone";
 import { account_security, auth_codes, factors, identities } from "../db/account-schema";
 import type { Db } from "../db/client";
 import { profiles, users } from "../db/schema";
@@ -98,16 +99,27 @@ export const findAccount = async (db: Db, id: Uuid): Promise<Account | undefined
   );
 };
 
-/** Whose number it is, with the password's hash, for signing in. */
-export const findCredentials = (db: Db, phone: string): Promise<{ id: Uuid; password_hash: string } | undefined> =>
-  db.select({ id: users.id, password_hash: users.password_hash }).from(users).where(eq(users.phone, phone)).get();
+/** Whose number it is, with the password's hash, for signing in: found by any of its forms, by the one that was typed first. */
+export const findCredentials = (db: Db, phone: string): Promise<{ id: Uuid; password_hash: string } | undefined> => {
+  const [typed = phone, stored = phone] = phoneForms(phone);
+  return db
+    .select({ id: users.id, password_hash: users.password_hash })
+    .from(users)
+    .where(inArray(users.phone, phoneForms(phone)))
+    .orderBy(sql`CASE ${users.phone} WHEN ${typed} THEN 0 WHEN ${stored} THEN 1 ELSE 2 END`)
+    .get();
+};
 
 /** The same for somebody who is signed in and shows it once more. */
 export const findOwnCredentials = (db: Db, id: Uuid): Promise<{ phone: string; password_hash: string } | undefined> =>
   db.select({ phone: users.phone, password_hash: users.password_hash }).from(users).where(eq(users.id, id)).get();
 
 export const isPhoneTaken = async (db: Db, phone: string): Promise<boolean> =>
-  (await db.select({ id: users.id }).from(users).where(eq(users.phone, phone)).get()) !== undefined;
+  (await db
+    .select({ id: users.id })
+    .from(users)
+    .where(inArray(users.phone, phoneForms(phone)))
+    .get()) !== undefined;
 
 /** The same password, hashed anew; not where it was changed meanwhile. */
 export const updatePasswordHash = async (db: Db, id: Uuid, from: string, to: string): Promise<void> => {

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { Session } from "../../contract/auth";
 import { nobody, type Uuid } from "../../contract/ids";
+import { toE164 } from "../../contract/phone";
 import { OnwardAddress, Recover, RecoverByCode, Verify, VerifyOnward } from "../../contract/security";
 import { openDb } from "../db/client";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
@@ -136,10 +137,10 @@ export const recoveryRoutes = createRoutes()
     validate("json", RecoverByCode, "validation_failed"),
     async (c) => {
       const { phone, code, gotrue_meta_security: meta } = c.req.valid("json");
-      const purpose = { action: "recover_by_code", subject: phone } as const;
+      const purpose = { action: "recover_by_code", subject: toE164(phone) ?? phone } as const;
       if (!(await redeemProof(c, meta?.captcha_token, purpose))) return refuse(c, "captcha_failed");
       const db = openDb(c.env);
-      const key = hashOfAddress(c.env, `${phone} ${addressOf(c.req.raw)}`);
+      const key = hashOfAddress(c.env, `${toE164(phone) ?? phone} ${addressOf(c.req.raw)}`);
       const taken = await takeToken(db, key, "recover_by_phone_and_address");
       if (!taken.ok) return refuse(c, "rate_limited", taken);
       const known: Credentials = (await findCredentials(db, phone)) ?? { id: nobody, password_hash: "" };

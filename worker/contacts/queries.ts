@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, not, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, not, type SQL, sql } from "drizzle-orm";
 import type { ConnectionRequest, Contact, ContactPage, RequestPage } from "../../contract/contacts";
 import { createUuid, privateConversationId, type Uuid } from "../../contract/ids";
 import { contactPageRows, requestPageRows } from "../../contract/limits";
@@ -26,10 +26,8 @@ export const findRequest = (db: Db, id: Uuid): Promise<(Request & { blocked: boo
     .where(eq(connection_requests.id, id))
     .get();
 
-const profilesById = async (db: Db, me: Uuid, people: [Uuid, RelationState][]): Promise<Map<Uuid, Profile>> => {
-  const meetings = new Map(people.map(([id, state]) => [id, { state, haveMet: true }]));
-  return new Map((await listProfiles(db, me, meetings)).map((profile) => [profile.id, profile]));
-};
+const profilesById = async (db: Db, me: Uuid, people: [Uuid, RelationState][]): Promise<Map<Uuid, Profile>> =>
+  new Map((await listProfiles(db, me, new Map(people))).map((profile) => [profile.id, profile]));
 
 const toRequest = (row: Request, people: Map<Uuid, Profile>): ConnectionRequest | undefined => {
   const from_user = people.get(row.from_user_id);
@@ -103,10 +101,11 @@ const exists = (table: "connections" | "connection_requests", id: Uuid) =>
   sql`EXISTS (SELECT 1 FROM ${sql.identifier(table)} WHERE id = ${id})`;
 
 /**
- * A request, unless the two are connected or one of them has asked already: then nothing is written and the
- * answer is undefined. One statement decides, so that two requests at once, either way, leave one.
+ * A request, unless the two are connected, one of them has asked already, or there is no room (`holds`, see
+ * request-limits.ts): then nothing is written and the answer is undefined. One statement decides, so that two requests at
+ * once, either way, leave one.
  */
-export const insertRequest = async (db: Db, from: Uuid, to: Uuid): Promise<Uuid | undefined> => {
+export const insertRequest = async (db: Db, from: Uuid, to: Uuid, holds: SQL): Promise<Uuid | undefined> => {
   const now = Date.now();
   const id = createUuid(now);
   const pair = privateConversationId(from, to);
@@ -115,7 +114,7 @@ export const insertRequest = async (db: Db, from: Uuid, to: Uuid): Promise<Uuid 
       .insert(connection_requests)
       .select(
         sql`SELECT ${id}, ${from}, ${to}, ${pair}, 'pending', NULL, ${now}, ${now}
-            WHERE NOT EXISTS (SELECT 1 FROM connections WHERE conversation_id = ${pair})`,
+            WHERE NOT EXISTS (SELECT 1 FROM connections WHERE conversation_id = ${pair}) AND ${holds}`,
       )
       .onConflictDoNothing()
       .returning({ id: connection_requests.id }),

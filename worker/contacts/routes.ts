@@ -25,6 +25,7 @@ import {
   listRequests,
   markDeclined,
 } from "./queries";
+import { findRequestRoom } from "./request-limits";
 
 const RequestId = v.object({ id: Uuid });
 
@@ -69,6 +70,9 @@ export const contactsRoutes = createRoutes()
         "request_already_sent",
         "request_already_received",
         "already_connected",
+        "request_declined",
+        "requests_used_up",
+        "too_many_requests_received",
         "contact_blocked",
         "forbidden_origin",
       ],
@@ -85,10 +89,14 @@ export const contactsRoutes = createRoutes()
       if (!before) return refuse(c, "user_not_found");
       if (before.blocked) return refuse(c, "contact_blocked");
       if (before.state !== "none") return refuse(c, refusalByState[before.state]);
-      const id = await insertRequest(db, me, other);
+      const room = await findRequestRoom(db, me, other);
+      if ("code" in room) return refuse(c, room.code, room);
+      const id = await insertRequest(db, me, other, room.holds);
       const now = await relationTo(db, me, other);
       if (!now) return refuse(c, "user_not_found");
       if (id === undefined) {
+        const left = now.state === "none" ? await findRequestRoom(db, me, other) : room;
+        if ("code" in left) return refuse(c, left.code, left);
         // Somebody was faster: the other person, or this one on another device. A request that came and went counts as sent.
         return refuse(c, refusalByState[now.state === "none" ? "sent" : now.state]);
       }

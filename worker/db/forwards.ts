@@ -1,23 +1,30 @@
 import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import type { Db } from "./client";
-import { forwards, users } from "./schema";
+import { forwards, profiles } from "./schema";
 
 /** Whose words were passed on where: by this the name of somebody whose account is gone is found. */
 
+export const findName = async (db: Db, user: Uuid): Promise<string | undefined> =>
+  (await db.select({ name: profiles.username }).from(profiles).where(eq(profiles.id, user)).get())?.name;
+
 /**
- * Something that this person wrote first goes to the conversation; false when they have no account any more. To be called
- * before the message is stored: a row too many only has the conversation looked at in vain.
+ * Something that this person wrote first goes to the conversation. Answers their name, undefined when they have no account
+ * any more. To be called before the message is stored: a row too many only has the conversation looked at in vain.
  */
-export const insertForward = async (db: Db, author: Uuid, conversation: ConversationId): Promise<boolean> => {
-  const [found] = await db.batch([
-    db.select({ id: users.id }).from(users).where(eq(users.id, author)),
+export const insertForward = async (
+  db: Db,
+  author: Uuid,
+  conversation: ConversationId,
+): Promise<string | undefined> => {
+  const [[found]] = await db.batch([
+    db.select({ name: profiles.username }).from(profiles).where(eq(profiles.id, author)),
     db
       .insert(forwards)
       .select(sql`SELECT id, ${conversation}, 0 FROM users WHERE id = ${author}`)
       .onConflictDoNothing(),
   ]);
-  return found.length > 0;
+  return found?.name;
 };
 
 /** Conversations after that one to which something of this person's was passed on; not those that are cleared, unless `isAgain`. */

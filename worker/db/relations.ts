@@ -1,15 +1,15 @@
 import { and, eq, inArray, not, sql } from "drizzle-orm";
 import { type ConversationId, otherMember, privateConversationId, type Uuid } from "../../contract/ids";
-import type { Profile, Relation } from "../../contract/people";
-import { defaultSettings, type FindableBy } from "../../contract/settings";
-import { can, type Meeting } from "../lib/access";
+import type { FoundPerson, Profile, Relation, RelationState } from "../../contract/people";
+import { defaultSettings } from "../../contract/settings";
+import { type PhoneMeeting, phoneFor } from "../lib/phone-visibility";
 import type { Db } from "./client";
 import { blocks, connection_requests, connections, profiles, settings } from "./schema";
 
 /** How people stand to each other, read from the directory. */
 
-/** A profile with its number, which not everybody is told, and what its person lets themselves be found by. */
-type Read = Profile & { findable: FindableBy };
+/** A profile with its number, which not everybody is told, and whether members of its person's groups are. */
+export type ReadProfile = Profile & { phoneInGroups: boolean };
 
 /** Profiles as somebody may see them but for the number: who blocks them shows the picture of when that began. */
 export const selectProfiles = (db: Db, viewer: Uuid) =>
@@ -22,27 +22,33 @@ export const selectProfiles = (db: Db, viewer: Uuid) =>
         string | null
       >`CASE WHEN ${blocks.user_id} IS NULL THEN ${profiles.avatar_url} ELSE ${blocks.avatar_url} END`,
       created_at: profiles.created_at,
-      findable: sql<FindableBy>`ifnull(${settings.findable}, ${defaultSettings.findable})`,
+      phoneInGroups: sql`ifnull(${settings.phone_in_groups}, ${defaultSettings.phoneInGroups ? 1 : 0})`.mapWith(
+        Boolean,
+      ),
     })
     .from(profiles)
     .leftJoin(blocks, and(eq(blocks.user_id, profiles.id), eq(blocks.blocked_user_id, viewer)))
     .leftJoin(settings, eq(settings.user_id, profiles.id));
 
-const unmet: Meeting = { state: "none", haveMet: false };
+/** How somebody came to the profile that they read. */
+type Meeting = Pick<PhoneMeeting, "state" | "by">;
+const byId: Meeting = { state: "none", by: "id" };
 
-/** What leaves the Worker of a profile: without the number, unless it may be told. */
-const toProfile = (me: Uuid, { findable, ...profile }: Read, meeting: Meeting = unmet): Profile =>
-  can.readPhone(me, { id: profile.id, findable, ...meeting }) ? profile : { ...profile, phone: "" };
+/** What leaves the Worker of a profile: with as much of the number as may be told. */
+const toProfile = (me: Uuid, { phoneInGroups, ...profile }: ReadProfile, meeting: Meeting = byId): Profile => ({
+  ...profile,
+  phone: phoneFor({ isOwn: me === profile.id, phoneInGroups, ...meeting }, profile.phone),
+});
 
 /** The profiles of people of whom it is known already how they stand to me. */
-export const listProfiles = async (db: Db, me: Uuid, people: ReadonlyMap<Uuid, Meeting>): Promise<Profile[]> => {
+export const listProfiles = async (db: Db, me: Uuid, people: ReadonlyMap<Uuid, RelationState>): Promise<Profile[]> => {
   if (people.size === 0) return [];
   const read = await selectProfiles(db, me).where(inArray(profiles.id, [...people.keys()]));
-  return read.map((profile) => toProfile(me, profile, people.get(profile.id)));
+  return read.map((profile) => toProfile(me, profile, { state: people.get(profile.id) ?? "none", by: "id" }));
 };
 
 export const findOwnProfile = async (db: Db, me: Uuid): Promise<Profile | undefined> =>
-  (await listProfiles(db, me, new Map([[me, unmet]])))[0];
+  (await listProfiles(db, me, new Map([[me, "none" as const]])))[0];
 
 type Connection = { id: Uuid; conversation_id: ConversationId; request_id: Uuid | null; created_at: number };
 const connectionColumns = {
@@ -96,10 +102,7 @@ const standingsQueries = (db: Db, me: Uuid, others: Uuid[]) => {
   ] as const;
 };
 
-type Found = { standing: Standing; haveAsked: boolean };
-type Standings = Map<Uuid, Found>;
-
-const toMeeting = ({ standing, haveAsked }: Found): Meeting => ({ state: standing.state, haveMet: haveAsked });
+type Standings = Map<Uuid, Standing>;
 
 const toStandings = (
   me: Uuid,
@@ -116,7 +119,7 @@ const toStandings = (
 ): Standings => {
   const found: Standings = new Map();
   const blockedByMe = new Set(blocked.map(({ other }) => other));
-  for (const other of blockedByMe) found.set(other, { standing: { ...strangers, blocked: true }, haveAsked: false });
+  for (const other of blockedByMe) found.set(other, { ...strangers, blocked: true });
   for (const request of requests) {
     const other = otherMember(request.conversation_id, me);
     if (!other) continue;
@@ -129,20 +132,20 @@ const toStandings = (
       since: isPending ? request.created_at : request.updated_at,
       blocked: blockedByMe.has(other),
     };
-    found.set(other, { standing, haveAsked: true });
+    found.set(other, standing);
   }
   for (const link of links) {
     const other = otherMember(link.conversation_id, me);
     if (!other) continue;
     const { request_id, id: connection_id, created_at: since } = link;
     const standing: Standing = { state: "contact", request_id, connection_id, since, blocked: blockedByMe.has(other) };
-    found.set(other, { standing, haveAsked: true });
+    found.set(other, standing);
   }
   return found;
 };
 
 /** How each of these people stands to me, at one bound parameter each. Who is left out has nothing to do with me. */
-export const listStandings = async (db: Db, me: Uuid, others: Uuid[]): Promise<Standings> => {
+const listStandings = async (db: Db, me: Uuid, others: Uuid[]): Promise<Standings> => {
   if (others.length === 0) return new Map();
   return toStandings(me, ...(await db.batch(standingsQueries(db, me, others))));
 };
@@ -156,38 +159,44 @@ export const listRelations = async (db: Db, me: Uuid, others: Uuid[]): Promise<R
   ]);
   const standings = toStandings(me, ...rest);
   return people.map((person) => {
-    const found = standings.get(person.id);
-    return { profile: toProfile(me, person, found && toMeeting(found)), ...(found?.standing ?? strangers) };
+    const standing = standings.get(person.id) ?? strangers;
+    return { profile: toProfile(me, person, { state: standing.state, by: "id" }), ...standing };
   });
 };
 
-/** The profiles of people who are in one group with me. How they stand to me is asked only where it decides. */
+/** The profiles of people who are in one group with me. */
 export const listMembers = async (db: Db, me: Uuid, ids: Uuid[]): Promise<Profile[]> => {
   if (ids.length === 0) return [];
-  const people = await selectProfiles(db, me).where(inArray(profiles.id, ids));
-  const hidden = people.filter(({ findable }) => findable !== "part").map(({ id }) => id);
-  const standings = await listStandings(db, me, hidden);
-  return people.map((person) => {
-    const state = standings.get(person.id)?.standing.state ?? "none";
-    return toProfile(me, person, { state, haveMet: true });
+  const [people, ...rest] = await db.batch([
+    selectProfiles(db, me).where(inArray(profiles.id, ids)),
+    ...standingsQueries(db, me, ids),
+  ]);
+  const standings = toStandings(me, ...rest);
+  return people.map((person) =>
+    toProfile(me, person, { state: standings.get(person.id)?.state ?? "none", by: "group" }),
+  );
+};
+
+/** People whom a search found, in its order. `isTyped`: what was typed is this number, all of it. */
+export const toFoundPeople = async (
+  db: Db,
+  me: Uuid,
+  people: ReadProfile[],
+  isTyped: (phone: string) => boolean,
+): Promise<FoundPerson[]> => {
+  const standings = await listStandings(
+    db,
+    me,
+    people.map(({ id }) => id),
+  );
+  return people.map((person): FoundPerson => {
+    const state = standings.get(person.id)?.state ?? "none";
+    const by = isTyped(person.phone) ? "number" : "digits";
+    const { id, username, phone, avatar_url } = toProfile(me, person, { state, by });
+    return { id, username, phone, avatar_url, state };
   });
 };
 
-export type Encounter = { profile: Profile; standing: Standing; haveAsked: boolean };
-
-/** A person, how they stand to me, and whether there ever was a request between us that I know of. */
-export const findEncounter = async (db: Db, me: Uuid, other: Uuid): Promise<Encounter | undefined> => {
-  const [[person], ...rest] = await db.batch([
-    selectProfiles(db, me).where(eq(profiles.id, other)),
-    ...standingsQueries(db, me, [other]),
-  ]);
-  if (!person) return undefined;
-  const found = toStandings(me, ...rest).get(other) ?? { standing: strangers, haveAsked: false };
-  return { profile: toProfile(me, person, toMeeting(found)), ...found };
-};
-
-/** The same as a relation: what every change of a standing answers. */
-export const relationTo = async (db: Db, me: Uuid, other: Uuid): Promise<Relation | undefined> => {
-  const found = await findEncounter(db, me, other);
-  return found && { profile: found.profile, ...found.standing };
-};
+/** A person and how they stand to me: what every change of a standing answers. */
+export const relationTo = async (db: Db, me: Uuid, other: Uuid): Promise<Relation | undefined> =>
+  (await listRelations(db, me, [other]))[0];

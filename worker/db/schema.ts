@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { findableBy } from "../../contract/settings";
+import { findableBy, groupAdders } from "../../contract/settings";
 
 /**
  * The directory: everything that is searched or joined across people. Times are epoch milliseconds. Rows
@@ -218,10 +218,32 @@ export const settings = sqliteTable("settings", {
   presence: integer("presence", { mode: "boolean" }).notNull(),
   hides_address: integer("hides_address", { mode: "boolean" }).notNull().default(false),
   findable: text("findable", { enum: findableBy }).notNull(),
+  phone_in_groups: integer("phone_in_groups", { mode: "boolean" }).notNull().default(false),
+  group_adds: text("group_adds", { enum: groupAdders }).notNull().default("contacts"),
   /** What messages, groups and calls each may do on a device, as JSON. */
   notices: text("notices").notNull(),
   tala: integer("tala", { mode: "boolean" }).notNull(),
 });
+
+/**
+ * What a person searched for in the last day (worker/people/search-limit.ts): a keyed hash of the digits, which says nothing
+ * by itself, and how many they were.
+ */
+export const phone_searches = sqliteTable(
+  "phone_searches",
+  {
+    user_id: text("user_id")
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    hash: text("hash").notNull(),
+    digits: integer("digits").notNull(),
+    searched_at: integer("searched_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.user_id, table.hash] }),
+    index("phone_searches_by_time").on(table.searched_at),
+  ],
+);
 
 /** Proofs of work that were used, until they would have expired anyway. */
 export const used_challenges = sqliteTable(

@@ -5,7 +5,7 @@ import { privateConversationId, type Uuid } from "../../contract/ids";
 import { memberPageRows } from "../../contract/limits";
 import type { Db } from "../db/client";
 import { listMembers } from "../db/relations";
-import { blocks, connections } from "../db/schema";
+import { blocks, connections, settings } from "../db/schema";
 import type { Newcomer, Seats } from "../objects/rpc";
 
 const inChunks = <T>(all: readonly T[]): T[][] =>
@@ -15,7 +15,7 @@ const inChunks = <T>(all: readonly T[]): T[][] =>
 
 const findSome = async (db: Db, me: Uuid, others: Uuid[]) => {
   const pairs = others.map((other) => privateConversationId(me, other));
-  const [contacts, mine, theirs] = await db.batch([
+  const [contacts, mine, theirs, unwilling] = await db.batch([
     db
       .select({ a: connections.user1_id, b: connections.user2_id })
       .from(connections)
@@ -28,25 +28,31 @@ const findSome = async (db: Db, me: Uuid, others: Uuid[]) => {
       .select({ other: blocks.user_id })
       .from(blocks)
       .where(and(eq(blocks.blocked_user_id, me), inArray(blocks.user_id, others))),
+    db
+      .select({ other: settings.user_id })
+      .from(settings)
+      .where(and(eq(settings.group_adds, "nobody"), inArray(settings.user_id, others))),
   ]);
   return {
     contacts: contacts.map(({ a, b }) => (a === me ? b : a)),
     blocked: mine.map(({ other }) => other),
     blockers: new Set(theirs.map(({ other }) => other)),
+    unwilling: unwilling.map(({ other }) => other),
   };
 };
 
 /**
  * Contacts of mine, as a conversation is to seat them, or why not all of them may be: a group is made of people one
- * is connected with and lets through. That one of them blocks me is not to be seen by what is answered.
+ * is connected with and lets through, and who let themselves be added. That one of them blocks me is not to be seen by what is answered.
  */
 export const toNewcomers = async (db: Db, me: Uuid, people: readonly Uuid[]): Promise<Newcomer[] | ErrorCode> => {
   const others = [...new Set(people)].filter((other) => other !== me);
   const newcomers: Newcomer[] = [];
   for (const some of inChunks(others)) {
-    const { contacts, blocked, blockers } = await findSome(db, me, some);
+    const { contacts, blocked, blockers, unwilling } = await findSome(db, me, some);
     if (contacts.length < some.length) return "not_your_contact";
     if (blocked.length > 0) return "contact_blocked";
+    if (unwilling.length > 0) return "not_addable";
     newcomers.push(...some.map((user) => ({ user, quiet: blockers.has(user) })));
   }
   return newcomers;

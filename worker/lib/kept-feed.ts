@@ -7,19 +7,20 @@ import { logError } from "./log";
  * once wait for one reading; then the place's cache, which all runtimes of a data centre share; then the directory. A page
  * is a string that was made for nobody in particular, kept under an address of its own that says only which page it is.
  */
-type KeptPage = { body: string; etag: string; readAt: number; next: number | null };
+type KeptPage = { body: string; etag: string; readAt: number; next: number | null; hasFrozen: boolean };
 
 const pagesMax = 200; // in memory, at most `postPageBytes` each
 const flightMaxMs = 2_000; // who waits for somebody else's reading longer than that reads for themselves
 const readAtHeader = "x-read-at";
+const frozenHeader = "x-has-frozen";
 const nextHeader = "x-next";
 const placesMax = 2_000; // that pages named; nobody reads down further than some hundred pages in half a minute
 
 /**
  * A page as the directory has it. `isPast`: nothing will come into it any more. `next`: the place that it names for who
- * reads on.
+ * reads on. `hasFrozen`: an author of it shows somebody whom they block an older picture.
  */
-export type MadePage = { body: string; isPast: boolean; next: number | null };
+export type MadePage = { body: string; isPast: boolean; next: number | null; hasFrozen: boolean };
 type Make = () => Promise<MadePage>;
 
 type Place = { context: Pick<ExecutionContext, "waitUntil">; origin: string };
@@ -30,7 +31,7 @@ const freshMs = (before: number | undefined): number => (before === undefined ? 
 const isFresh = ({ readAt }: KeptPage, before: number | undefined): boolean =>
   Math.abs(Date.now() - readAt) < freshMs(before);
 
-const digest = async (body: string): Promise<string> => {
+export const digestPage = async (body: string): Promise<string> => {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(body));
   return `W/"${Buffer.from(hash).toString("base64url").slice(0, 22)}"`;
 };
@@ -40,15 +41,26 @@ const findAtPlace = async (address: string): Promise<KeptPage | undefined> => {
   const [etag, readAt] = [found?.headers.get("etag"), found?.headers.get(readAtHeader)];
   if (!found || !etag || !readAt) return undefined;
   const next = found.headers.get(nextHeader);
-  return { body: await found.text(), etag, readAt: Number(readAt), next: next === null ? null : Number(next) };
+  return {
+    body: await found.text(),
+    etag,
+    readAt: Number(readAt),
+    next: next === null ? null : Number(next),
+    hasFrozen: found.headers.has(frozenHeader),
+  };
 };
 
-const keepAtPlace = async (address: string, { body, etag, readAt, next }: KeptPage, ms: number): Promise<void> => {
+const keepAtPlace = async (
+  address: string,
+  { body, etag, readAt, next, hasFrozen }: KeptPage,
+  ms: number,
+): Promise<void> => {
   const headers = {
     "content-type": "application/json",
     "cache-control": `public, max-age=${ms / 1_000}`,
     etag,
     [readAtHeader]: String(readAt),
+    ...(hasFrozen ? { [frozenHeader]: "1" } : {}),
     ...(next === null ? {} : { [nextHeader]: String(next) }),
   };
   await caches.default.put(address, new Response(body, { headers }));
@@ -109,8 +121,8 @@ export class Feed {
       return found;
     }
     const readAt = Date.now();
-    const { body, isPast, next } = await make();
-    const page = { body, etag: await digest(body), readAt, next };
+    const { body, isPast, next, hasFrozen } = await make();
+    const page = { body, etag: await digestPage(body), readAt, next, hasFrozen };
     // What lies before a number that is not given yet would keep out those that get one meanwhile.
     const isNamed = before === undefined || this.#places.has(before);
     if (isPast && isNamed && begun === this.#changes) {

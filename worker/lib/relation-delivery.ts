@@ -53,18 +53,6 @@ export const queueProfile = (db: Db, me: Uuid) =>
     )
     .onConflictDoUpdate(again);
 
-/** The same for a number that is told or no more: to those who were in a request with its person. To contacts it is the same. */
-export const queueNumber = (db: Db, me: Uuid) =>
-  db
-    .insert(pending_relations)
-    .select(
-      sql`SELECT other, ${me}, 1 FROM (
-            SELECT from_user_id AS other FROM connection_requests WHERE to_user_id = ${me} AND status <> 'accepted'
-            UNION SELECT to_user_id FROM connection_requests WHERE from_user_id = ${me} AND status = 'declined'
-          ) WHERE 1`,
-    )
-    .onConflictDoUpdate(again);
-
 /** The statement for the batch of a deleted account: everybody who ever had the profile in their store, or still may. */
 export const queueFarewell = (db: Db, me: Uuid) =>
   db
@@ -165,6 +153,6 @@ export const listToTell = async (db: Db, about: Uuid): Promise<Uuid[]> => {
   return rows.map(({ user_id }) => user_id);
 };
 
-/** After a change of a profile, or of who is told of it: everybody who has it hears of it. */
+/** After a change of a profile: everybody who has it hears of it. */
 export const flushAbout = async (env: Env, about: Uuid): Promise<void> =>
   flushEach(env, await listToTell(openDb(env), about));

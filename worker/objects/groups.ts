@@ -2,11 +2,14 @@ import type { Refusal } from "../../contract/commands";
 import type { EventBody } from "../../contract/conversations";
 import { groupCan } from "../../contract/groups";
 import type { Uuid } from "../../contract/ids";
-import { groupMembersMax } from "../../contract/limits";
+import { groupMembersMax, groupReturnDays } from "../../contract/limits";
 import { ConversationLog } from "./conversation-log";
 import { type GroupLog, isGroup, standOfGroup } from "./group-view";
 import { isLeaving, isSeated, type Member } from "./members";
+import { fromColumns } from "./message-body";
 import type { GroupDeed, GroupDone, Newcomer } from "./rpc";
+
+const dayMs = 24 * 3_600_000;
 
 /**
  * What members do to a group. Each is one synchronous go within the caller's transaction, the line that tells of it
@@ -104,8 +107,21 @@ export const createGroup = (
   });
 };
 
+/**
+ * Whether somebody went by themselves lately: the line that tells of it follows the head at which they went. Whom others took
+ * out may be brought back at any time.
+ */
+const hasLeftLately = (log: GroupLog, user: Uuid, now: number): boolean => {
+  const member = log.members.known(user);
+  const line = member && !isSeated(member) && log.messages.find(member.joined + 1);
+  if (!line || line.sender !== member.number || now >= line.at + groupReturnDays * dayMs) return false;
+  const body = fromColumns(line.kind, line.body);
+  return body.type === "event" && body.event === "left";
+};
+
 const add = (log: GroupLog, actor: Member, people: readonly Newcomer[], now: number): GroupDone | Refusal => {
   const newcomers = newcomersOf(log, people);
+  if (newcomers.some(({ user }) => hasLeftLately(log, user, now))) return { error: "member_has_left" };
   if (log.members.seated.length + newcomers.length > groupMembersMax) return { error: "group_full" };
   wake(log, people);
   if (newcomers.length === 0) return standOfGroup(log);

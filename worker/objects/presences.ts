@@ -10,6 +10,7 @@ import { userChannelOf } from "./stubs";
 import { TokenBucket } from "./token-bucket";
 
 const key = "seen";
+const seenToldMs = 60_000;
 const seenStepMs = 10_000; // what is looked at by turns is written once in so long
 
 /** What is told wherever anything may not be. */
@@ -92,7 +93,8 @@ export class Presences {
     if (heardAt >= Date.now() - presenceStaleMs) return { here: true, seen_at: null };
     this.#awaited.add(asker);
     const seenAt = Math.max(heardAt, this.#seenAt ?? 0);
-    return { here: false, seen_at: seenAt > 0 ? seenAt : null };
+    // To the minute: more would tell of every look at the phone.
+    return { here: false, seen_at: seenAt > 0 ? seenAt - (seenAt % seenToldMs) : null };
   }
 
   async #tellTurned(to: readonly Uuid[]): Promise<void> {

@@ -58,8 +58,8 @@ export type Notice = {
 export type Known = { epoch: string; head: number; revision: number };
 
 /**
- * A message as its sender's channel found it: `refusal` counts only when it is not stored yet. `unsigned`: it is without
- * the name that the sender's device gave with it.
+ * A message as its sender's channel found it: `refusal` counts only when it is not stored yet. `unsigned`: it has
+ * another name than the sender's device gave with it, or none.
  */
 export type Checked = { cid: Uuid; body: Body; refusal?: Refusal; unsigned?: boolean };
 export type Refused = Refusal & { cid: Uuid };

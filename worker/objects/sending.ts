@@ -5,13 +5,13 @@ import {
   type Refusal,
   type SpreadResult,
 } from "../../contract/commands";
-import { attachmentOf, type Body, forwardedOfNobody } from "../../contract/conversations";
+import { attachmentOf, type Body, type Forwarded, forwardedOfNobody } from "../../contract/conversations";
 import { isPermanent } from "../../contract/errors";
 import { type ConversationId, nobody, type Uuid } from "../../contract/ids";
 import { sendBurst, sendPerSecond, sendUnwrittenMax } from "../../contract/limits";
 import { type Db, openDb } from "../db/client";
 import { insertUse, withdrawUse } from "../db/files";
-import { insertForward } from "../db/forwards";
+import { findName, insertForward } from "../db/forwards";
 import { logError } from "../lib/log";
 import { BodyChecks } from "./body-checks";
 import type { Feed } from "./feed";
@@ -41,6 +41,9 @@ type Host = {
 };
 
 const byHttp: From = { ref: 0 };
+
+const isSameMark = (a: Forwarded | undefined, b: Forwarded | undefined): boolean =>
+  a?.by === b?.by && a?.name === b?.name;
 
 /** A person's messages from the command that brought them to the inbox that shows them. */
 export class Sending {
@@ -146,7 +149,7 @@ export class Sending {
       const looked = (await check?.()) ?? body;
       if (isRefusal(looked)) return { cid, body, refusal: looked };
       const known = await this.#sign(db, conversation, looked);
-      const checked = { cid, body: known, unsigned: known.forwarded?.by !== body.forwarded?.by };
+      const checked = { cid, body: known, unsigned: !isSameMark(known.forwarded, body.forwarded) };
       const { file } = attachmentOf(known) ?? {};
       if (file === undefined) return checked;
       if (!(await insertUse(db, file, conversation, cid))) {
@@ -163,11 +166,15 @@ export class Sending {
     return Promise.all(batch.map((one) => checkOne(one).catch((error: unknown) => unavailable(one, error))));
   }
 
-  /** A body as it may say who wrote it first: by their name, which is found again from here on, or as nobody's. */
+  /**
+   * A body as it may say who wrote it first: by the name that the directory has for them, whatever the sender calls them,
+   * and which is found again from here on; or as nobody's.
+   */
   async #sign(db: Db, conversation: ConversationId, body: Body): Promise<Body> {
     const { by } = body.forwarded ?? forwardedOfNobody;
-    if (by === nobody || by === this.#host.user || (await insertForward(db, by, conversation))) return body;
-    return { ...body, forwarded: forwardedOfNobody };
+    if (by === nobody) return body;
+    const name = by === this.#host.user ? await findName(db, by) : await insertForward(db, by, conversation);
+    return { ...body, forwarded: name === undefined ? forwardedOfNobody : { by, name } };
   }
 
   /** These messages name no file after all. What fails here costs room and nothing else. */

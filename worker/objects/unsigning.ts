@@ -29,7 +29,7 @@ export const unsign = (log: ConversationLog, author: Uuid): readonly Member[] =>
   return log.members.present.filter(({ number }) => rows.some(({ sender }) => sender === number));
 };
 
-/** A message that was stored without the name that its device gave with it: its author's devices have yet to hear that. */
+/** A message that was stored with another name than its device gave with it, or none: its author's devices have yet to hear that. */
 export const tellUnsigned = (log: ConversationLog, seq: number): void => {
   const row = log.messages.find(seq);
   if (!row) return;

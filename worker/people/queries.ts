@@ -1,10 +1,10 @@
-import { and, eq, ne, notExists, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, ne, notExists, notInArray, type SQL, sql } from "drizzle-orm";
 import type { Uuid } from "../../contract/ids";
-import { phoneSearchMaxResults } from "../../contract/limits";
-import type { Profile } from "../../contract/people";
-import { countryCodeOf } from "../../contract/phone";
+import { phoneSearchMaxResults, phoneSearchMinLength } from "../../contract/limits";
+import type { FoundPerson, Profile } from "../../contract/people";
+import { type PhoneQuery, readPhoneQuery } from "../../contract/phone";
 import type { Db } from "../db/client";
-import { selectProfiles } from "../db/relations";
+import { type ReadProfile, selectProfiles, toFoundPeople } from "../db/relations";
 import { blocks, profiles, settings } from "../db/schema";
 import { queueProfile } from "../lib/relation-delivery";
 
@@ -17,58 +17,51 @@ const containingScanMax = 5 * containingMax;
 const isFoundByPart = (id: SQL): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM ${settings} WHERE ${settings.user_id} = ${id} AND ${settings.findable} <> 'part')`;
 
-/** SQL: or by the whole of it, which is the one looked for. */
-const isFoundBy = (whole: string): SQL =>
+/** SQL: or by the whole of it, of which these are the forms. */
+const isFoundBy = (wholes: readonly string[]): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM ${settings} WHERE ${settings.user_id} = ${profiles.id} AND (${settings.findable} = 'nobody'
-    OR (${settings.findable} = 'whole' AND ${profiles.phone} <> ${whole})))`;
+    OR (${settings.findable} = 'whole' AND ${notInArray(profiles.phone, [...wholes])})))`;
+
+const numbersBeginningWith = (beginning: string): SQL =>
+  sql`SELECT number FROM (SELECT number, id FROM profiles WHERE phone >= ${beginning} AND phone < ${`${beginning}:`}
+    ORDER BY phone LIMIT ${beginningMax}) AS near
+    WHERE ${isFoundByPart(sql`near.id`)} LIMIT ${phoneSearchMaxResults + 1}`; // `:` is the character after 9
+
+const numbersContaining = (part: string): SQL =>
+  sql`SELECT number FROM (SELECT rowid AS place FROM profile_phones
+    WHERE phone MATCH ${`"${part}"`} LIMIT ${containingScanMax}) JOIN profiles AS near ON near.number = place
+    WHERE ${isFoundByPart(sql`near.id`)} LIMIT ${containingMax}`;
 
 /**
- * People whose number contains these digits and who let themselves be found by them, at most ten: first those whose
- * number begins with them (the exact one before the longer ones), then the others in numerical order. The prefix goes by
- * the unique index and the rest by the trigram index, each bounded, so a search costs the same in a town and in a
- * country. `whole` is the number that was typed, if it was a whole one.
+ * People whose number is or contains what was typed and who let themselves be found by it, at most ten: first those whose
+ * number it is, in whichever form it is stored, then those whose number begins with it, then the others in numerical order.
+ * Beginnings go by the unique index and parts by the trigram index, each bounded, so a search costs the same in a town and
+ * in a country.
  */
-const searchDigits = async (db: Db, me: Uuid, digits: string, whole = `+${digits}`): Promise<Profile[]> => {
-  const from = `+${digits}`;
-  const to = `+${digits}:`; // the character after 9
-  const [exact, beginning, containing] = await db.batch([
-    selectProfiles(db, me).where(and(eq(profiles.phone, whole), ne(profiles.id, me), isFoundBy(whole))),
+const search = async (db: Db, me: Uuid, { wholes, beginnings, parts }: PhoneQuery): Promise<ReadProfile[]> => {
+  const among = (numbers: SQL) =>
     selectProfiles(db, me)
-      .where(
-        and(
-          sql`${profiles.number} IN (SELECT number FROM (SELECT number, id FROM profiles
-            WHERE phone >= ${from} AND phone < ${to} ORDER BY phone LIMIT ${beginningMax}) AS near
-            WHERE ${isFoundByPart(sql`near.id`)} LIMIT ${phoneSearchMaxResults + 1})`,
-          ne(profiles.id, me),
-        ),
-      )
-      .orderBy(profiles.phone),
-    selectProfiles(db, me)
-      .where(
-        and(
-          ne(profiles.id, me),
-          sql`${profiles.number} IN (SELECT number FROM (SELECT rowid AS place FROM profile_phones
-            WHERE phone MATCH ${`"${digits}"`} LIMIT ${containingScanMax}) JOIN profiles AS near ON near.number = place
-            WHERE ${isFoundByPart(sql`near.id`)} LIMIT ${containingMax})`,
-        ),
-      )
-      .orderBy(profiles.phone),
+      .where(and(ne(profiles.id, me), sql`${profiles.number} IN (${numbers})`))
+      .orderBy(profiles.phone);
+  const [exact, ...others] = await db.batch([
+    selectProfiles(db, me).where(and(inArray(profiles.phone, wholes), ne(profiles.id, me), isFoundBy(wholes))),
+    ...beginnings.map((beginning) => among(numbersBeginningWith(beginning))),
+    ...parts.map((part) => among(numbersContaining(part))),
   ]);
-  const found = new Map([...exact, ...beginning, ...containing].map((profile) => [profile.id, profile]));
+  exact.sort((a, b) => wholes.indexOf(a.phone) - wholes.indexOf(b.phone));
+  const found = new Map([...exact, ...others.flat()].map((profile) => [profile.id, profile]));
   return [...found.values()].slice(0, phoneSearchMaxResults);
 };
 
 /**
- * The same, and when nobody has the digits and they begin with the 0 that people put before a number at
- * home, without it: 0810000001 finds +243810000001, also as the whole number of somebody in one's own country.
+ * People found by digits, read as their typer may mean them: 0810000001 finds +243810000001 for somebody of that country.
+ * Their numbers stand in the answer as far as they may be told.
  */
-export const searchByPhone = async (db: Db, me: Uuid, digits: string, minDigits: number): Promise<Profile[]> => {
-  const found = await searchDigits(db, me, digits);
-  const withoutTrunk = digits.replace(/^0+/, "");
-  if (found.length > 0 || withoutTrunk === digits || withoutTrunk.length < minDigits) return found;
-  if (digits.startsWith("00")) return searchDigits(db, me, withoutTrunk); // with a country code
+export const searchByPhone = async (db: Db, me: Uuid, digits: string): Promise<FoundPerson[]> => {
   const own = await db.select({ phone: profiles.phone }).from(profiles).where(eq(profiles.id, me)).get();
-  return searchDigits(db, me, withoutTrunk, own && `+${countryCodeOf(own.phone)}${withoutTrunk}`);
+  const query = readPhoneQuery(digits, own?.phone ?? "", phoneSearchMinLength);
+  const people = await search(db, me, query);
+  return toFoundPeople(db, me, people, (phone) => query.wholes.includes(phone));
 };
 
 const ownColumns = {

@@ -4,7 +4,7 @@ import { avatarSizes, phoneSearchMinLength, searchQueryMaxLength } from "../../c
 import { FoundPerson, PhoneSearch, Profile, ProfileChange } from "../../contract/people";
 import { toPhoneQuery } from "../../contract/phone";
 import { openDb } from "../db/client";
-import { findEncounter, findOwnProfile, listStandings } from "../db/relations";
+import { findOwnProfile, relationTo } from "../db/relations";
 import { can } from "../lib/access";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
@@ -15,6 +15,7 @@ import { refuse } from "../lib/refusal";
 import { flushAbout } from "../lib/relation-delivery";
 import { validate } from "../lib/validate";
 import { replaceAvatar, searchByPhone, updateName } from "./queries";
+import { countSearch } from "./search-limit";
 
 /** Everybody who has this profile hears of its change, after the answer. */
 const tellAcquaintances = (c: AppContext, me: Uuid): void =>
@@ -43,35 +44,29 @@ export const peopleRoutes = createRoutes()
     "/people/search",
     operation({
       tag: "people",
-      summary: "People whose phone number contains these digits: at most ten, never oneself",
+      summary:
+        "People whose phone number contains these digits: at most ten, never oneself. Whole numbers are told of contacts, and where the whole one was asked for",
       ok: { status: 200, body: v.array(FoundPerson) },
-      refusals: ["invalid_input", "query_too_short", "forbidden_origin"],
+      refusals: ["invalid_input", "query_too_short", "searches_used_up", "forbidden_origin"],
     }),
     authenticate,
     // Not in the URL, which logs and proxies keep.
     validate("json", Query),
-    limitCaller("search_by_minute", "search_by_day"),
+    limitCaller("search_by_user"),
     async (c) => {
       const db = openDb(c.env);
       const me = c.var.caller.user;
-      const people = await searchByPhone(db, me, toPhoneQuery(c.req.valid("json").phone), phoneSearchMinLength);
-      const standings = await listStandings(
-        db,
-        me,
-        people.map(({ id }) => id),
-      );
-      const found = people.map(({ id, username, phone, avatar_url }): FoundPerson => {
-        const state = standings.get(id)?.standing.state ?? "none";
-        return { id, username, phone, avatar_url, state };
-      });
-      return c.json(found, 200);
+      const digits = toPhoneQuery(c.req.valid("json").phone);
+      const allowed = await countSearch(c.env, db, me, digits);
+      if (!allowed.ok) return refuse(c, "searches_used_up", allowed);
+      return c.json(await searchByPhone(db, me, digits), 200);
     },
   )
   .get(
     "/users/:id",
     operation({
       tag: "people",
-      summary: "The profile of oneself, a contact, somebody with whom a request was exchanged or whom one blocks",
+      summary: "The profile of oneself, a contact, somebody with whom a request is pending or whom one blocks",
       ok: { status: 200, body: Profile },
       refusals: ["invalid_input", "user_not_found"],
     }),
@@ -79,11 +74,12 @@ export const peopleRoutes = createRoutes()
     validate("param", v.object({ id: Uuid })),
     async (c) => {
       const me = c.var.caller.user;
-      const found = await findEncounter(openDb(c.env), me, c.req.valid("param").id);
-      if (!found) return refuse(c, "user_not_found");
-      const { profile, standing, haveAsked } = found;
-      const isKnown = can.readProfile(me, { id: profile.id, ...standing, haveAsked });
-      return isKnown ? c.json(profile, 200) : refuse(c, "user_not_found");
+      const { id } = c.req.valid("param");
+      const db = openDb(c.env);
+      const relation = await relationTo(db, me, id);
+      const profile = id === me ? await findOwnProfile(db, me) : relation?.profile;
+      if (!profile || !relation || !can.readProfile(me, { id, ...relation })) return refuse(c, "user_not_found");
+      return c.json(profile, 200);
     },
   )
   .patch(
@@ -92,7 +88,7 @@ export const peopleRoutes = createRoutes()
       tag: "people",
       summary: "Change one's own name",
       ok: { status: 200, body: Profile },
-      refusals: ["invalid_input", "invalid_name", "forbidden_origin"],
+      refusals: ["invalid_input", "invalid_name", "reserved_name", "forbidden_origin"],
     }),
     authenticate,
     validate("json", ProfileChange),

@@ -4,7 +4,6 @@ import type { Uuid } from "../../contract/ids";
 import { defaultSettings, type KeptSettings, Settings, type SettingsChange } from "../../contract/settings";
 import type { Db } from "../db/client";
 import { settings } from "../db/schema";
-import { queueNumber } from "../lib/relation-delivery";
 
 const { messages, groups, calls } = Settings.entries;
 const Notices = v.object({ messages, groups, calls });
@@ -14,8 +13,10 @@ const untouched: KeptSettings = { version: 0, settings: defaultSettings };
 
 const toKept = (row: typeof settings.$inferSelect): KeptSettings => {
   const { version, receipts, presence, hides_address: hidesAddress, findable, tala } = row;
+  const { phone_in_groups: phoneInGroups, group_adds: groupAdds } = row;
   const notices = v.parse(Notices, JSON.parse(row.notices));
-  return { version, settings: { receipts, presence, hidesAddress, findable, ...notices, tala } };
+  const kept = { receipts, presence, hidesAddress, findable, phoneInGroups, groupAdds, ...notices, tala };
+  return { version, settings: kept };
 };
 
 export const findSettings = async (db: Db, me: Uuid): Promise<KeptSettings> => {
@@ -41,14 +42,11 @@ export const confirmTold = async (db: Db, me: Uuid, version: number): Promise<vo
 const noticesOf = ({ messages, groups, calls }: SettingsChange) =>
   JSON.stringify({ ...(messages && { messages }), ...(groups && { groups }), ...(calls && { calls }) });
 
-/**
- * Changes what is named and nothing else, whatever else is changed at the same time. By what one is found decides too
- * who reads one's number (`can.readPhone`).
- */
+/** Changes what is named and nothing else, whatever else is changed at the same time. */
 export const updateSettings = async (db: Db, me: Uuid, change: SettingsChange): Promise<KeptSettings> => {
-  const { receipts, presence, hidesAddress, findable, tala } = change;
+  const { receipts, presence, hidesAddress, findable, phoneInGroups, groupAdds, tala } = change;
   const first = { ...defaultSettings, ...change };
-  const write = db
+  const [row] = await db
     .insert(settings)
     .values({
       user_id: me,
@@ -57,6 +55,8 @@ export const updateSettings = async (db: Db, me: Uuid, change: SettingsChange): 
       presence: first.presence,
       hides_address: first.hidesAddress,
       findable: first.findable,
+      phone_in_groups: first.phoneInGroups,
+      group_adds: first.groupAdds,
       notices: noticesOf(first),
       tala: first.tala,
     })
@@ -68,12 +68,13 @@ export const updateSettings = async (db: Db, me: Uuid, change: SettingsChange): 
         ...(presence === undefined ? {} : { presence }),
         ...(hidesAddress === undefined ? {} : { hides_address: hidesAddress }),
         ...(findable === undefined ? {} : { findable }),
+        ...(phoneInGroups === undefined ? {} : { phone_in_groups: phoneInGroups }),
+        ...(groupAdds === undefined ? {} : { group_adds: groupAdds }),
         notices: sql`json_patch(${settings.notices}, ${noticesOf(change)})`,
         ...(tala === undefined ? {} : { tala }),
       },
     })
     .returning();
-  const [row] = findable === undefined ? await write : (await db.batch([write, queueNumber(db, me)]))[0];
   if (!row) throw new Error("settings were not written");
   return toKept(row);
 };

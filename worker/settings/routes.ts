@@ -1,12 +1,11 @@
 import { KeptSettings, SettingsChange } from "../../contract/settings";
 import { openDb } from "../db/client";
-import { afterAnswer, createRoutes } from "../lib/app";
+import { createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
 import { logError } from "../lib/log";
 import { operation } from "../lib/operation";
 import { limitCaller } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
-import { flushAbout } from "../lib/relation-delivery";
 import { validate } from "../lib/validate";
 import { findSettings, updateSettings } from "./queries";
 import { tellSettings } from "./telling";
@@ -38,8 +37,6 @@ export const settingsRoutes = createRoutes()
       const me = c.var.caller.user;
       const change = c.req.valid("json");
       const kept = await updateSettings(openDb(c.env), me, change);
-      if (change.findable !== undefined)
-        afterAnswer(c.executionCtx, "tell who may read a number", flushAbout(c.env, me));
       try {
         await tellSettings(c.env, me, kept);
       } catch (error) {

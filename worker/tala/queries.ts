@@ -1,9 +1,9 @@
-import { and, desc, eq, lt, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import type { Uuid } from "../../contract/ids";
 import { postGoneMax as goneMax, postPageRows } from "../../contract/limits";
 import type { NewPost } from "../../contract/tala";
 import type { Db } from "../db/client";
-import { profiles } from "../db/schema";
+import { blocks, profiles } from "../db/schema";
 import { tala_gone, tala_posts } from "../db/tala-schema";
 import type { Caller } from "../lib/app";
 import { inBatches } from "../lib/in-batches";
@@ -18,6 +18,8 @@ export type FeedRow = {
   thumb: string | null;
   created_at: number;
   author: { id: Uuid; username: string; avatar_url: string | null };
+  /** Somebody whom the author blocks goes on seeing the picture of when that began. */
+  isFrozen: boolean;
 };
 
 /**
@@ -39,6 +41,8 @@ export const listFeed = async (db: Db, before: number | undefined): Promise<{ ro
       thumb: tala_posts.thumb,
       created_at: tala_posts.created_at,
       author: { id: tala_posts.user_id, username: profiles.username, avatar_url: profiles.avatar_url },
+      isFrozen: sql`EXISTS (SELECT 1 FROM blocks WHERE blocks.user_id = ${tala_posts.user_id}
+        AND blocks.avatar_url IS NOT ${profiles.avatar_url})`.mapWith(Boolean),
       isPast,
     })
     .from(tala_posts)
@@ -47,6 +51,15 @@ export const listFeed = async (db: Db, before: number | undefined): Promise<{ ro
     .orderBy(desc(tala_posts.number))
     .limit(postPageRows + 1);
   return { rows, isPast: before === undefined || rows[0]?.isPast === 1 };
+};
+
+/** The pictures that these authors show to this reader, whom they block: those of when that began. */
+export const listFrozenAvatars = async (db: Db, me: Uuid, authors: Uuid[]): Promise<Map<Uuid, string | null>> => {
+  const rows = await db
+    .select({ author: blocks.user_id, avatar_url: blocks.avatar_url })
+    .from(blocks)
+    .where(and(eq(blocks.blocked_user_id, me), inArray(blocks.user_id, authors)));
+  return new Map(rows.map(({ author, avatar_url }) => [author, avatar_url]));
 };
 
 export type StoredPost = { id: Uuid; user_id: Uuid; number: number; created_at: number };

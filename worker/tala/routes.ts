@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Uuid } from "../../contract/ids";
+import { Uuid, unpackUuid } from "../../contract/ids";
 import { pictureMaxBytes, postJsonMaxLength } from "../../contract/limits";
 import { NewPost, PostPage, Published, pictureSizes } from "../../contract/tala";
 import { type Db, openDb } from "../db/client";
@@ -7,7 +7,7 @@ import { can } from "../lib/access";
 import { afterAnswer, createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
 import { matchesEtag } from "../lib/etag";
-import { feed, type MadePage } from "../lib/kept-feed";
+import { digestPage, feed, type MadePage } from "../lib/kept-feed";
 import { operation } from "../lib/operation";
 import { deletePicture, findPicture, makePicture, storePicture } from "../lib/post-pictures";
 import { limitCaller, takeToken } from "../lib/rate-limit";
@@ -15,7 +15,7 @@ import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { userChannelOf } from "../objects/stubs";
 import { toPostPage } from "./page";
-import { deletePost, findPost, insertPost, isGone, listFeed, type StoredPost } from "./queries";
+import { deletePost, findPost, insertPost, isGone, listFeed, listFrozenAvatars, type StoredPost } from "./queries";
 
 const Before = v.pipe(v.string(), v.regex(/^[1-9]\d{0,14}$/), v.transform(Number));
 
@@ -40,7 +40,26 @@ const toPublished = ({ id, number, created_at }: StoredPost): Published => ({ id
 const makePage = async (db: Db, before: number | undefined): Promise<MadePage> => {
   const { rows, isPast } = await listFeed(db, before);
   const page = toPostPage(rows);
-  return { body: JSON.stringify(page), isPast, next: page.before };
+  const hasFrozen = rows.some(({ isFrozen }) => isFrozen);
+  return { body: JSON.stringify(page), isPast, next: page.before, hasFrozen };
+};
+
+/** The page as this reader sees it: who blocks them has the same picture here as in their profile. */
+const readAs = async (db: Db, me: Uuid, page: { body: string; etag: string; hasFrozen: boolean }) => {
+  if (!page.hasFrozen) return page;
+  const feed = v.parse(PostPage, JSON.parse(page.body));
+  const frozen = await listFrozenAvatars(
+    db,
+    me,
+    feed.authors.map(([author]) => unpackUuid(author)),
+  );
+  if (frozen.size === 0) return page;
+  const authors = feed.authors.map(([author, name, avatar]): PostPage["authors"][number] => {
+    const kept = frozen.get(unpackUuid(author));
+    return [author, name, kept === undefined ? avatar : kept];
+  });
+  const body = JSON.stringify({ ...feed, authors });
+  return { body, etag: await digestPage(body) };
 };
 
 export const talaRoutes = createRoutes()
@@ -48,7 +67,8 @@ export const talaRoutes = createRoutes()
     "/tala",
     operation({
       tag: "tala",
-      summary: "A page of the feed of statuses, newest first: the same for everybody, for some seconds",
+      summary:
+        "A page of the feed of statuses, newest first: the same for everybody, for some seconds, but for the pictures of whoever blocks one",
       ok: { status: 200, body: PostPage },
       refusals: ["invalid_input"],
     }),
@@ -57,7 +77,12 @@ export const talaRoutes = createRoutes()
     async (c) => {
       const place = { context: c.executionCtx, origin: new URL(c.req.url).origin };
       const { before } = c.req.valid("query");
-      const { body, etag } = await feed.read(place, before, () => makePage(openDb(c.env), before));
+      const db = openDb(c.env);
+      const { body, etag } = await readAs(
+        db,
+        c.var.caller.user,
+        await feed.read(place, before, () => makePage(db, before)),
+      );
       c.header("etag", etag);
       c.header("cache-control", "private, no-cache");
       if (matchesEtag(c.req.header("if-none-match"), etag)) return c.body(null, 304);

@@ -45,6 +45,7 @@ const explain = (error: unknown): Problem => {
     common_password: { field: "password", text: "errors.common_password" },
     weak_password: { field: "password", text: "auth.passwordRequirement" },
     invalid_name: { field: "displayName", text: "errors.invalid_name" },
+    reserved_name: { field: "displayName", text: "errors.reserved_name" },
     flow_state_not_found: { field: "form", text: "auth.newcomerExpired" },
   });
 };

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { toE164 } from "../../../contract/phone";
-import { DisplayName, isBlank } from "../../../contract/text";
+import { DisplayName, isBlank, nameProblem } from "../../../contract/text";
 import { judgePasswords, judgeRobot, type Problem } from "./problem";
 
 export type Registration = {
@@ -23,7 +23,8 @@ export const validateRegistration = (form: Registration): Problem<RegistrationFi
   if (!form.hasAvatar) return { field: "avatar", text: "auth.profilePictureRequired" };
   const empty = textFields.find((field) => isBlank(form[field]));
   if (empty) return { field: empty, text: "auth.allFieldsRequired" };
-  if (!v.safeParse(DisplayName, form.displayName).success) return { field: "displayName", text: "errors.invalid_name" };
+  const name = v.safeParse(DisplayName, form.displayName);
+  if (!name.success) return { field: "displayName", text: `errors.${nameProblem(name.issues)}` };
   if (form.phoneNumber.trim().startsWith("+")) return { field: "phoneNumber", text: "auth.invalidPhoneNumberFormat" };
   if (!toE164(form.phoneNumber)) return { field: "phoneNumber", text: "auth.invalidPhoneNumber" };
   return judgePasswords(form.password, form.confirmPassword) ?? judgeRobot(form.isNoRobot);

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { Avatar } from "../../components/avatar";
 import { AvatarButton } from "../../components/avatar-button";
 import { nameOfPerson } from "../../components/person-name";
+import { PhoneNumber } from "../../components/phone-number";
 import { useFormat } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
 import type { PersonRow } from "../../sync/store";
@@ -53,7 +54,7 @@ function LivingPerson({ person }: { person: PersonRow }) {
         </p>
         {person.phone !== "" && (
           <p className="text-muted">
-            <bdi dir="ltr">{person.phone}</bdi>
+            <PhoneNumber phone={person.phone} />
           </p>
         )}
       </div>
@@ -65,7 +66,7 @@ function LivingPerson({ person }: { person: PersonRow }) {
         <dl>
           {person.phone !== "" && (
             <Fact icon="i-ph-phone" name={t("contacts.person.phone")}>
-              <bdi dir="ltr">{person.phone}</bdi>
+              <PhoneNumber phone={person.phone} />
             </Fact>
           )}
           <Fact icon="i-ph-calendar-blank" name={t("contacts.person.since")}>

@@ -1,6 +1,7 @@
 import { Link } from "react-router";
 import { Avatar } from "../../components/avatar";
 import { MenuButton, type MenuItem } from "../../components/menu";
+import { PhoneNumber } from "../../components/phone-number";
 import { useT } from "../../i18n/setup";
 import type { ShownMember } from "./shown-member";
 
@@ -24,9 +25,7 @@ export function MemberLine({ member, items }: MemberLineProps) {
         </span>
         <span className="flex flex-wrap items-center gap-x-3 text-sm">
           {member.phone !== "" && (
-            <bdi dir="ltr" className="min-w-0 truncate text-muted tabular-nums">
-              {member.phone}
-            </bdi>
+            <PhoneNumber phone={member.phone} className="min-w-0 truncate text-muted tabular-nums" />
           )}
           {member.role === "owner" && (
             <span className="rounded-full bg-accent-soft px-2 font-medium text-accent">{t("groups.owner")}</span>

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import * as v from "valibot";
-import { DisplayName, isBlank } from "../../../contract/text";
+import { DisplayName, isBlank, nameProblem } from "../../../contract/text";
 import { openToast, showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { ApiFailure } from "../../lib/exchange";
@@ -41,7 +41,7 @@ export const useProfileEdit = (me: PersonRow) => {
   const readName = (typed: string): string | undefined => {
     const parsed = v.safeParse(DisplayName, typed);
     if (parsed.success) return parsed.output;
-    const message = t(isBlank(typed) ? "profile.nameEmpty" : "errors.invalid_name");
+    const message = t(isBlank(typed) ? "profile.nameEmpty" : `errors.${nameProblem(parsed.issues)}`);
     setProblem(message);
     takeBackToast.current = openToast({ tone: "danger", title: t("common.error"), message });
     return undefined;

@@ -15,9 +15,10 @@ const switches = [
 const seen = [
   { fact: "content", icon: "i-ph-chat-text" },
   { fact: "profile", icon: "i-ph-identification-card" },
+  { fact: "number", icon: "i-ph-phone" },
   { fact: "posts", icon: "i-ph-eye" },
   { fact: "typing", icon: "i-ph-keyboard" },
-  { fact: "calls", icon: "i-ph-phone" },
+  { fact: "calls", icon: "i-ph-globe" },
   { fact: "blocked", icon: "i-ph-prohibit" },
 ] as const;
 
@@ -38,8 +39,6 @@ export default function PrivacyScreen() {
   const t = useT();
   const settings = useSettings();
   const change = useChange();
-  // Whoever is not found by a part of their number has it read by fewer (worker/lib/access.ts).
-  const isNumberWithheld = settings.findable !== "part";
   return (
     <SettingsPage title={t("settings.privacy.title")} description={t("settings.privacy.description")}>
       <SettingsCard title={t("settings.privacy.others")} icon="i-ph-lock-simple">
@@ -55,6 +54,18 @@ export default function PrivacyScreen() {
               />
             ))}
             <FindableChoice value={settings.findable} onChoose={(findable) => change({ findable })} />
+            <SwitchRow
+              label={t("settings.privacy.phoneInGroups")}
+              body={t("settings.privacy.phoneInGroupsBody")}
+              isOn={settings.phoneInGroups}
+              onChange={(phoneInGroups) => change({ phoneInGroups })}
+            />
+            <SwitchRow
+              label={t("settings.privacy.groupAdds")}
+              body={t("settings.privacy.groupAddsBody")}
+              isOn={settings.groupAdds === "contacts"}
+              onChange={(isOn) => change({ groupAdds: isOn ? "contacts" : "nobody" })}
+            />
             <BlockedLink />
           </>
         )}
@@ -75,7 +86,7 @@ export default function PrivacyScreen() {
             {seen.map(({ fact, icon }) => (
               <li key={fact} className="flex gap-3 px-4 py-3 text-sm">
                 <span className={`${icon} mt-0.5 shrink-0 text-xl text-muted`} aria-hidden="true" />
-                {t(`settings.privacy.seen.${fact === "profile" && isNumberWithheld ? "profileWithheld" : fact}`)}
+                {t(`settings.privacy.seen.${fact === "number" && settings.phoneInGroups ? "numberShown" : fact}`)}
               </li>
             ))}
           </ul>

@@ -1,0 +1,72 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { ErrorCode } from "../../contract/errors";
+import { privateConversationId, type Uuid } from "../../contract/ids";
+import {
+  askAgainDays,
+  newAccountHours,
+  pendingRequestsMax,
+  requestsNewMax,
+  requestsPerDay,
+  requestsReceivedPerDay,
+} from "../../contract/limits";
+import type { Db } from "../db/client";
+
+/**
+ * How often one person may ask others, and be asked. What was accepted counts for nothing, and neither does a contact that
+ * ended: these are about people who do not want each other. Requests that the person asked does not see, of people they
+ * block, take nobody's place. Whoever asks is answered the same whether they are blocked or not.
+ */
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** SQL: a request that waits or was declined; a declined one with a connection is a contact that ended. */
+const isUnwanted = sql`(status = 'pending' OR (status = 'declined' AND connection_id IS NULL))`;
+
+const madeSince = (from: Uuid, since: number): SQL =>
+  sql`(SELECT count(*) FROM connection_requests WHERE from_user_id = ${from} AND ${isUnwanted} AND created_at > ${since})`;
+
+const isSeenBy = (to: Uuid): SQL =>
+  sql`NOT EXISTS (SELECT 1 FROM blocks WHERE blocks.user_id = ${to} AND blocks.blocked_user_id = from_user_id)`;
+
+const pendingTo = (to: Uuid): SQL =>
+  sql`(SELECT count(*) FROM connection_requests WHERE to_user_id = ${to} AND status = 'pending' AND ${isSeenBy(to)})`;
+
+const receivedSince = (to: Uuid, since: number): SQL =>
+  sql`(SELECT count(*) FROM connection_requests WHERE to_user_id = ${to} AND status IN ('pending', 'declined')
+    AND ${isUnwanted} AND created_at > ${since} AND ${isSeenBy(to)})`;
+
+type Counts = { born: number; made: number; pending: number; received: number; declined: number; declinedAt: number };
+
+type RequestRefusal = {
+  code: Extract<ErrorCode, "request_declined" | "requests_used_up" | "too_many_requests_received">;
+  retryAfterMs: number;
+};
+
+/** What is left for a request from one to the other: the reason why there may be none, or SQL that holds while there may. */
+type RequestRoom = RequestRefusal | { holds: SQL };
+
+export const findRequestRoom = async (db: Db, from: Uuid, to: Uuid, now = Date.now()): Promise<RequestRoom> => {
+  const born = sql`(SELECT created_at FROM users WHERE id = ${from})`;
+  const newSince = now - newAccountHours * hourMs;
+  const own = sql`CASE WHEN ${born} > ${newSince} THEN ${madeSince(from, newSince)} ELSE ${madeSince(from, now - dayMs)} END`;
+  const refusals = sql`FROM connection_requests WHERE conversation_id = ${privateConversationId(from, to)}
+    AND from_user_id = ${from} AND status = 'declined' AND connection_id IS NULL`;
+  const counts = await db.get<Counts>(sql`SELECT ${born} AS born, ${own} AS made, ${pendingTo(to)} AS pending,
+    ${receivedSince(to, now - dayMs)} AS received, (SELECT count(*) ${refusals}) AS declined,
+    (SELECT ifnull(max(updated_at), 0) ${refusals}) AS declinedAt`);
+  const isNew = counts.born > newSince;
+  const pause = askAgainDays[Math.min(counts.declined, askAgainDays.length) - 1] ?? 0;
+  const again = counts.declinedAt + pause * dayMs;
+  if (counts.declined > 0 && again > now) return { code: "request_declined", retryAfterMs: again - now };
+  const ownMax = isNew ? requestsNewMax : requestsPerDay;
+  if (counts.made >= ownMax) return { code: "requests_used_up", retryAfterMs: dayMs };
+  // New accounts may take half of the room: so many of them as anybody can make keep nobody else from asking.
+  const [pendingMax, receivedMax] = [pendingRequestsMax, requestsReceivedPerDay].map((max) => (isNew ? max / 2 : max));
+  if (counts.pending >= (pendingMax ?? 0) || counts.received >= (receivedMax ?? 0))
+    return { code: "too_many_requests_received", retryAfterMs: dayMs };
+  return {
+    holds: sql`${own} < ${ownMax} AND ${pendingTo(to)} < ${pendingMax ?? 0}
+      AND ${receivedSince(to, now - dayMs)} < ${receivedMax ?? 0}`,
+  };
+};

@@ -1,0 +1,36 @@
+import type { RelationState } from "../../contract/people";
+import { maskPhone } from "../../contract/phone";
+
+/** How much of a number is told: all of it, its country and last two digits, nothing. */
+type PhoneView = "whole" | "ending" | "hidden";
+
+/**
+ * How somebody comes to another person's profile. `state` is the relation as the reader sees it: `sent` is a request of
+ * theirs, `received` one of the other person's. `by` is what the profile was found by: the whole number, as it was typed
+ * in a search; some digits of it; a group that both are in; an id alone, as statuses, forwards and groups tell it.
+ */
+export type PhoneMeeting = {
+  isOwn: boolean;
+  state: RelationState;
+  by: "number" | "digits" | "group" | "id";
+  /** The other person shows their number to members of their groups. */
+  phoneInGroups: boolean;
+};
+
+/**
+ * The one rule of who is told whose number. It is a person's own to give: by accepting, by asking, by their setting for
+ * groups. Whoever asks them, was refused, or was a contact once, is told no more than anybody; whoever typed the number
+ * has it already. By what a person is found (`Settings.findable`) decides about search only.
+ */
+export const viewPhone = ({ isOwn, state, by, phoneInGroups }: PhoneMeeting): PhoneView => {
+  if (isOwn || state === "contact" || state === "received" || by === "number") return "whole";
+  if (by === "group") return phoneInGroups ? "whole" : "ending";
+  return by === "digits" ? "ending" : "hidden";
+};
+
+/** A number as it may leave the Worker for this reader; empty where nothing of it may. */
+export const phoneFor = (meeting: PhoneMeeting, phone: string): string => {
+  const view = viewPhone(meeting);
+  if (view === "whole") return phone;
+  return view === "ending" ? maskPhone(phone) : "";
+};
