@@ -17,7 +17,7 @@ export async function measureRows(): Promise<Section[]> {
       [
         "Both receipts included, counted until every alarm and everything written behind has happened.",
         note,
-        "Aim of DESIGN.md §4: at most 6 rows written and 3 object requests for a message, 0 Worker requests.",
+        "Aim: at most 6 rows written and 3 object requests for a message, 0 Worker requests.",
       ],
     ),
     toCostSection("Rows per opening", measured.filter(isOpening), [note, "Aim: at most 50 rows read in the objects."]),

@@ -11,7 +11,7 @@ import {
 } from "./limits";
 
 /**
- * A call between two people (DESIGN.md §9). The conversation object owns it: whatever happens to it is one deed, taken
+ * A call between two people. The conversation object owns it: whatever happens to it is one deed, taken
  * by `advance` against the call as it stands and stored in one go, its end together with the line that tells of it.
  */
 export const CallKind = v.picklist(["audio", "video"]);

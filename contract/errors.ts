@@ -64,6 +64,7 @@ export const errorStatus = {
   file_too_large: 413,
   not_an_image: 415,
   image_too_many_pixels: 400,
+  broken_image: 415, // it begins like a picture and cannot be read as one
   file_not_found: 404,
   file_incomplete: 409,
   file_in_use: 409,

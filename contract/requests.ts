@@ -39,8 +39,9 @@ export const toHttpRequest = (command: Command): HttpRequest => {
       };
     case "search":
       return {
-        method: "GET",
-        path: withQuery(`${conversation}/search`, { query: command.query, before: command.before }),
+        method: "POST", // what is looked for stands in no URL
+        path: `${conversation}/search`,
+        body: { query: command.query, before: command.before },
       };
     case "mark":
       return {

@@ -43,16 +43,29 @@ export const MessageText = v.pipe(
   v.check((text) => !loneSurrogate.test(text) && !controls.test(text), "invalid_text"),
 );
 
-/** A name other people read: one line, no characters that hide or reorder. */
+// A letter takes at most four places before it is composed: ᾂ is α with three marks.
+const decomposedLetterMax = 4;
+
+/**
+ * A name other people read: one line, no characters that hide or reorder. Composing sorts the marks of a letter, in the
+ * square of their number: what is too long in any case is not composed.
+ */
 export const nameOf = (maxLength: number, refusal: "invalid_name" | "invalid_group_name") =>
   v.pipe(
     v.string(),
-    v.transform((name) => name.trim().replace(/\s+/g, " ").normalize("NFC")),
+    v.transform((name) => name.trim().replace(/\s+/g, " ")),
+    v.transform((name) => (name.length > decomposedLetterMax * maxLength ? name : name.normalize("NFC"))),
     v.check((name) => !isBlank(name), refusal),
     v.maxLength(maxLength, refusal),
     v.check(isPlain, refusal),
   );
 export const DisplayName = nameOf(displayNameMaxLength, "invalid_name");
 
-/** How a search compares: without case and without accents, so that "ete" finds "Été". */
-export const foldText = (text: string): string => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+const marks = /\p{M}/gu;
+
+/**
+ * How a search compares: without case and without accents, so that "ete" finds "Été". Marks go before letters are
+ * decomposed, too: decomposing sorts those of one letter, in the square of their number.
+ */
+export const foldText = (text: string): string =>
+  text.replace(marks, "").normalize("NFD").replace(marks, "").toLowerCase();

@@ -6,6 +6,7 @@ const steps = [
   ["format", "biome", ["format", "."]],
   ["lint", "biome", ["lint", "--error-on-warnings", "."]],
   ["import rules", "node", ["scripts/check-imports.mjs"]],
+  ["documentation", "node", ["scripts/check-docs.mjs"]],
   ["translations", "node", ["scripts/check-translations.mjs"]],
   // --force: TypeScript 7 keeps errors of an earlier build when only a tsconfig changed.
   ["types", "tsc", ["-b", "--force"]],

@@ -1,5 +1,5 @@
-// `npm run check`: format, lint, import rules, translations, types, unused code, the client's size. `--update-budget` takes
-// the size of today's build as the one to be kept.
+// `npm run check`: format, lint, import rules, documentation, translations, types, unused code, the client's size.
+// `--update-budget` takes the size of today's build as the one to be kept.
 import { runChecks } from "./check-steps.mjs";
 import { generateTypes } from "./prepare.mjs";
 import { install, must } from "./run.mjs";

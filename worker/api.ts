@@ -14,6 +14,7 @@ import { createNotFound, onError } from "./lib/errors";
 import { secureHeaders } from "./lib/headers";
 import { operation } from "./lib/operation";
 import { requireSameOrigin } from "./lib/origin";
+import { limitRequests } from "./lib/request-limit";
 import { requireSecrets } from "./lib/required-secrets";
 import { blocksRoutes } from "./people/blocks";
 import { peopleRoutes } from "./people/routes";
@@ -26,7 +27,7 @@ const app = new Hono<AppEnv>();
 
 /** Everything under /api, in one chain: its type is what a typed client sees. */
 export const api = app
-  .use("/api/*", secureHeaders, requireSecrets, requireSameOrigin, limitBody)
+  .use("/api/*", secureHeaders, requireSecrets, requireSameOrigin, limitRequests, limitBody)
   .get(
     "/api/socket",
     operation({

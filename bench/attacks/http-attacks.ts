@@ -62,16 +62,19 @@ export const httpAttacks: HttpAttack[] = [
   read("settings", "/api/settings"),
   read("API description", "/api/openapi.json"),
   { name: "GET a profile", make: get(({ accomplice }) => `/api/users/${accomplice}`) },
-  { name: "GET people by number", make: get((_stage, n) => `/api/users?phone=${encodeURIComponent(phoneOf(n))}`) },
+  {
+    name: "searches for people",
+    make: (_stage, n) => ({ method: "POST", path: "/api/people/search", body: { phone: phoneOf(n) } }),
+  },
   {
     name: "GET messages",
     messages: longLog,
     make: get(({ own }, n) => `/api/conversations/${own}/messages?before=${1 + (n % longLog)}`),
   },
   {
-    name: "GET search without hits",
+    name: "searches over HTTP without hits",
     messages: longLog,
-    make: get(({ own }) => `/api/conversations/${own}/search?query=zzqx`),
+    make: ({ own }) => ({ method: "POST", path: `/api/conversations/${own}/search`, body: { query: "zzqx" } }),
   },
   { name: "GET presence", make: get(({ own }) => `/api/conversations/${own}/presence`) },
   { name: "GET feed pages", make: get(() => `/api/tala?before=${Math.floor(Math.random() * 1e9)}`) },

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** From here on two panes stand side by side (DESIGN.md §10). */
+/** Width from which the list and the open chat stand side by side. */
 const query = "(min-width: 1024px)";
 
 const subscribe = (listener: () => void): (() => void) => {

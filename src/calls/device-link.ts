@@ -51,6 +51,8 @@ export class DeviceLink {
   #tracks: Record<"audio" | "video", MediaStreamTrack | undefined> = { audio: undefined, video: undefined };
   #rung: Rung | undefined;
   #isStarted = false;
+  /** This device's addresses may be told: it calls, or its person accepted. */
+  #isAccepted: boolean;
   /** The page at the other end went, in this life of it. */
   #isGone = false;
   /** This one goes: what its devices do meanwhile is nothing to tell. */
@@ -59,8 +61,14 @@ export class DeviceLink {
   #rebuilds = 0;
   #isClosed = false;
 
-  constructor(device: Device, isPolite: boolean, servers: Servers, events: DeviceLinkEvents) {
+  constructor(
+    device: Device,
+    { isPolite, isAccepted }: { isPolite: boolean; isAccepted: boolean },
+    servers: Servers,
+    events: DeviceLinkEvents,
+  ) {
     this.device = device;
+    this.#isAccepted = isAccepted;
     this.#isPolite = isPolite;
     this.#servers = servers;
     this.#events = events;
@@ -102,7 +110,16 @@ export class DeviceLink {
     this.#box.resend();
   }
 
+  /** This person accepts the call: the other side may learn where they are, as far as they do not hide it. */
+  accept(): void {
+    if (this.#isAccepted) return;
+    this.#isAccepted = true;
+    if (!this.#servers.isHiding) this.#path?.disclose(this.#servers.configuration(false, true));
+  }
+
   start(): void {
+    // Without a relay there was no way until now.
+    if (!this.#isStarted && this.state !== "connected") this.#watch.onRebuilt(performance.now());
     this.#isStarted = true;
   }
 
@@ -142,6 +159,7 @@ export class DeviceLink {
 
   /** To be called twice a second. `packets`: the voice that came so far. */
   look(packets: number): void {
+    if (!this.#canConnect) return;
     const facts = {
       state: this.state,
       packets,
@@ -168,6 +186,11 @@ export class DeviceLink {
     this.#path = undefined;
   }
 
+  /** Before the call is accepted only a relay can connect the two; without one there is nothing to look after. */
+  get #canConnect(): boolean {
+    return this.#isStarted || this.#servers.hasRelay;
+  }
+
   async #kick(): Promise<void> {
     const path = this.#path;
     this.#events.suspect();
@@ -177,7 +200,7 @@ export class DeviceLink {
       return;
     }
     await this.#servers.refresh(freshServersMs);
-    if (path === this.#path) path.restart(this.#servers.configuration());
+    if (path === this.#path) path.restart(this.#servers.configuration(false, this.#isAccepted));
   }
 
   #rebuild(): void {
@@ -218,7 +241,10 @@ export class DeviceLink {
   #build(box: SignalBox): void {
     // One that never came up is tried over the relay alone, every other time.
     const isRelayOnly = !this.#wasUp && this.#rebuilds % 2 === 1;
-    const path = new Path(this.#servers.configuration(isRelayOnly), this.#isPolite, this.#servers.isHiding, {
+    const disclosure = this.#servers.disclosure(this.#isAccepted);
+    const isOpen = this.#isAccepted || disclosure === "withheld";
+    const configuration = this.#servers.configuration(isRelayOnly, isOpen);
+    const path = new Path(configuration, this.#isPolite, disclosure, {
       describe: (description) => box.say(description),
       candidate: (line, section, generation) => box.sayCandidate(line, section, generation),
       opened: () => {

@@ -76,7 +76,10 @@ export type MediaPlane = {
    * where it only rings nothing is opened: that is `open`'s.
    */
   prepare(): void;
-  /** The person takes the call: asks for microphone and camera within that tap, while the server is still asked. */
+  /**
+   * The person takes the call: asks for microphone and camera within that tap, while the server is still asked. Until
+   * then a callee's device tells and uses none of its addresses but a relay's.
+   */
   open(): void;
   /**
    * The other person's device rings, or talks: a way to it is made silently. A device that rings meets the caller's: it

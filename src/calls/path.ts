@@ -1,6 +1,7 @@
 import { detachPictures, pictureEncoding, setEncoding } from "./encodings";
 import type { Rung } from "./rungs";
 import { pickCodecs, slim, toOutgoingCandidate, tuneRemote } from "./sdp";
+import type { Disclosure } from "./servers";
 import type { Candidates, Description } from "./signals";
 
 type Kind = "audio" | "video";
@@ -29,11 +30,13 @@ export class Path {
   readonly #pc: RTCPeerConnection;
   readonly #channel: RTCDataChannel;
   readonly #isPolite: boolean;
-  readonly #isHidden: boolean;
   readonly #events: PathEvents;
+  #disclosure: Disclosure;
+  /** Of this device, while they are withheld. */
+  #withheld: RTCIceCandidate[] = [];
   readonly #stream = new MediaStream();
   readonly #tracks: Record<Kind, MediaStreamTrack | null> = { audio: null, video: null };
-  readonly #early: RTCIceCandidateInit[] = [];
+  #early: RTCIceCandidateInit[] = [];
   #transceivers: Partial<Record<Kind, RTCRtpTransceiver>> = {};
   #remote: MediaStream | undefined;
   #offers = 0;
@@ -42,9 +45,9 @@ export class Path {
   #isClosed = false;
   #queue: Promise<void> = Promise.resolve();
 
-  constructor(configuration: RTCConfiguration, isPolite: boolean, isHidden: boolean, events: PathEvents) {
+  constructor(configuration: RTCConfiguration, isPolite: boolean, disclosure: Disclosure, events: PathEvents) {
     this.#isPolite = isPolite;
-    this.#isHidden = isHidden;
+    this.#disclosure = disclosure;
     this.#events = events;
     this.#pc = new RTCPeerConnection({ bundlePolicy: "max-bundle", ...configuration });
     this.#pc.addEventListener("icecandidate", ({ candidate }) => this.#onCandidate(candidate));
@@ -93,6 +96,16 @@ export class Path {
     this.#enqueue(async () => {
       for (const [candidate, sdpMid] of c) await this.#add({ candidate, sdpMid, usernameFragment: u });
     });
+  }
+
+  /** The call was accepted here: from now on all addresses may be told and used, by the configuration given. */
+  disclose(configuration: RTCConfiguration): void {
+    const wasWithheld = this.#disclosure === "withheld";
+    this.#disclosure = "all";
+    for (const candidate of this.#withheld.splice(0)) this.#onCandidate(candidate);
+    // What a relay carries meanwhile goes on until a better way is found.
+    if (!wasWithheld) this.restart(configuration);
+    else this.#enqueue(() => this.#addEarly());
   }
 
   /** Looks for another way between the two, with the newest servers if there are any. */
@@ -189,7 +202,7 @@ export class Path {
     if (d === "answer" ? !isPending || n !== this.#offers : isPending && !this.#isPolite) return;
     const wasNegotiated = this.isNegotiated;
     await this.#pc.setRemoteDescription({ type: d, sdp: tuneRemote(sdp, { isRedundant: this.#isRedundant }) });
-    for (const candidate of this.#early.splice(0)) await this.#add(candidate);
+    await this.#addEarly();
     if (d === "offer") {
       if (this.#transceivers.audio === undefined) this.#findTransceivers();
       await this.#pc.setLocalDescription();
@@ -243,12 +256,22 @@ export class Path {
 
   #onCandidate(candidate: RTCIceCandidate | null): void {
     if (!candidate?.candidate || candidate.sdpMid === null) return;
-    const line = toOutgoingCandidate(candidate.candidate, this.#isHidden);
+    if (this.#disclosure === "withheld") {
+      this.#withheld.push(candidate);
+      return;
+    }
+    const line = toOutgoingCandidate(candidate.candidate, this.#disclosure === "relayed");
     if (line !== undefined) this.#events.candidate(line, candidate.sdpMid, candidate.usernameFragment ?? "");
   }
 
+  async #addEarly(): Promise<void> {
+    const early = this.#early;
+    this.#early = [];
+    for (const candidate of early) await this.#add(candidate);
+  }
+
   async #add(candidate: RTCIceCandidateInit): Promise<void> {
-    if (!this.#pc.remoteDescription) {
+    if (!this.#pc.remoteDescription || this.#disclosure === "withheld") {
       this.#early.push(candidate);
       return;
     }

@@ -31,6 +31,8 @@ class PeerMedia implements MediaPlane {
   readonly #unwatchNetwork: () => void;
   #link: DeviceLink | undefined; // the one that is talked over
   #startedAt = 0;
+  /** The person takes part: they called, or accepted. */
+  #isAccepted = false;
   #isHeard = false;
   #isInterrupted = false;
   #takesPictures: boolean;
@@ -79,6 +81,8 @@ class PeerMedia implements MediaPlane {
   }
 
   open(): void {
+    this.#isAccepted = true;
+    for (const link of this.#links.values()) link.accept();
     if (!this.#isStopped) this.#inputs.open(this.#isCameraOn ? ["audio", "video"] : ["audio"]);
   }
 
@@ -147,7 +151,8 @@ class PeerMedia implements MediaPlane {
   }
 
   #connect(device: Device): DeviceLink {
-    const link = new DeviceLink(device, this.#options.isPolite, this.#servers, {
+    const { isPolite } = this.#options;
+    const link = new DeviceLink(device, { isPolite, isAccepted: this.#isAccepted }, this.#servers, {
       post: (to, signal) => this.#events.send(to, signal),
       changed: () => this.#update(),
       suspect: () => this.#events.suspect(),

@@ -1,3 +1,4 @@
+import { isRelayOnly } from "../../contract/candidates";
 import { videoStartKbps, voiceBitrate, voiceFrameMs } from "./rungs";
 
 /**
@@ -91,20 +92,28 @@ const tuneVideo = (lines: string[]): string[] => {
   return payload === undefined ? lines : withOptions(lines, payload, { "x-google-start-bitrate": videoStartKbps });
 };
 
-/** What the other side said, as it is set here. `isRedundant`: this side's voice goes twice, in RED (RFC 2198). */
+const remoteCandidate = /^a=(candidate|end-of-candidates|remote-candidates)/;
+
+/**
+ * What the other side said, as it is set here. `isRedundant`: this side's voice goes twice, in RED (RFC 2198). Candidates
+ * in it are left out: they would be tried at once, before the call is accepted too, and whoever is tried sees from where.
+ */
 export const tuneRemote = (sdp: string, { isRedundant }: { isRedundant: boolean }): string =>
   joined(
-    sectionsOf(sdp).map(({ kind, lines }) => ({
-      kind,
-      lines: kind === "audio" ? tuneAudio(lines, isRedundant) : kind === "video" ? tuneVideo(lines) : lines,
-    })),
+    sectionsOf(sdp).map(({ kind, lines: all }) => {
+      const lines = all.filter((line) => !remoteCandidate.test(line));
+      return {
+        kind,
+        lines: kind === "audio" ? tuneAudio(lines, isRedundant) : kind === "video" ? tuneVideo(lines) : lines,
+      };
+    }),
   );
 
 /** A candidate as it may leave: of one that is relayed, the address behind the relay is nobody's business. */
 export const toOutgoingCandidate = (candidate: string, isHidden: boolean): string | undefined => {
   if (!isHidden) return candidate;
-  if (!/ typ relay\b/.test(candidate)) return undefined;
-  return candidate.replace(/ raddr \S+/, " raddr 0.0.0.0").replace(/ rport \d+/, " rport 9");
+  const anonymous = candidate.replace(/ raddr \S+/, " raddr 0.0.0.0").replace(/ rport \d+/, " rport 9");
+  return isRelayOnly(anonymous) ? anonymous : undefined;
 };
 
 /** The few codecs that are offered, of those this browser has: each more is text in every description. */

@@ -1,5 +1,11 @@
 import type { IceServers } from "../../contract/ice";
 
+/**
+ * Which of a device's addresses the other side may learn. `relayed`: a relay's alone. `withheld`: none for now; they are
+ * gathered, but neither told nor used, for whoever is tried sees from where.
+ */
+export type Disclosure = "all" | "relayed" | "withheld";
+
 const againMs = [500, 1_000, 2_000] as const; // the last one again and again
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -28,9 +34,23 @@ export class Servers {
     return Promise.race([this.#refresh(), after(ms)]);
   }
 
-  configuration(isRelayOnly = false): RTCConfiguration {
+  /** `isOpen`: other ways than relayed ones may be used, as far as this device need not hide. */
+  configuration(isRelayOnly: boolean, isOpen: boolean): RTCConfiguration {
     const { ice_servers = [], relays = false, hide = true } = this.#known ?? {};
-    return { iceServers: ice_servers, iceTransportPolicy: hide || (isRelayOnly && relays) ? "relay" : "all" };
+    const isRelayed = hide || !isOpen || (isRelayOnly && relays);
+    return { iceServers: ice_servers, iceTransportPolicy: isRelayed ? "relay" : "all" };
+  }
+
+  /** Whether there is a relay among them. */
+  get hasRelay(): boolean {
+    return this.#known?.relays ?? false;
+  }
+
+  /** What the other side may learn of this device; the callee's shows nothing of itself until its person accepts. */
+  disclosure(isAccepted: boolean): Disclosure {
+    if (this.isHiding) return "relayed";
+    if (isAccepted) return "all";
+    return this.hasRelay ? "relayed" : "withheld";
   }
 
   /** Whether this device's address stays here. */

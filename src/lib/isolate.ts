@@ -8,17 +8,20 @@ const isIsolate = (char: string): boolean => char >= "\u2066" && char < popIsola
 
 const balanceLine = (line: string): string => {
   const open: string[] = []; // what closes each, innermost last
+  let isolates = 0; // of them
   let balanced = "";
   for (const char of line) {
     if (isEmbedding(char)) open.push(popEmbedding);
-    else if (isIsolate(char)) open.push(popIsolate);
-    else if (char === popEmbedding) {
+    else if (isIsolate(char)) {
+      open.push(popIsolate);
+      isolates++;
+    } else if (char === popEmbedding) {
       if (open.at(-1) !== popEmbedding) continue;
       open.pop();
     } else if (char === popIsolate) {
-      const at = open.lastIndexOf(popIsolate);
-      if (at < 0) continue;
-      open.length = at;
+      if (isolates === 0) continue;
+      while (open.pop() !== popIsolate); // what began within an isolate ends with it
+      isolates--;
     }
     balanced += char;
   }

@@ -64,9 +64,53 @@ const talk = async (a: Side, b: Side): Promise<void> => {
 const countOf = (side: Side, what: string) =>
   saidBy(side).then((said) => said.filter((one) => one.what === what).length);
 
-test("a way is made silently while it rings, and both hear each other at once when it is taken", async () => {
+/** What of this device's addresses is in the signals it sent. */
+const addressesFrom = ({ device }: Side): string[] =>
+  sides.signals
+    .filter(({ from }) => from === device)
+    .flatMap(({ signal }) => signal.match(/candidate:|\b(?!0\.0\.0\.0|127\.0\.0\.1)\d+\.\d+\.\d+\.\d+\b/g) ?? []);
+
+/** The other side's addresses that this one knows, from signals or because packets came from them. */
+const addressesKnownTo = async ({ page }: Side): Promise<number> =>
+  (await page.evaluate(() => window.side.stats())).filter(({ type }) => type === "remote-candidate").length;
+
+/** Everything a ring without a relay brings: both described themselves, and the caller's candidates came. */
+const whenDescribed = async (a: Side): Promise<void> => {
+  await expect
+    .poll(() => sides.signals.some(({ signal }) => signal.includes('"answer"')), { timeout: 30_000 })
+    .toBe(true);
+  await expect.poll(() => addressesFrom(a).length, { timeout: 30_000 }).toBeGreaterThan(0);
+};
+
+for (const callee of [joel, { ...joel, isPolite: false }]) {
+  const role = callee.isPolite ? "answers" : "makes";
+  test(`a caller does not learn the address of whoever is called before the call is accepted, by the one who ${role} the offer`, async () => {
+    const [a, b] = await ring({ ...aline, isPolite: !callee.isPolite }, callee);
+    await whenDescribed(a);
+    await a.page.waitForTimeout(1_500); // as long as checks would have taken
+    expect(addressesFrom(b)).toEqual([]);
+    expect(await addressesKnownTo(a)).toBe(0);
+    await b.page.evaluate(() => window.side.plane.open()); // accepted, and the server has not answered yet
+    await Promise.all([whenConnected(a), whenConnected(b)]);
+    expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
+  });
+}
+
+test("with a relay the callee's own addresses are told and tried once the call is accepted", async () => {
+  // Nothing listens there: what connects the two is no relay.
+  const iceServers = [{ urls: "turn:127.0.0.1:9", username: "nobody", credential: "nothing" }];
+  const [a, b] = await ring(aline, { ...joel, iceServers });
+  await whenDescribed(a);
+  await a.page.waitForTimeout(1_500);
+  expect(addressesFrom(b)).toEqual([]);
+  expect(await addressesKnownTo(a)).toBe(0);
+  await talk(a, b);
+  expect(addressesFrom(b)).not.toEqual([]);
+});
+
+test("nothing is opened while it rings, and both hear each other at once when it is taken", async () => {
   const [a, b] = await ring();
-  await Promise.all([whenConnected(a), whenConnected(b)]);
+  await whenDescribed(a);
   // Nothing was opened where it only rings, and no voice left.
   expect(await b.page.evaluate(() => window.side.sentTracks())).toEqual(["none", "none"]);
   const sent = await a.page.evaluate(() => window.side.stats());
@@ -140,6 +184,7 @@ test("signals that are lost, come twice, late and in another order still make on
     isDoubled: () => turn % 2 === 0,
   };
   const [a, b] = await ring();
+  await b.page.evaluate(() => window.side.plane.open());
   await Promise.all([whenConnected(a), whenConnected(b)]);
   await talk(a, b);
   expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
@@ -260,9 +305,12 @@ test("one that talks without a microphone and is closed is missed as soon", asyn
 
 test("whoever hangs up says so to the other side directly, which one that only rings cannot", async () => {
   const [a, b] = await ring();
-  await Promise.all([whenConnected(a), whenConnected(b)]);
   const third = await sides.open({ ...joel, device: "c" });
-  await third.page.evaluate(() => window.side.plane.meet("a"));
+  // It accepts as well, and another one was faster.
+  await third.page.evaluate(() => {
+    window.side.plane.meet("a");
+    window.side.plane.open();
+  });
   await whenConnected(third);
   await third.page.evaluate(() => window.side.plane.stop(true));
   await talk(a, b);
@@ -280,13 +328,15 @@ test("of three devices that ring two are met, and only the one that takes the ca
   const [a, b] = await ring();
   const others = await Promise.all(["c", "d"].map((device) => sides.open({ ...joel, device })));
   for (const { page } of others) await page.evaluate(() => window.side.plane.meet("a"));
-  const states = () => Promise.all([b, ...others].map(async (side) => (await statesOf(side)).join()));
-  await expect
-    .poll(async () => (await states()).sort(), { timeout: 30_000 })
-    .toEqual(["connected", "connected", "new"]);
-  await expect.poll(() => statesOf(a)).toEqual(["connected", "connected"]);
+  const devices = [b, ...others];
+  const offered = () => {
+    const offers = sides.signals.filter(({ from, signal }) => from === a.device && signal.includes('"offer"'));
+    return devices.filter(({ device }) => offers.some(({ to }) => to === device));
+  };
+  await expect.poll(() => offered().length, { timeout: 30_000 }).toBe(2);
+  await expect.poll(() => a.page.evaluate(() => window.side.connections())).toBe(2);
   // The one that was not met takes it.
-  const late = [b, ...others][(await states()).indexOf("new")];
+  const late = devices.find((side) => !offered().includes(side));
   if (!late) throw new Error("all of them were met");
   await talk(a, late);
   expect(await a.page.evaluate(() => window.side.connections())).toBe(1);

@@ -167,7 +167,7 @@ test("the search refuses less than three digits, finds at most ten and never one
     await expect(page.getByText(refusal)).toHaveCount(0);
   }
   const asked: string[] = [];
-  page.on("request", (request) => request.url().includes("/api/users?") && asked.push(request.url()));
+  page.on("request", (request) => request.url().endsWith("/api/people/search") && asked.push(request.url()));
   // One request for a number typed digit by digit, after the pause; Enter on the same number asks nothing more.
   await page.getByRole("searchbox").evaluate(typeAtOnce, "+243 81 000 74");
   const results = page.getByRole("list", { name: texts.senga.results });
@@ -183,7 +183,7 @@ test("the search refuses less than three digits, finds at most ten and never one
   // Who is a contact already is named though nobody finds them by their number.
   const hidden = await makePerson(site, 7412);
   await connectPeople(site, ana, hidden);
-  await page.route("**/api/users?*", (route) => route.fulfill({ json: [] }));
+  await page.route("**/api/people/search", (route) => route.fulfill({ json: [] }));
   await search(phone, hidden.phone);
   await expect(page.getByText(texts.senga.amongContacts_one)).toBeVisible();
   await expect(results.getByText(hidden.username)).toBeVisible();
@@ -207,7 +207,7 @@ test("a search without network says so, keeps what was typed and goes on by itse
     await delay(1_500);
     await route.abort("internetdisconnected");
   };
-  await page.route("**/api/users?*", isLost, { times: 2 });
+  await page.route("**/api/people/search", isLost, { times: 2 });
   await context.setOffline(false);
   await expect(page.getByRole("list", { name: texts.senga.results }).getByText(ben.username)).toBeVisible();
   // A request without network is said to have failed, and can be made again.
@@ -242,7 +242,7 @@ test("what the server refuses is said in the person's language, with the seconds
   await add.click();
   await expect(page.getByRole("button", { name: texts.senga.requestSent })).toBeDisabled();
 
-  await context.route("**/api/users?*", (route) =>
+  await context.route("**/api/people/search", (route) =>
     route.fulfill({
       status: 429,
       headers: { "retry-after": "7" },

@@ -13,7 +13,7 @@ import { fill, Phone, type Texts, toastIn } from "../support/phone";
 const chromeOnAndroid =
   "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36";
 const newPassword = "Makutano2027";
-const closesWithinMs = 2_000; // DESIGN.md §6
+const closesWithinMs = 2_000; // how soon the sockets of a revoked session end
 
 const logInElsewhere = (site: Site, { phone }: Person, userAgent = chromeOnAndroid) =>
   callSite(site, "POST", "/api/auth/token?grant_type=password", {

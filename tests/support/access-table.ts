@@ -164,7 +164,7 @@ export const accessTable: Record<string, Row> = {
   // Nobody's: to whom it is, tests/worker/sessions.test.ts says.
   "DELETE /api/auth/sessions/:id": { expected: signedIn(404), path: () => `/api/auth/sessions/${createUuid()}` },
   "POST /api/auth/proof": { expected: signedIn(200), body: ({ ana }) => ({ password: ana.password }) },
-  "GET /api/users": { expected: signedIn(200), path: ({ cal }) => `/api/users?phone=${cal.phone.slice(1)}` },
+  "POST /api/people/search": { expected: signedIn(200), body: ({ cal }) => ({ phone: cal.phone }) },
   "PATCH /api/profile": { expected: signedIn(200), body: () => ({ username: "Moi" }) },
   "PUT /api/profile/avatar": { expected: signedIn(415), body: () => "no picture" },
   "GET /api/requests": { expected: signedIn(200) },
@@ -228,8 +228,9 @@ export const accessTable: Record<string, Row> = {
     path: (world, role) => `/api/conversations/${conversation(world, role)}/messages`,
     expected: history,
   },
-  "GET /api/conversations/:id/search": {
-    path: (world, role) => `/api/conversations/${conversation(world, role)}/search?query=mbote`,
+  "POST /api/conversations/:id/search": {
+    path: (world, role) => `/api/conversations/${conversation(world, role)}/search`,
+    body: () => ({ query: "mbote" }),
     expected: history,
   },
   "GET /api/conversations/:id/revisions": {
@@ -396,9 +397,10 @@ export const accessTable: Record<string, Row> = {
 /** The same routes of a conversation, when it is a group: who was removed has nothing of it, and a block changes nothing. */
 export const groupTable: Record<string, Row> = {
   "GET /api/conversations/:id/messages": { other: "cal", path: conversationOfGroup("/messages"), expected: members },
-  "GET /api/conversations/:id/search": {
+  "POST /api/conversations/:id/search": {
     other: "cal",
-    path: conversationOfGroup("/search?query=mbote"),
+    path: conversationOfGroup("/search"),
+    body: () => ({ query: "mbote" }),
     expected: members,
   },
   "GET /api/conversations/:id/revisions": {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { revealsAddress } from "../../contract/candidates";
 import { pickCodecs, slim, toOutgoingCandidate, tuneRemote } from "../../src/calls/sdp";
 
 /** As Chromium 156 offers it once its candidates are found: voice, pictures and a data channel. */
@@ -107,8 +108,16 @@ describe("a description that came", () => {
 
   it("leaves a voice without Opus, and the data channel, as they were", () => {
     const odd = offer.replace(/opus\//g, "other/");
-    expect(section(tuneRemote(odd, { isRedundant: true }), "audio")).toEqual(section(odd, "audio"));
-    expect(section(tuned, "application")).toEqual(section(offer, "application"));
+    expect(section(tuneRemote(odd, { isRedundant: true }), "audio")).toEqual(
+      section(odd, "audio").filter((line) => !line.startsWith("a=candidate")),
+    );
+    const isNoCandidate = (line: string) => !line.startsWith("a=candidate");
+    expect(section(tuned, "application")).toEqual(section(offer, "application").filter(isNoCandidate));
+  });
+
+  it("brings no candidate, which would be tried before the call is accepted", () => {
+    expect(offer).toContain("a=candidate");
+    expect(tuned).not.toContain("candidate");
   });
 
   it("stays the same when it is done twice", () => {
@@ -131,6 +140,32 @@ describe("a candidate that leaves", () => {
     expect(toOutgoingCandidate(relayed, true)).toBe(
       "candidate:3 1 udp 41885439 203.0.113.9 50000 typ relay raddr 0.0.0.0 rport 9 generation 0",
     );
+  });
+});
+
+describe("a signal that may not name the device's address", () => {
+  const relayed = "candidate:3 1 udp 41885439 203.0.113.9 50000 typ relay raddr 0.0.0.0 rport 9";
+  const signal = (...lines: string[]) =>
+    JSON.stringify({ e: 1, t: 2, s: 1, a: 0, x: [{ u: "0p56", c: lines.map((line) => [line, "0"]) }] });
+  const described = (sdp: string) => JSON.stringify({ e: 1, t: 0, s: 1, a: 0, x: [{ d: "answer", n: 1, sdp }] });
+
+  it("may have a relay's candidates and a description without addresses", () => {
+    expect(revealsAddress(signal(relayed))).toBe(false);
+    expect(revealsAddress(signal(relayed, relayed.replace("raddr 0.0.0.0", "raddr ::")))).toBe(false);
+    expect(revealsAddress(described(slim(offer)))).toBe(false);
+    expect(revealsAddress('{"hello":1}')).toBe(false);
+  });
+
+  it("has no other candidate, beside a relay's or inside a description either", () => {
+    const host = "candidate:1 1 udp 2122194687 192.0.2.2 49335 typ host generation 0";
+    expect(revealsAddress(signal(host))).toBe(true);
+    expect(revealsAddress(signal(relayed, host))).toBe(true);
+    expect(revealsAddress(signal(host, relayed))).toBe(true);
+    expect(revealsAddress(signal("candidate:9 1 udp 1 3f2a.local 9 typ host"))).toBe(true);
+    expect(revealsAddress(signal(relayed.replace("raddr 0.0.0.0", "raddr 198.51.100.7")))).toBe(true);
+    expect(revealsAddress(described(offer))).toBe(true);
+    expect(revealsAddress(described(`${slim(offer)}a=${host}\r\n`))).toBe(true);
+    expect(revealsAddress(described("v=0\r\nc=IN IP6 2001:db8::7\r\n"))).toBe(true);
   });
 });
 

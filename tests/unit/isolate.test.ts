@@ -29,4 +29,11 @@ describe("somebody's words between ours", () => {
     expect(isolate(`Ben${RLO}`)).toBe(`${FSI}Ben${RLO}${PDF}${PDI}`);
     expect(isolate(`Ben${PDI}${RLO}`)).toBe(`${FSI}Ben${RLO}${PDF}${PDI}`);
   });
+
+  it("takes a time in proportion to the text, whatever it is made of", () => {
+    const count = 500_000;
+    expect(balance(RLO.repeat(count) + PDI.repeat(count))).toBe(RLO.repeat(count) + PDF.repeat(count));
+    const nested = RLI.repeat(count) + RLO.repeat(count);
+    expect(balance(nested + PDI.repeat(count))).toBe(nested + PDI.repeat(count));
+  });
 });

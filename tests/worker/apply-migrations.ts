@@ -2,6 +2,7 @@ import { applyD1Migrations, type D1Migration } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 // What the Worker reads only once somebody uses a passkey: on a busy machine it takes most of a test's time.
 import "../../worker/auth/web-authn";
+import { emptyBuckets } from "../../worker/lib/rate-limit";
 
 declare global {
   namespace Cloudflare {
@@ -16,3 +17,4 @@ await applyD1Migrations(env.DB, env.D1_MIGRATIONS);
 
 // All requests without an address come from one: what the files before this one used up of its limits is forgotten.
 await env.DB.exec("DELETE FROM rate_limits WHERE key GLOB '*_by_address:*'");
+emptyBuckets.clear();

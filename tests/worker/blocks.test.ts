@@ -21,7 +21,7 @@ const answer = (by: Person, request: string | null, how: "accept" | "decline") =
   call("POST", `/api/requests/${request}/${how}`, { token: by.token });
 const requestsOf = async (by: Person) => (await call("GET", "/api/requests", { token: by.token })).body as RequestPage;
 const stateOf = async (by: Person, of: Person) => {
-  const { body } = await call("GET", `/api/users?phone=${of.phone.slice(1)}`, { token: by.token });
+  const { body } = await call("POST", "/api/people/search", { token: by.token, body: { phone: of.phone } });
   return (body as { state: string }[])[0]?.state;
 };
 const heardOf = async (by: Person, of: Person): Promise<Relation | undefined> => {

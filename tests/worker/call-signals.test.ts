@@ -106,6 +106,28 @@ test("signals pass only in a call that is under way, and only between its two pe
   expect(bens.heard(call)).toEqual(["ring", "missed"]);
 });
 
+test("the callee's address does not pass before they accept, and passes from then on", async () => {
+  const { id, anas, bens, call } = await newRing();
+  const relayed = "candidate:3 1 udp 41885439 203.0.113.9 50000 typ relay raddr 0.0.0.0 rport 9";
+  const host = "candidate:1 1 udp 2122194687 192.0.2.2 49335 typ host";
+  const inside = JSON.stringify({ d: "answer", n: 1, sdp: `v=0\r\na=${host}\r\n` });
+  for (const signal of [host, `${relayed}"${host}`, inside]) {
+    expect(await bens.signal(call, signal, anas.id)).toEqual({ error: "not_allowed" });
+  }
+  expect(await bens.signal(call, relayed, anas.id)).toEqual({ passed: true });
+  // Who calls shows themselves.
+  expect(await anas.signal(call, host, bens.id)).toEqual({ passed: true });
+  // What is said right after the answer waits for it.
+  bens.link.send(["j", 900, id, { type: "answer", call, device: bens.id }]);
+  bens.link.send(["j", 901, id, { type: "signal", call, from: bens.id, to: anas.id, signal: host }]);
+  const answerTo = (ref: number) => bens.link.frames.find((frame) => Array.isArray(frame) && frame[1] === ref);
+  await until(() => answerTo(900) !== undefined && answerTo(901) !== undefined);
+  expect(answerTo(901)).toEqual(["y", 901]);
+  expect(await bens.signal(call, inside, anas.id)).toEqual({ passed: true });
+  await until(() => wordsOf(anas).length === 3);
+  expect(wordsOf(anas)).toEqual([relayed, host, inside]);
+});
+
 test("a device that rings is heard by the caller though the caller does not know yet that it rings", async () => {
   const { ana, id, anas, bens } = await newCallers();
   const call = createUuid();

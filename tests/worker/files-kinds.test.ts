@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { filePartBytes } from "../../contract/limits";
 import { sniffType } from "../../worker/files/sniff";
+import { ascii, box, trak } from "./boxes";
 import { newPerson } from "./site";
 import { bring, complete, noise, storedFile, upload } from "./uploads";
 
-const ascii = (text: string): Buffer => Buffer.from(text, "latin1");
 const page = "<!doctype html><script>alert(document.cookie)</script>";
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script></svg>';
 
@@ -23,18 +23,10 @@ const webm = (type: string, ...kinds: number[]) =>
     ),
   ]);
 
-const box = (type: string, ...data: Buffer[]): Buffer => {
-  const body = Buffer.concat(data);
-  const size = Buffer.alloc(4);
-  size.writeUInt32BE(body.length + 8);
-  return Buffer.concat([size, ascii(type), body]);
-};
-const trak = (handler: string) =>
-  box("trak", box("tkhd", Buffer.alloc(20)), box("mdia", box("hdlr", Buffer.alloc(8), ascii(handler))));
 const mp4 = (brand: string, ...handlers: string[]) =>
   Buffer.concat([
     box("ftyp", ascii(brand), Buffer.alloc(8)),
-    box("moov", ...handlers.map(trak)),
+    box("moov", ...handlers.map((handler) => trak(handler))),
     box("mdat", Buffer.alloc(50)),
   ]);
 
@@ -83,7 +75,6 @@ test.each<[string, Buffer]>([
   ["a page that begins like a WebM", Buffer.concat([Buffer.from("1a45dfa3", "hex"), ascii(page)])],
   ["a Matroska film", webm("matroska", 1, 2)],
   ["a WebM without tracks", webm("webm")],
-  ["an iPhone's photo", mp4("heic")],
   ["a QuickTime film", mp4("qt  ", "vide")],
   ["an Ogg film", ogg("\x80theora")],
   ["a WAV's first bytes", ascii("RIFF\x24\0\0\0WAVE")],

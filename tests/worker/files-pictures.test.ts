@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { readImageHeader } from "../../worker/lib/image-header";
 import { makePng } from "./pictures";
-import { newPerson } from "./site";
+import { newPerson, site } from "./site";
 import {
   encode,
   makeTracedGif,
@@ -15,7 +15,7 @@ import {
   webpHeader,
   webpPicture,
 } from "./traces";
-import { storedFile, upload } from "./uploads";
+import { bring, complete, keysOf, storedFile, upload } from "./uploads";
 
 const found = (bytes: Buffer): string[] => traces.filter((trace) => bytes.includes(trace));
 
@@ -84,7 +84,7 @@ const cut = (picture: Buffer, by: number): Buffer => picture.subarray(0, picture
 const behindBytes = Buffer.from("<script>alert(1)</script>PK\x03\x04", "latin1").length;
 
 test.each<[string, () => Promise<Buffer> | Buffer]>([
-  ["a JPEG that ends too early", async () => cut(await makeTracedJpeg(1), behindBytes + 2)],
+  ["a JPEG that ends before its picture", async () => (await makeTracedJpeg(1)).subarray(0, 400)],
   [
     "a JPEG's first bytes and a page",
     () => Buffer.from(`\xff\xd8\xff\xe0${"<script>alert(1)</script>".repeat(9)}`, "latin1"),
@@ -113,9 +113,52 @@ test.each<[string, () => Promise<Buffer> | Buffer]>([
       return gif;
     },
   ],
-])("%s is no picture and only to be saved", async (_, make) => {
-  const picture = await make();
+])("%s is refused for good, and nothing of it is kept", async (_, make) => {
+  const ana = await newPerson();
+  const id = await bring(ana, await make());
+  expect(await complete(ana, id)).toMatchObject({ status: 415, body: { error_code: "broken_image" } });
+  expect(await complete(ana, id)).toMatchObject({ status: 404, body: { error_code: "file_not_found" } });
+  expect(await storedFile(id)).toBeUndefined();
+  expect((await keysOf("parts/")).filter((key) => key.includes(id))).toEqual([]);
+});
+
+/** The JPEG with these bytes put before its marker of that kind. */
+const putBefore = (jpeg: Buffer, marker: number, bytes: Uint8Array): Buffer => {
+  const at = jpeg.indexOf(Buffer.from([0xff, marker]));
+  return Buffer.concat([jpeg.subarray(0, at), bytes, jpeg.subarray(at)]);
+};
+
+test.each<[string, (jpeg: Buffer) => Buffer]>([
+  ["cut by two bytes", (jpeg) => cut(jpeg, behindBytes + 2)],
+  ["cut in the middle of its scan", (jpeg) => jpeg.subarray(0, jpeg.indexOf(Buffer.from([0xff, 0xda])) + 40)],
+  ["with a lone TEM marker", (jpeg) => putBefore(jpeg, 0xdb, Uint8Array.of(0xff, 0x01))],
+  ["with a restart marker before its tables", (jpeg) => putBefore(jpeg, 0xdb, Uint8Array.of(0xff, 0xd0))],
+])("a JPEG %s is drawn as before, and says no longer where it was taken", async (_, change) => {
+  const picture = change(await makeTracedJpeg(6));
   const { state, bytes } = await passOn(picture);
-  expect(state.ready).toEqual({ type: "application/octet-stream", width: null, height: null });
-  expect(bytes.equals(picture)).toBe(true);
+  expect(state.ready).toEqual({ type: "image/jpeg", width: 32, height: 64 });
+  expect(found(bytes)).toEqual([]);
+  expect(bytes.subarray(-2).toString("hex")).toBe("ffd9");
+  await pixels(bytes);
+});
+
+test("marks before the frame of a JPEG hide no size that is too large", async () => {
+  const jpeg = await makeTracedJpeg(1);
+  const hidden = putBefore(jpeg, 0xc0, Uint8Array.of(0xff, 0xd0));
+  hidden.writeUInt16BE(16_000, hidden.indexOf(Buffer.from([0xff, 0xc0])) + 5);
+  hidden.writeUInt16BE(16_000, hidden.indexOf(Buffer.from([0xff, 0xc0])) + 7);
+  expect(readImageHeader(hidden)).toEqual({ type: "jpeg", width: 16_000, height: 16_000 });
+  const ana = await newPerson();
+  const id = await bring(ana, hidden);
+  expect(await complete(ana, id)).toMatchObject({ status: 400, body: { error_code: "image_too_many_pixels" } });
+  expect((await complete(ana, id)).status).toBe(404);
+  const avatar = await site.fetch(`${site.origin}/api/profile/avatar`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${ana.token}`, "content-type": "image/jpeg" },
+    body: new Uint8Array(hidden),
+  });
+  expect([avatar.status, ((await avatar.json()) as { error_code: string }).error_code]).toEqual([
+    400,
+    "image_too_many_pixels",
+  ]);
 });

@@ -5,6 +5,7 @@ import { type FileState, otherType, readPath } from "../../contract/files";
 import { type ConversationId, createUuid, privateConversationId, type Uuid } from "../../contract/ids";
 import type { Person } from "../support/people";
 import { request } from "./device";
+import { newGroup } from "./grouped";
 import { makePng } from "./pictures";
 import { newPair, type Pair, seedPerson } from "./seeded-people";
 import { call, site } from "./site";
@@ -211,7 +212,7 @@ test("what is not to be read is one and the same nothing, in every way it is ask
   expect(await wrong.json()).toMatchObject({ error_code: "method_not_allowed" });
 });
 
-test("whether two others have a chat is not told by how long it takes: it is not even called", async () => {
+test("whether there is a conversation that one never heard of is not told by how long it takes: it is not even called", async () => {
   const pair = await newPair();
   const sam = await seedPerson();
   const { file } = await share(pair, noise(100));
@@ -226,9 +227,13 @@ test("whether two others have a chat is not told by how long it takes: it is not
     callWith({ CONVERSATION }, "GET", readPath(id, file), { token: by.token });
   expect((await read(sam, pair.id)).status).toBe(404);
   expect(called).toEqual([]);
-  const own = privateConversationId(sam.id, pair.ana.id);
-  expect((await read(sam, own)).status).toBe(404);
-  expect(called).toEqual([own]);
+  expect((await read(sam, privateConversationId(sam.id, pair.ana.id))).status).toBe(404);
+  expect((await read(sam, createUuid())).status).toBe(404);
+  const group = await newGroup(2);
+  expect((await read(sam, group.id)).status).toBe(404);
+  expect(called).toEqual([]);
+  expect((await read(pair.ben, pair.id)).status).toBe(200);
+  expect(called).toEqual([pair.id]);
 });
 
 test("where a file is brought, others than its owner find nothing by any method", async () => {

@@ -224,10 +224,9 @@ test.each(["upload_by_user", "part_by_user", "completion_by_user"] as const)(
 );
 
 test("pictures that would not fit into the memory of all are told to come again, and come", async () => {
-  const ana = await newPerson();
   const size = fileMaxBytes;
-  const ids = [createUuid(), createUuid(), createUuid()];
-  for (const id of ids) await announce(ana, id, size);
+  const files = await Promise.all(Array.from({ length: 3 }, async () => ({ by: await newPerson(), id: createUuid() })));
+  for (const { by, id } of files) await announce(by, id, size);
   // A store that has all parts, and lets the second one wait until it is told.
   let tell = () => {};
   const told = new Promise<void>((resolve) => {
@@ -246,12 +245,43 @@ test("pictures that would not fit into the memory of all are told to come again,
       return null;
     },
   };
-  const completeHere = (id: Uuid | undefined) =>
-    callWith({ FILES }, "POST", `${filePath(id ?? "")}/complete`, { token: ana.token });
-  const first = ids.slice(0, 2).map(completeHere);
+  const completeHere = ({ by, id }: { by: Person; id: Uuid }) =>
+    callWith({ FILES }, "POST", `${filePath(id)}/complete`, { token: by.token });
+  const [third, ...first] = files;
+  if (!third) throw new Error("no file");
+  const answers = first.map(completeHere);
   await until(() => waiting > 2);
-  expect(await completeHere(ids[2])).toMatchObject({ status: 503, body: { error_code: "unavailable" } });
+  expect(await completeHere(third)).toMatchObject({ status: 503, body: { error_code: "unavailable" } });
   tell();
-  for (const answer of await Promise.all(first)) expect(answer.body).toMatchObject({ error_code: "file_incomplete" });
-  expect((await completeHere(ids[2])).body).toMatchObject({ error_code: "file_incomplete" });
+  for (const answer of await Promise.all(answers)) expect(answer.body).toMatchObject({ error_code: "file_incomplete" });
+  expect((await completeHere(third)).body).toMatchObject({ error_code: "file_incomplete" });
+});
+
+test("one person's files are completed one after the other, so that they take nobody else's room", async () => {
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  const picture = makePng(40, 40);
+  const ids = await Promise.all([1, 2, 3].map(() => bring(ana, picture)));
+  const other = await bring(ben, picture);
+  let atOnce = 0;
+  let most = 0;
+  const FILES = new Proxy(env.FILES, {
+    get: (bucket, key) => {
+      const value = Reflect.get(bucket, key);
+      if (typeof value !== "function") return value;
+      if (key !== "put") return value.bind(bucket);
+      return async (name: string, ...rest: unknown[]) => {
+        if (name.startsWith(ana.id)) most = Math.max(most, ++atOnce);
+        try {
+          return await value.call(bucket, name, ...rest);
+        } finally {
+          if (name.startsWith(ana.id)) atOnce--;
+        }
+      };
+    },
+  });
+  const completeHere = (by: Person, id: Uuid) =>
+    callWith({ FILES }, "POST", `${filePath(id)}/complete`, { token: by.token });
+  const answers = await Promise.all([...ids.map((id) => completeHere(ana, id)), completeHere(ben, other)]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(most).toBe(1);
 });

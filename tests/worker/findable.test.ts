@@ -7,7 +7,7 @@ import { countDirectory } from "./counted-rows";
 import { call, newPerson, site } from "./site";
 
 const found = async (by: Person, phone: string): Promise<string[]> => {
-  const answer = await call("GET", `/api/users?phone=${encodeURIComponent(phone)}`, { token: by.token });
+  const answer = await call("POST", "/api/people/search", { token: by.token, body: { phone } });
   return (answer.body as { phone: string }[]).map((one) => one.phone);
 };
 const letBeFound = (person: Person, findable: FindableBy) =>

@@ -171,26 +171,54 @@ test("a field named __proto__ in a sign-up gives nobody anything", async () => {
 
 test("a thousand parameters are only parameters", async () => {
   const many = Array.from({ length: 1_000 }, (_, n) => `a${n}=${n}`).join("&");
-  expect(await call("GET", `/api/users?${many}`, { token: person.token })).toMatchObject({ status: 400 });
+  expect(await call("GET", `/api/sync?${many}`, { token: person.token })).toMatchObject({ status: 400 });
 });
 
-test("an error inside says nothing of itself", async () => {
+/** The answer of an API whose directory fails at every statement. */
+const askWithBroken = async (failure: Error, path = "/api/auth/user", headers: Record<string, string> = {}) => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const broken = {
     ...env,
     DB: {
       prepare: () => {
-        throw new Error("SELECT secret FROM users at /worker/db/client.ts");
+        throw failure;
       },
     },
   };
-  const request = new Request(`${site.origin}/api/auth/user`, { headers: { authorization: `Bearer ${person.token}` } });
+  const authorization = `Bearer ${person.token}`;
+  const request = new Request(site.origin + path, { headers: { authorization, ...headers } });
   const context = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} };
   const response = await api.fetch(request, broken as unknown as Env, context as unknown as ExecutionContext);
-  expect(response.status).toBe(500);
-  expect(await response.json()).toEqual({ code: 500, error_code: "internal", msg: "Internal error" });
   expect(log).toHaveBeenCalled();
   log.mockRestore();
+  return response;
+};
+
+test.each(["SELECT secret FROM users at /worker/db/client.ts", "D1_ERROR: no such column: secret: SQLITE_ERROR"])(
+  "an error inside says nothing of itself: %s",
+  async (message) => {
+    const response = await askWithBroken(new Error(message));
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({ code: 500, error_code: "internal", msg: "Internal error" });
+  },
+);
+
+test.each<[string, Error]>([
+  ["is overloaded", new Error("D1_ERROR: D1 DB is overloaded. Too many requests queued.")],
+  ["cannot be reached", new Error("Network connection lost.")],
+  ["is moved", Object.assign(new Error("The object was reset"), { retryable: true })],
+  ["cannot read its disk", new Error("Failed query", { cause: new Error("D1_ERROR: disk I/O error: SQLITE_IOERR") })],
+])("while the directory %s everybody is told when to come again", async (_, failure) => {
+  for (const [path, headers] of [
+    ["/api/auth/user", {}],
+    ["/api/contacts", {}],
+    ["/api/socket", { upgrade: "websocket" }],
+  ] as const) {
+    const response = await askWithBroken(failure, path, headers);
+    expect([path, response.status]).toEqual([path, 503]);
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await response.json()).toMatchObject({ error_code: "unavailable" });
+  }
 });
 
 test.each([

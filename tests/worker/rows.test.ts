@@ -10,7 +10,7 @@ import { signed } from "./passing-on";
 import { befriend, newPair, seedPerson } from "./seeded-people";
 import { call } from "./site";
 
-/** DESIGN.md §4, the cost of things in rows, the local counterpart of the bill. */
+/** Rows and object requests per action: the local counterpart of the bill (docs/ARCHITECTURE.md). */
 const readMax = 50;
 const writtenMax = 6;
 

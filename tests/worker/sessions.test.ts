@@ -55,7 +55,7 @@ const addCodeApp = (person: Person) =>
 const needsProof = { status: 403, body: { error_code: "reauthentication_needed" } };
 const day = 86_400;
 
-/** Code with which the socket ends, within the two seconds of DESIGN.md §6. */
+/** Code with which the socket ends, within two seconds of the revocation. */
 const endOf = async (device: Device) => (await within(2_000, device.closed)).code;
 
 test("a session that came in cookies stays in them, though a script of the page asks for it in the body", async () => {

@@ -7,7 +7,7 @@ const firstWaitMs = 100;
 
 /**
  * Closes the sockets of sessions that ended. The rows are gone already, so nothing new can be opened; a
- * channel that does not answer is asked again within the two seconds that DESIGN.md §6 promises.
+ * channel that does not answer is asked again for up to two seconds, by when a revoked session must have no socket.
  */
 export const closeSockets = async (env: Env, user: Uuid, ended: Uuid[] | "all"): Promise<void> => {
   if (ended.length === 0) return;

@@ -22,7 +22,7 @@ const PageQuery = v.pipe(
 );
 const SearchQuery = v.object({
   query: v.pipe(v.string(), v.minLength(1), v.maxLength(searchQueryMaxLength)),
-  before: v.optional(v.pipe(digits, Seq)),
+  before: v.optional(Seq),
 });
 const RevisedQuery = v.object({ since: Place });
 const SyncQuery = v.object({ since: Place, before: v.optional(Place) });
@@ -64,19 +64,19 @@ export const conversations = createRoutes()
       return carry<"page">(c, { type: "page", conversation: c.req.valid("param").id, ...place, limit });
     },
   )
-  .get(
+  .post(
     "/conversations/:id/search",
     operation({
       tag: "conversations",
       summary: "Messages that contain a text, whatever the case and the accents, newest first",
       ok: { status: 200, body: SearchResult },
-      refusals: strangers,
+      refusals: [...strangers, "forbidden_origin"],
     }),
     authenticate,
     validate("param", Named),
-    validate("query", SearchQuery),
+    validate("json", SearchQuery),
     (c) => {
-      const { query, before = newest } = c.req.valid("query");
+      const { query, before = newest } = c.req.valid("json");
       return carry<"search">(c, { type: "search", conversation: c.req.valid("param").id, query, before });
     },
   )

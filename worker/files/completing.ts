@@ -1,14 +1,18 @@
 import { randomBytes } from "node:crypto";
 import * as v from "valibot";
+import type { ErrorCode } from "../../contract/errors";
 import { MediaType, otherType, partCount } from "../../contract/files";
 import { type Db, openDb } from "../db/client";
+import { removeFile } from "../db/files";
 import { partKey } from "../lib/file-bytes";
+import { beginsAsHeif, blankHeif } from "./heif";
 import { Held } from "./held";
-import { beginsAsImage, cleanImage } from "./image";
+import { beginsAsImage, cleanImage, isTooLarge } from "./image";
+import { isBoxed } from "./mp4";
 import { blankMetadata } from "./mp4-metadata";
 import { listReceived, PartMissing, readParts, readWhole } from "./parts";
 import { lengthOf } from "./pieces";
-import { claimKey, type FileRow, findOwnFile, markReady, type Recognized } from "./queries";
+import { claimKey, type FileRow, findOwnFile, markReady, markRemoved, type Recognized } from "./queries";
 import { sniffType } from "./sniff";
 
 /**
@@ -40,7 +44,12 @@ const makeKey = ({ owner_id, created_at }: FileRow, type: MediaType): string =>
   `${owner_id}_${created_at}_${randomBytes(randomPartBytes).toString("base64url")}.${endings[type]}`;
 
 /** What this isolate holds of pictures: its memory (128 MB) is that of everybody who is served in it. */
-const held = new Held(56 * 1024 * 1024);
+const held = new Held(56 * 1024 * 1024, 3_000);
+
+/** Why a file never becomes one that may be sent. It is let go of. */
+export const unfit = ["image_too_many_pixels", "broken_image"] as const satisfies ErrorCode[];
+type Unfit = (typeof unfit)[number];
+const isUnfit = (done: unknown): done is Unfit => (unfit as readonly unknown[]).includes(done);
 
 type Content = Recognized & { size: number; chunks: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array> };
 
@@ -52,21 +61,24 @@ const readFirst = async (bucket: R2Bucket, file: FileRow): Promise<Uint8Array> =
 
 /** What is no picture only passes through. */
 const passThrough = (bucket: R2Bucket, file: FileRow, first: Uint8Array): Content => {
-  const type = sniffType(first);
-  const isMp4 = type === "video/mp4" || type === "audio/mp4";
-  const chunks = () => (isMp4 ? blankMetadata(readParts(bucket, file)) : readParts(bucket, file));
-  return { type, width: null, height: null, size: file.announced_size, chunks };
+  const chunks = () => (isBoxed(first) ? blankMetadata(readParts(bucket, file)) : readParts(bucket, file));
+  return { type: sniffType(first), width: null, height: null, size: file.announced_size, chunks };
 };
 
-/** What begins like a picture is held whole. */
-const readPicture = async (bucket: R2Bucket, file: FileRow): Promise<Content | "image_too_many_pixels"> => {
-  const size = file.announced_size;
-  const whole = await readWhole(bucket, file);
-  const image = cleanImage(whole);
-  if (image === "image_too_many_pixels") return image;
-  if (!image) return { type: otherType, width: null, height: null, size, chunks: () => [whole] };
+/** What begins like a picture is held whole. Of one that cannot be read nobody knows what it tells of its author. */
+const readPicture = async (bucket: R2Bucket, file: FileRow): Promise<Content | Unfit> => {
+  const image = cleanImage(await readWhole(bucket, file));
+  if (typeof image === "string") return image;
+  if (!image) return "broken_image";
   const { type, width, height, pieces } = image;
   return { type, width, height, size: lengthOf(pieces), chunks: () => pieces };
+};
+
+/** A photo as iPhones take it, which browsers do not draw. */
+const readHeif = async (bucket: R2Bucket, file: FileRow): Promise<Content | Unfit> => {
+  const whole = await readWhole(bucket, file);
+  if (!blankHeif(whole)) return "broken_image";
+  return { type: otherType, width: null, height: null, size: whole.length, chunks: () => [whole] };
 };
 
 const Described = v.object({
@@ -115,18 +127,25 @@ const store = async (bucket: R2Bucket, key: string, content: Content): Promise<R
   return fromMetadata(there);
 };
 
-type Unfit = "file_incomplete" | "image_too_many_pixels" | "unavailable";
+type Refused = Unfit | "file_incomplete" | "unavailable";
 
-const join = async (env: Env, db: Db, file: FileRow): Promise<FileRow | Unfit | undefined> => {
+/** Reads what the parts are, a picture whole. */
+const recognize = async (bucket: R2Bucket, file: FileRow, first: Uint8Array): Promise<Content | Unfit> => {
+  if (beginsAsImage(first)) return readPicture(bucket, file);
+  return beginsAsHeif(first) ? readHeif(bucket, file) : passThrough(bucket, file, first);
+};
+
+const join = async (env: Env, db: Db, file: FileRow): Promise<FileRow | Refused | undefined> => {
   const received = await listReceived(env.FILES, file);
   if (received.length < partCount(file.announced_size)) return "file_incomplete";
   const first = await readFirst(env.FILES, file);
-  if (!beginsAsImage(first)) return keep(env, db, file, passThrough(env.FILES, file, first));
-  const kept = held.during(file.announced_size, async () => {
-    const picture = await readPicture(env.FILES, file);
-    return typeof picture === "string" ? picture : keep(env, db, file, picture);
+  if (isTooLarge(first)) return "image_too_many_pixels";
+  const bytes = beginsAsImage(first) || beginsAsHeif(first) ? file.announced_size : 0;
+  const joined = await held.during(file.owner_id, bytes, async () => {
+    const content = await recognize(env.FILES, file, first);
+    return typeof content === "string" ? content : keep(env, db, file, content);
   });
-  return kept ?? "unavailable";
+  return joined ? joined.done : "unavailable";
 };
 
 const keep = async (env: Env, db: Db, file: FileRow, content: Content): Promise<FileRow | undefined> => {
@@ -149,6 +168,11 @@ export const completeFile = async (env: Env, file: FileRow): ReturnType<typeof j
     if (error instanceof PartMissing) return "file_incomplete" as const;
     throw error;
   });
+  if (isUnfit(done)) {
+    const removed = await markRemoved(db, file.owner_id, file.id);
+    if (removed) await removeFile(env, removed);
+    return done;
+  }
   if (done !== "file_incomplete" && done !== undefined) return done;
   // Parts go missing under one's hands when another request was faster.
   const now = await findOwnFile(db, file.owner_id, file.id);

@@ -1,27 +1,42 @@
 const longestMs = 60_000;
+const pollMs = 100;
 
 /**
- * How many bytes may be held in memory at once. What finds no room is told so instead of waiting for it. Work that the
- * platform breaks off gives nothing back itself, and is counted for `longestMs` at most.
+ * How many bytes may be held in memory at once, and by whom: each person holds one thing at a time. Work that the platform
+ * breaks off gives nothing back itself, and is counted for `longestMs` at most.
  */
 export class Held {
   readonly #max: number;
-  readonly #holds = new Set<{ bytes: number; until: number }>();
+  readonly #patienceMs: number;
+  readonly #holds = new Map<string, { bytes: number; until: number }>();
 
-  constructor(max: number) {
+  /** `patienceMs`: for so long somebody waits for room. */
+  constructor(max: number, patienceMs: number) {
     this.#max = max;
+    this.#patienceMs = patienceMs;
   }
 
-  /** Does the work while the bytes are counted; undefined, and nothing is done, when there is no room for them. */
-  during<T>(bytes: number, work: () => Promise<T>, now = Date.now()): Promise<T> | undefined {
+  /** Does the work while the bytes are counted; undefined, and nothing is done, when there was no room for them in time. */
+  async during<T>(person: string, bytes: number, work: () => Promise<T>): Promise<{ done: T } | undefined> {
+    for (let waited = 0; !this.#hasRoom(person, bytes); waited += pollMs) {
+      if (waited >= this.#patienceMs) return undefined;
+      await scheduler.wait(pollMs);
+    }
+    const hold = { bytes, until: Date.now() + longestMs };
+    this.#holds.set(person, hold);
+    try {
+      return { done: await work() };
+    } finally {
+      if (this.#holds.get(person) === hold) this.#holds.delete(person);
+    }
+  }
+
+  #hasRoom(person: string, bytes: number, now = Date.now()): boolean {
     let total = bytes;
-    for (const hold of this.#holds) {
-      if (hold.until <= now) this.#holds.delete(hold);
+    for (const [holder, hold] of this.#holds) {
+      if (hold.until <= now) this.#holds.delete(holder);
       else total += hold.bytes;
     }
-    if (total > this.#max) return undefined;
-    const hold = { bytes, until: now + longestMs };
-    this.#holds.add(hold);
-    return work().finally(() => this.#holds.delete(hold));
+    return total <= this.#max && !this.#holds.has(person);
   }
 }

@@ -36,12 +36,20 @@ export const beginsAsImage = (bytes: Uint8Array): boolean => {
   return signatures.some((signature) => begin.startsWith(signature)) || /^RIFF.{4}WEBP$/s.test(begin);
 };
 
+const hasTooManyPixels = ({ width, height }: ImageHeader): boolean => width * height > fileMaxPixels;
+
+/** Whether these first bytes of a picture say already that it is larger than it may be. */
+export const isTooLarge = (bytes: Uint8Array): boolean => {
+  const header = readImageHeader(bytes);
+  return header !== undefined && hasTooManyPixels(header);
+};
+
 /** The whole picture made fit to be passed on; undefined when these bytes are none. Nothing is decoded. */
 export const cleanImage = (bytes: Uint8Array): CleanImage | "image_too_many_pixels" | undefined => {
   const header = readImageHeader(bytes);
   if (!header) return undefined;
   const { width, height } = header;
-  if (width * height > fileMaxPixels) return "image_too_many_pixels";
+  if (hasTooManyPixels(header)) return "image_too_many_pixels";
   const stripped = strip(bytes, header);
   if (!stripped) return undefined;
   // Chromium turns JPEG and PNG and draws a WebP as it is.

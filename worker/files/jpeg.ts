@@ -1,10 +1,12 @@
+import { isAlone } from "../lib/image-header";
 import { makeOrientationBlock, type Orientation, readOrientation, type Stripped } from "./orientation";
 import { Pieces, textAt, viewOf } from "./pieces";
 
 /**
  * JPEG (ITU-T T.81 §B, JFIF 1.02). Kept is what draws the picture: tables, frame, scans, the colour profile and
  * Adobe's colour transform. Everything else goes: Exif and XMP (APP1), Photoshop (APP13), further pictures (MPF),
- * thumbnails, comments, and whatever follows the end.
+ * thumbnails, comments, and whatever follows the end. One that was cut off within its scans is ended there, as far as
+ * browsers draw it.
  */
 
 const soi = 0xd8;
@@ -18,16 +20,16 @@ const jfifBytes = 18; // with its marker, without a thumbnail
 const isApplication = (marker: number): boolean => marker >= 0xe0 && marker <= 0xef;
 const isReserved = (marker: number): boolean => marker >= 0xf0 && marker <= 0xfd;
 
-/** Where the entropy-coded data that begins at `from` ends: at the next marker that is no restart. */
-const findScanEnd = (bytes: Uint8Array, from: number): number | undefined => {
+/** Where the entropy-coded data that begins at `from` ends: at the next marker that does not stand alone, or with the bytes. */
+const findScanEnd = (bytes: Uint8Array, from: number): number => {
   let at = bytes.indexOf(0xff, from);
   while (at !== -1 && at + 1 < bytes.length) {
     const next = bytes[at + 1] ?? 0;
-    if (next === 0 || (next >= 0xd0 && next <= 0xd7)) at = bytes.indexOf(0xff, at + 2);
+    if (next === 0 || isAlone(next)) at = bytes.indexOf(0xff, at + 2);
     else if (next === 0xff) at += 1;
     else return at;
   }
-  return undefined;
+  return at === -1 ? bytes.length : at;
 };
 
 const toJfif = (segment: Uint8Array): Uint8Array => {
@@ -46,7 +48,7 @@ const toExif = (orientation: Orientation): Uint8Array => {
   return segment;
 };
 
-/** The picture without its metadata; undefined when it is not whole or not a JPEG that browsers draw. */
+/** The picture without its metadata; undefined when nothing of it could be drawn. */
 export const stripJpeg = (bytes: Uint8Array): Stripped | undefined => {
   const view = viewOf(bytes);
   const rest = new Pieces(bytes);
@@ -54,29 +56,34 @@ export const stripJpeg = (bytes: Uint8Array): Stripped | undefined => {
   let orientation: Orientation | undefined;
   let hasFrame = false;
   let hasScan = false;
+  const finish = (): Stripped | undefined => {
+    if (!hasScan) return undefined;
+    rest.add(Uint8Array.of(0xff, eoi));
+    const head = [Uint8Array.of(0xff, soi), ...(jfif ? [jfif] : [])];
+    const turned = orientation ?? 1;
+    if (turned !== 1) head.push(toExif(turned));
+    return { orientation: turned, pieces: [...head, ...rest.list] };
+  };
   let at = 2;
-  while (at + 2 <= bytes.length && bytes[at] === 0xff) {
+  while (at + 4 <= bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] ?? 0;
     if (marker === 0xff) {
       at += 1; // fill byte
       continue;
     }
-    if (marker === eoi) {
-      if (!hasScan) return undefined;
-      rest.keep(at, at + 2);
-      const head = [Uint8Array.of(0xff, soi), ...(jfif ? [jfif] : [])];
-      const turned = orientation ?? 1;
-      if (turned !== 1) head.push(toExif(turned));
-      return { orientation: turned, pieces: [...head, ...rest.list] };
+    if (isAlone(marker)) {
+      at += 2;
+      continue;
     }
-    if (at + 4 > bytes.length) return undefined;
+    if (marker === eoi) return finish();
     const length = view.getUint16(at + 2);
     const end = at + 2 + length;
-    if (length < 2 || end > bytes.length) return undefined;
+    if (length < 2) return undefined;
+    if (end > bytes.length) return finish(); // cut off
     const name = textAt(bytes, at + 4, Math.min(at + 16, end));
     if (marker === sos) {
-      const scanEnd = hasFrame ? findScanEnd(bytes, end) : undefined;
-      if (scanEnd === undefined) return undefined;
+      if (!hasFrame) return undefined;
+      const scanEnd = findScanEnd(bytes, end);
       rest.keep(at, scanEnd);
       hasScan = true;
       at = scanEnd;
@@ -96,5 +103,5 @@ export const stripJpeg = (bytes: Uint8Array): Stripped | undefined => {
     else if (!isApplication(marker) && !isReserved(marker) && marker !== comment) return undefined;
     at = end;
   }
-  return undefined;
+  return finish();
 };

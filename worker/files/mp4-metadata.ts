@@ -5,7 +5,7 @@ import { textAt, viewOf } from "./pieces";
  * by: the boxes become free space of the same size, so that nothing moves and every offset in the file stays true.
  */
 
-const containers = new Set(["moov", "trak"]);
+const containers = new Set(["moov", "trak", "moof", "traf"]);
 const metadata = new Set(["udta", "meta", "uuid"]);
 const shortHeaderBytes = 8;
 const longHeaderBytes = 16;

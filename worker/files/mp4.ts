@@ -6,10 +6,10 @@ import { textAt, viewOf } from "./pieces";
 const brands = /^(isom|iso[2-9]|mp4[12]|avc1|dash|MSNV|M4[ABV] )$/;
 const audioBrands = /^M4[AB] $/;
 
-type Box = { type: string; from: number; to: number; isWhole: boolean };
+export type Box = { type: string; from: number; to: number; isWhole: boolean };
 
 /** The boxes between two places, the last one cut where the bytes end. */
-function* boxesOf(bytes: Uint8Array, from: number, to: number): Generator<Box> {
+export function* boxesOf(bytes: Uint8Array, from: number, to: number): Generator<Box> {
   const view = viewOf(bytes);
   for (let at = from; at + 8 <= to; ) {
     const stated = view.getUint32(at);
@@ -23,6 +23,24 @@ function* boxesOf(bytes: Uint8Array, from: number, to: number): Generator<Box> {
     at = end;
   }
 }
+
+/** All brands of a file that says them: what it is for, and what it may be read as. */
+export const brandsOf = (bytes: Uint8Array): string[] => {
+  const [first] = boxesOf(bytes, 0, bytes.length);
+  if (first?.type !== "ftyp") return [];
+  const places = [first.from]; // between the first brand and the others stands a version
+  for (let at = first.from + 8; at + 4 <= first.to; at += 4) places.push(at);
+  return places.map((at) => textAt(bytes, at, at + 4));
+};
+
+// What films begin with: QuickTime's of old say no brand.
+const filmBoxes = new Set(["ftyp", "moov", "mdat", "wide", "free", "skip", "pnot"]);
+
+/** Whether the file is made of such boxes, whichever programs play it: MP4, QuickTime's, 3GPP's. */
+export const isBoxed = (bytes: Uint8Array): boolean => {
+  const [first] = boxesOf(bytes, 0, bytes.length);
+  return first !== undefined && filmBoxes.has(first.type);
+};
 
 const find = (bytes: Uint8Array, { from, to }: Pick<Box, "from" | "to">, type: string): Box | undefined => {
   for (const box of boxesOf(bytes, from, to)) if (box.type === type) return box;

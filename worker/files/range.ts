@@ -1,10 +1,23 @@
 /** Which bytes a request asks for (RFC 9110 §14): all, a part, or a part that is not there. */
 export type Wanted = "all" | "unsatisfiable" | { offset: number; length: number };
 
-const oneRange = /^bytes=\s*(\d*)\s*-\s*(\d*)\s*$/i;
+const unit = "bytes=";
+const headerMaxLength = 64; // the longest range of a file that may be sent takes 24 characters
+const noRange = { from: "", to: "" };
+
+/** The two places that a header with one range names, "" for one that is left out. Anything else names none. */
+const readPlaces = (header: string): { from: string; to: string } => {
+  if (header.length > headerMaxLength || !header.toLowerCase().startsWith(unit)) return noRange;
+  const [from, to, ...more] = header
+    .slice(unit.length)
+    .split("-")
+    .map((place) => place.trim());
+  if (from === undefined || to === undefined || more.length > 0) return noRange;
+  return /^\d*$/.test(from) && /^\d*$/.test(to) ? { from, to } : noRange;
+};
 
 const toWanted = (header: string, size: number): Wanted => {
-  const [, from = "", to = ""] = oneRange.exec(header) ?? [];
+  const { from, to } = readPlaces(header);
   // Another unit, several ranges, or no sense: a server may answer with everything.
   if (from === "" && to === "") return "all";
   if (from === "") {

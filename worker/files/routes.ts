@@ -10,8 +10,8 @@ import { operation } from "../lib/operation";
 import { limitCaller } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
-import { conversationOf } from "../objects/stubs";
-import { completeFile } from "./completing";
+import { conversationOf, userChannelOf } from "../objects/stubs";
+import { completeFile, unfit } from "./completing";
 import { toDisposition } from "./disposition";
 import { listReceived, storePart } from "./parts";
 import { announceFile, dayMs, dayOf, type FileRow, findFile, findOwnFile, markRemoved } from "./queries";
@@ -33,8 +33,9 @@ const toState = async (env: Env, file: FileRow): Promise<FileState> => {
 const findReadable = async (c: AppContext, conversation: string, file: string): Promise<FileRow | undefined> => {
   const { user } = c.var.caller;
   if (!v.is(ConversationId, conversation) || !v.is(Uuid, file)) return undefined;
-  // Two others' chat is not even called: how long it takes to answer would tell whether there is one.
+  // A conversation they never heard of is not even called: how long it takes to answer would tell whether there is one.
   if (privateMembers(conversation)?.includes(user) === false) return undefined;
+  if (!(await userChannelOf(c.env, user).knows(user, conversation))) return undefined;
   const isNamed = await conversationOf(c.env, conversation).names(conversation, user, file);
   return isNamed ? findFile(openDb(c.env), file) : undefined;
 };
@@ -118,16 +119,10 @@ export const fileRoutes = createRoutes()
     "/files/:id/complete",
     operation({
       tag: "files",
-      summary: "Join the parts: what the file is, is looked up in its bytes, and a picture's metadata is taken out",
+      summary:
+        "Join the parts: what the file is, is looked up in its bytes, and metadata is taken out. Refused for good, it is gone",
       ok: { status: 200, body: FileState },
-      refusals: [
-        "invalid_input",
-        "file_not_found",
-        "file_incomplete",
-        "image_too_many_pixels",
-        "unavailable",
-        "forbidden_origin",
-      ],
+      refusals: ["invalid_input", "file_not_found", "file_incomplete", ...unfit, "unavailable", "forbidden_origin"],
     }),
     authenticate,
     validate("param", Named),

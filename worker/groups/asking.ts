@@ -1,4 +1,5 @@
 import { isRefusal, type Refusal } from "../../contract/commands";
+import type { ErrorCode } from "../../contract/errors";
 import type { Group, MemberPage } from "../../contract/groups";
 import type { Uuid } from "../../contract/ids";
 import { type AppContext, afterAnswer } from "../lib/app";
@@ -7,18 +8,35 @@ import { logError } from "../lib/log";
 import { refuse } from "../lib/refusal";
 import { withRetry } from "../objects/retry";
 import type { ConversationRpc, GroupDeed, GroupDone, Seats } from "../objects/rpc";
-import { conversationOf } from "../objects/stubs";
+import { conversationOf, userChannelOf } from "../objects/stubs";
 
 /** What the routes of groups have in common: each asks the group's Conversation as the caller, who judges whether they may. */
 
-/** Asks the group, again when the way to it broke. */
+type Question<T> = (conversation: ConversationRpc, user: Uuid) => Promise<T | Refusal>;
+
+/** Asks a group of which the caller may not have heard yet: the one they are making. Again when the way to it broke. */
+export const askNew = async <T extends object>(c: AppContext, group: Uuid, question: Question<T>) =>
+  reach(() => question(conversationOf(c.env, group), c.var.caller.user));
+
+/**
+ * Asks a group that the caller has heard of. For any other id nothing is woken or made, and the answer takes as long
+ * whether there is such a group or not.
+ */
 export const ask = async <T extends object>(
   c: AppContext,
   group: Uuid,
-  question: (conversation: ConversationRpc, user: Uuid) => Promise<T | Refusal>,
+  question: Question<T>,
+  unknown: ErrorCode = "group_not_found",
 ): Promise<T | Refusal> => {
+  const { user } = c.var.caller;
+  const isKnown = await reach(async () => ({ isKnown: await userChannelOf(c.env, user).knows(user, group) }));
+  if (isRefusal(isKnown)) return isKnown;
+  return isKnown.isKnown ? askNew(c, group, question) : { error: unknown };
+};
+
+const reach = async <T extends object>(question: () => Promise<T | Refusal>): Promise<T | Refusal> => {
   try {
-    return await withRetry(() => question(conversationOf(c.env, group), c.var.caller.user));
+    return await withRetry(question);
   } catch (error) {
     logError("a group could not be reached", error);
     return { error: "unavailable" };

@@ -22,8 +22,9 @@ import { operation } from "../lib/operation";
 import { limitCaller } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
+import type { ConversationRpc } from "../objects/rpc";
 import { userChannelOf } from "../objects/stubs";
-import { answer, ask, carryOut, change, describe, leave, letGo } from "./asking";
+import { answer, ask, askNew, carryOut, change, describe, leave, letGo } from "./asking";
 import { toMemberPage, toNewcomers } from "./queries";
 
 const Named = v.object({ id: Uuid });
@@ -74,7 +75,7 @@ export const groupsRoutes = createRoutes()
         return before ? c.json(before, 200) : refuse(c, people);
       }
       if (people.length === 0) return refuse(c, "group_without_members");
-      const made = await ask(c, id, (group, user) => group.create(id, user, name, people));
+      const made = await askNew(c, id, (group, user) => group.create(id, user, name, people));
       return isRefusal(made) ? refuse(c, made.error) : answer(c, describe(c, id));
     },
   )
@@ -246,10 +247,11 @@ export const groupsRoutes = createRoutes()
     validate("param", NamedMessage),
     async (c) => {
       const { id, seq } = c.req.valid("param");
-      const receipts = await ask(c, id, async (group, user) => {
+      const read = async (group: ConversationRpc, user: Uuid) => {
         const seenUpTo = await userChannelOf(c.env, user).seesReadUpTo(user, id);
         return group.receipts(id, user, seq, seq <= seenUpTo);
-      });
+      };
+      const receipts = await ask(c, id, read, "conversation_not_found");
       return isRefusal(receipts) ? refuse(c, receipts.error) : c.json(receipts, 200);
     },
   );

@@ -7,12 +7,32 @@ import { refuse } from "./refusal";
 
 const codeByStatus: Record<number, ErrorCode> = { 400: "invalid_input", 413: "too_large", 415: "unsupported_media" };
 
+/** The error and those it came from. */
+const causesOf = (error: unknown): Error[] => {
+  const causes: Error[] = [];
+  for (let at = error; at instanceof Error; at = at.cause) causes.push(at);
+  return causes;
+};
+
 /** What was about to be written hangs on somebody whose account went meanwhile. */
-const isOfDeleted = (error: unknown): boolean => {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if (at.message.includes("FOREIGN KEY constraint failed")) return true;
-  }
-  return false;
+const isOfDeleted = (error: unknown): boolean =>
+  causesOf(error).some(({ message }) => message.includes("FOREIGN KEY constraint failed"));
+
+const outageRetryMs = 2_000;
+
+// The platform's words for a database or an object that it cannot reach.
+const unreachable = /^D1_|^Network connection lost|^internal error/i;
+// SQLite says that the statement or its values are wrong: it will be so next time.
+const isMistaken = /SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|MISUSE|AUTH|SCHEMA)/;
+
+/** The directory or an object could not be reached, or has too much to do: nothing is wrong with what was asked. */
+const isOutage = (error: unknown): boolean => {
+  const causes = causesOf(error);
+  if (causes.some(({ message }) => isMistaken.test(message))) return false;
+  return causes.some((cause) => {
+    const { retryable, overloaded } = cause as { retryable?: unknown; overloaded?: unknown };
+    return retryable === true || overloaded === true || unreachable.test(cause.message);
+  });
 };
 
 /** The one place where what was thrown becomes an answer: a code, and nothing of the error itself. */
@@ -21,7 +41,7 @@ export const onError: ErrorHandler<AppEnv> = (error, c) => {
   if (code) return refuse(c, code);
   if (isOfDeleted(error)) return refuse(c, "account_deleted");
   logError(`${c.req.method} ${c.req.routePath}`, error);
-  return refuse(c, "internal");
+  return isOutage(error) ? refuse(c, "unavailable", { retryAfterMs: outageRetryMs }) : refuse(c, "internal");
 };
 
 type Route = { method: string; path: string };

@@ -38,6 +38,12 @@ const readWebp = (bytes: Uint8Array, view: DataView): ImageHeader | undefined =>
 const isFrameStart = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
+/** TEM and the restart marks stand alone; all others are followed by a length, itself included. */
+export const isAlone = (marker: number): boolean => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
+
+/** Nothing, the beginning, the end and a scan: none of them stands before the frame header. */
+const outOfPlace = [0x00, 0xd8, 0xd9, 0xda];
+
 /** JPEG (ITU-T T.81 §B): segments up to the first frame header. */
 const readJpeg = (bytes: Uint8Array, view: DataView): ImageHeader | undefined => {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8 || bytes[2] !== 0xff) return undefined;
@@ -47,8 +53,10 @@ const readJpeg = (bytes: Uint8Array, view: DataView): ImageHeader | undefined =>
     const marker = bytes[at + 1] ?? 0;
     if (marker === 0xff)
       at += 1; // fill byte
+    else if (isAlone(marker)) at += 2;
     else if (isFrameStart(marker))
       return { type: "jpeg", height: view.getUint16(at + 5), width: view.getUint16(at + 7) };
+    else if (outOfPlace.includes(marker) || view.getUint16(at + 2) < 2) return undefined;
     else at += 2 + view.getUint16(at + 2);
   }
   return undefined;

@@ -14,7 +14,7 @@ type Description = {
   takes?: string;
 };
 
-const alwaysPossible: readonly ErrorCode[] = ["rate_limited", "internal"];
+const alwaysPossible: readonly ErrorCode[] = ["rate_limited", "unavailable", "internal"];
 const signedInOnly: readonly ErrorCode[] = ["no_authorization", "bad_jwt", "session_not_found", "insufficient_aal"];
 
 const descriptions = { 101: "The socket is open", 200: "OK", 201: "Created", 204: "Done", 302: "Led on" } as const;
@@ -37,7 +37,7 @@ const refusalSchema = (codes: ErrorCode[]) => ({
 
 /** Puts a route into the OpenAPI document: who may call it, what it answers, with which codes it refuses. */
 export const operation = ({ tag, summary, ok, refusals = [], open = false, takes }: Description) => {
-  const codes = [...refusals, ...(open ? [] : signedInOnly), ...alwaysPossible];
+  const codes = new Set([...refusals, ...(open ? [] : signedInOnly), ...alwaysPossible]);
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) byStatus.set(errorStatus[code], [...(byStatus.get(errorStatus[code]) ?? []), code]);
   return describeRoute({

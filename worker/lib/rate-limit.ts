@@ -4,6 +4,7 @@ import type { Uuid } from "../../contract/ids";
 import { type Db, openDb } from "../db/client";
 import { rate_limits } from "../db/schema";
 import type { AppEnv } from "./app";
+import { BoundedMap } from "./bounded-map";
 import { refuse } from "./refusal";
 
 const second = 1_000;
@@ -14,7 +15,7 @@ const day = 24 * 60 * minute;
 export type Policy = { burst: number; everyMs: number };
 
 /**
- * Every limit of the API (RELIABILITY.md §c; the anchors are Signal's and Synapse's). Limits by address are
+ * Every limit of the HTTP API (Signal and Synapse publish comparable figures). Limits by address are
  * wide: a whole mobile network of Kinshasa stands behind a handful of addresses. What is guessed or
  * enumerated is held by the limit of the account, and by the proof of work that each sign-up costs.
  */
@@ -81,6 +82,19 @@ export type Taken = { ok: true } | { ok: false; retryAfterMs: number };
 
 const bucket = (name: PolicyName, key: string): string => `${name}:${key}`;
 
+const emptyBucketsMax = 20_000;
+
+/**
+ * Buckets that were found empty, and until when they are: whoever asks again before is refused without a statement. In
+ * the memory of one runtime; a token that is given back in another one is known here when that time is over.
+ */
+export const emptyBuckets = new BoundedMap<string, number>(emptyBucketsMax);
+
+const emptyFor = (key: string, { burst, everyMs }: Policy, now: number): number => {
+  const ms = (emptyBuckets.get(key) ?? now) - now;
+  return ms > burst * everyMs ? 0 : ms; // no bucket is empty for longer: the clock was set back
+};
+
 /**
  * Takes one token, exactly, by one statement. The bucket is kept as the time at which it is full again
  * (the generic cell rate algorithm, ITU-T I.371): each token moves that time on, and none may move it further
@@ -88,6 +102,8 @@ const bucket = (name: PolicyName, key: string): string => `${name}:${key}`;
  */
 export const takeToken = async (db: Db, key: string, name: PolicyName, now = Date.now()): Promise<Taken> => {
   const { burst, everyMs } = policies[name];
+  const waitMs = emptyFor(bucket(name, key), policies[name], now);
+  if (waitMs > 0) return { ok: false, retryAfterMs: Math.max(second, waitMs) };
   const latest = now + burst * everyMs;
   const next = sql`max(${rate_limits.full_at}, ${now}) + ${everyMs}`;
   const taken = await db
@@ -100,11 +116,14 @@ export const takeToken = async (db: Db, key: string, name: PolicyName, now = Dat
     .select({ full_at: rate_limits.full_at })
     .from(rate_limits)
     .where(sql`${rate_limits.key} = ${bucket(name, key)}`);
-  return { ok: false, retryAfterMs: Math.max(second, (row?.full_at ?? now) + everyMs - latest) };
+  const emptyMs = (row?.full_at ?? now) + everyMs - latest;
+  emptyBuckets.set(bucket(name, key), now + emptyMs);
+  return { ok: false, retryAfterMs: Math.max(second, emptyMs) };
 };
 
 /** Gives one token back: what it was taken for turned out to cost nothing. */
 export const returnToken = async (db: Db, key: string, name: PolicyName): Promise<void> => {
+  emptyBuckets.delete(bucket(name, key));
   await db
     .update(rate_limits)
     .set({ full_at: sql`${rate_limits.full_at} - ${policies[name].everyMs}` })
@@ -136,6 +155,7 @@ export const forgetBuckets = async (db: Db, user: Uuid): Promise<void> => {
     rate_limits.key,
     names.map((name) => bucket(name, user)),
   );
+  for (const name of names) emptyBuckets.delete(bucket(name, user));
   await db.delete(rate_limits).where(or(own, bucketsEverywhere("totp_failure_by_user_and_address", user)));
 };
 

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { CallAsk } from "../../contract/call-asks";
 import type { Call, CallDeed, CallResult, CallSignals, Device } from "../../contract/calls";
+import { revealsAddress } from "../../contract/candidates";
 import { isRefusal, type Refusal } from "../../contract/commands";
 import { type ConversationId, otherMember, type Uuid } from "../../contract/ids";
 import { callGoneMs } from "../../contract/limits";
@@ -141,12 +142,19 @@ export class PersonCalls {
     return this.#known.beat(conversation, call, { device, unheard });
   }
 
-  /** From channel to channel: both look whether there is such a call between the two. */
+  /**
+   * From channel to channel: both look whether there is such a call between the two. Until the callee accepts, nothing
+   * leaves that tells the caller the callee's address; an honest client says it again later.
+   */
   async #signal({ type: _, ...signal }: AskOf<"signal">): Promise<Passed | Refusal> {
     const { env, user } = this.#host;
     const { conversation, call } = signal;
     const other = otherMember(conversation, user);
     if (other === undefined || !this.#isMine(conversation, call)) return { error: "call_not_found" };
+    if (this.#isRungBy(conversation, call) && revealsAddress(signal.signal)) {
+      await this.#turns.take(conversation, async () => {}); // an answer may be under way
+      if (this.#isRungBy(conversation, call)) return { error: "not_allowed" };
+    }
     const isAnswered = typeof this.#known.find(conversation, call)?.answered_at === "number";
     const bytes = Buffer.byteLength(encodeFrame(signalFrame(signal)));
     const refusal = this.#limits.signal(call, isAnswered, bytes);
@@ -175,6 +183,12 @@ export class PersonCalls {
     } finally {
       this.#claims.delete(claim);
     }
+  }
+
+  /** Whether that call rings for this person and none of their devices has accepted it. */
+  #isRungBy(conversation: ConversationId, id: Uuid): boolean {
+    const call = this.#known.find(conversation, id);
+    return call?.answered_at === null && call.to === this.#host.user;
   }
 
   #isMine(conversation: ConversationId, id: Uuid): boolean {

@@ -136,6 +136,8 @@ export interface UserChannelRpc {
   list(user: Uuid, before: number | undefined): Promise<ListPage>;
   /** The conversations this person has muted, those that changed last first. */
   mutes(user: Uuid): Promise<ConversationId[]>;
+  /** Whether this person ever heard of the conversation: before any other object is woken on their word. */
+  knows(user: Uuid, conversation: ConversationId): Promise<boolean>;
   /** The calls under way of this person. */
   calls(user: Uuid): Promise<Call[]>;
   /** What was told inside a call of theirs a moment ago, after that place; undefined where none is open. */

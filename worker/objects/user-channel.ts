@@ -118,8 +118,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       if (message.length > frameMaxBytes || Buffer.byteLength(message) > frameMaxBytes) {
         return this.#sockets.close(socket, "tooLarge");
       }
-      const frames = decodeClientFrames(message);
-      const isReady = socket.state?.isReady ?? true;
+      const [frames, isReady] = [decodeClientFrames(message), socket.state?.isReady ?? true];
       if (!frames && isReady) return this.#asking.unread(socket, message);
       if (!frames || frames.some(([type]) => (type === "h") === isReady)) return this.#sockets.malformed(socket);
       if (this.#parting.isGone) return;
@@ -210,6 +209,10 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     return this.#feed.read(readMutes);
   }
 
+  async knows(_user: Uuid, conversation: ConversationId): Promise<boolean> {
+    return this.#feed.find(conversation) !== undefined;
+  }
+
   async calls(): Promise<Call[]> {
     return this.#knownCalls.current;
   }
@@ -280,8 +283,6 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     this.#sockets.welcome(socket, base);
     this.#sockets.answer(socket, ["w", protocolVersion, ...changesTail(changes, base)]);
   }
-
-  // ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Takes in what a conversation says. Whether what the row says of messages stands written. */
   async #take(notice: Notice, own?: readonly Own[]): Promise<boolean> {

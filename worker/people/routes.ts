@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Uuid } from "../../contract/ids";
-import { avatarSizes, phoneSearchMinLength } from "../../contract/limits";
+import { avatarSizes, phoneSearchMinLength, searchQueryMaxLength } from "../../contract/limits";
 import { FoundPerson, PhoneSearch, Profile, ProfileChange } from "../../contract/people";
 import { toPhoneQuery } from "../../contract/phone";
 import { openDb } from "../db/client";
@@ -29,28 +29,32 @@ const AvatarKey = v.pipe(v.string(), v.regex(avatarKeyPattern));
 const Query = v.object({
   phone: v.pipe(
     PhoneSearch.entries.phone,
-    v.check((query) => toPhoneQuery(query).length >= phoneSearchMinLength, "query_too_short"),
+    v.check(
+      (query) => query.length > searchQueryMaxLength || toPhoneQuery(query).length >= phoneSearchMinLength,
+      "query_too_short",
+    ),
   ),
 });
 
 const imageTypes = "image/*";
 
 export const peopleRoutes = createRoutes()
-  .get(
-    "/users",
+  .post(
+    "/people/search",
     operation({
       tag: "people",
       summary: "People whose phone number contains these digits: at most ten, never oneself",
       ok: { status: 200, body: v.array(FoundPerson) },
-      refusals: ["invalid_input", "query_too_short"],
+      refusals: ["invalid_input", "query_too_short", "forbidden_origin"],
     }),
     authenticate,
-    validate("query", Query),
+    // Not in the URL, which logs and proxies keep.
+    validate("json", Query),
     limitCaller("search_by_minute", "search_by_day"),
     async (c) => {
       const db = openDb(c.env);
       const me = c.var.caller.user;
-      const people = await searchByPhone(db, me, toPhoneQuery(c.req.valid("query").phone), phoneSearchMinLength);
+      const people = await searchByPhone(db, me, toPhoneQuery(c.req.valid("json").phone), phoneSearchMinLength);
       const standings = await listStandings(
         db,
         me,

@@ -48,9 +48,7 @@ export const usePeopleSearch = () => {
     underway.current = { digits, abort };
     setSearch({ status: "searching" });
     try {
-      const answer = await request("GET", `/api/users?phone=${encodeURIComponent(digits)}`, undefined, {
-        signal: abort.signal,
-      });
+      const answer = await request("POST", "/api/people/search", { phone: digits }, { signal: abort.signal });
       const people = v.parse(FoundPeople, answer);
       if (!abort.signal.aborted) setSearch({ status: "found", people, digits });
     } catch (error) {

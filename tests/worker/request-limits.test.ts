@@ -1,0 +1,108 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import worker from "../../worker";
+import { openDb } from "../../worker/db/client";
+import { memoryPolicies } from "../../worker/lib/memory-limits";
+import { policies, takeToken } from "../../worker/lib/rate-limit";
+import type { Person } from "../support/people";
+import { seedPerson } from "./seeded-people";
+import { call, drain, site } from "./site";
+
+const get = (path: string, headers: Record<string, string>) => site.fetch(site.origin + path, { headers });
+const asPerson = ({ token }: Person) => ({ authorization: `Bearer ${token}` });
+const fromAddress = (address: string) => ({ "cf-connecting-ip": address });
+
+/** Asks until it is refused; how many were answered before, and the refusal. */
+const floodUntilRefused = async (path: string, headers: Record<string, string>, atMost: number) => {
+  for (let answered = 0; answered < atMost; answered++) {
+    const response = await get(path, headers);
+    if (response.status === 429) return { answered, response };
+    await response.arrayBuffer();
+  }
+  throw new Error("never refused");
+};
+
+/** Answers of the Worker over an environment whose directory fails at whatever it is asked. */
+const getWithoutDirectory = async (path: string, headers: Record<string, string>): Promise<number> => {
+  const broken = new Proxy(env.DB, {
+    get: () => {
+      throw new Error("the directory was asked");
+    },
+  });
+  const context = createExecutionContext();
+  const request = new Request(site.origin + path, { headers }) as Parameters<typeof worker.fetch>[0];
+  const response = await worker.fetch(request, { ...env, DB: broken }, context);
+  await response.arrayBuffer();
+  await waitOnExecutionContext(context);
+  return response.status;
+};
+
+const { api_by_user, bytes_by_user, anonymous_by_address } = memoryPolicies;
+
+test.each(["/api/mutes", "/api/tala?before=7", "/api/users/00000000-0000-7000-8000-000000000000"])(
+  "whoever asks for %s without end is told how long to wait, by no statement of the directory, and nobody else is",
+  async (path) => {
+    const [ana, ben] = [await seedPerson(), await seedPerson()];
+    const { answered, response } = await floodUntilRefused(path, asPerson(ana), 3 * api_by_user.burst);
+    expect(answered).toBeGreaterThanOrEqual(api_by_user.burst);
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await response.json()).toMatchObject({ error_code: "rate_limited" });
+    let status = 0;
+    for (let tries = 0; tries < 20 && status !== 429; tries++) status = await getWithoutDirectory(path, asPerson(ana));
+    expect(status).toBe(429);
+    expect((await get(path, asPerson(ben))).status).not.toBe(429);
+  },
+);
+
+test("a flood of changes is refused as one of questions is", async () => {
+  const ana = await seedPerson();
+  let refused = 0;
+  for (let i = 0; i < 3 * api_by_user.burst && refused === 0; i++) {
+    const path = `/api/mutes/${crypto.randomUUID()}`;
+    const { status } = await call(i % 2 ? "PUT" : "DELETE", path, { token: ana.token });
+    if (status === 429) refused++;
+  }
+  expect(refused).toBe(1);
+});
+
+test("a list of a thousand people is scrolled through with all their pictures", async () => {
+  const ana = await seedPerson();
+  expect(bytes_by_user.burst).toBeGreaterThan(1_000);
+  const path = `/api/avatars/${ana.id}_1763800000000_AAAAAAAAAAAAAAAAAAAAAA.webp?size=50`;
+  for (let i = 0; i < 1_000; i += 50) {
+    const statuses = await Promise.all(Array.from({ length: 50 }, async () => (await get(path, asPerson(ana))).status));
+    expect(new Set(statuses)).toEqual(new Set([404]));
+  }
+  expect((await get("/api/mutes", asPerson(ana))).status).toBe(200);
+});
+
+test("visitors of one address have a bucket of their own, which no token that is none of ours empties less of", async () => {
+  const ana = await seedPerson();
+  const from = fromAddress("198.51.100.7");
+  const forged = { ...from, authorization: "Bearer e30.e30.e30" };
+  for (let i = 0; i < anonymous_by_address.burst; i += 100) {
+    await Promise.all(Array.from({ length: 100 }, async () => (await get("/api/health", forged)).arrayBuffer()));
+  }
+  await floodUntilRefused("/api/health", from, anonymous_by_address.burst);
+  expect((await get("/api/health", fromAddress("198.51.100.8"))).status).toBe(200);
+  expect((await get("/api/mutes", { ...from, ...asPerson(ana) })).status).toBe(200);
+});
+
+test("a bucket of the directory that was found empty is not asked for again before it can have something", async () => {
+  const ana = await seedPerson();
+  await drain("settings_by_user", ana.id);
+  const db = openDb(env);
+  const broken = new Proxy(db, {
+    get: () => {
+      throw new Error("the directory was asked");
+    },
+  });
+  const now = Date.now();
+  const refused = await takeToken(db, ana.id, "settings_by_user", now);
+  if (refused.ok) throw new Error("the bucket should be empty");
+  expect(await takeToken(broken, ana.id, "settings_by_user", now)).toEqual(refused);
+  await expect(takeToken(broken, ana.id, "settings_by_user", now + refused.retryAfterMs)).rejects.toThrow();
+  const setBack = now - 2 * policies.settings_by_user.burst * policies.settings_by_user.everyMs;
+  await expect(takeToken(broken, ana.id, "settings_by_user", setBack)).rejects.toThrow();
+});
