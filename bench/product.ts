@@ -4,6 +4,8 @@ import { bin, toolEnv } from "../scripts/run.mjs";
 import { root } from "../tests/support/state";
 
 export const clientFolder = join(root, "dist", "client");
+/** Source maps of the browser's scripts, which are not served, under the names of these. */
+export const mapsFolder = join(root, "dist", "maps");
 
 /**
  * Builds what is not built yet, so that a figure never belongs to older sources; `--no-build` measures dist/ as it is.

@@ -8,7 +8,7 @@ import { launchBrowser, logIn, newPhone } from "./browser";
 import { startCompressingProxy } from "./compressing-proxy";
 import { fillChat } from "./filled-chat";
 import { makePair } from "./person";
-import { buildProduct, clientFolder } from "./product";
+import { buildProduct, clientFolder, mapsFolder } from "./product";
 import { charactersBySource, packageOf } from "./source-shares";
 import { kilobytes, type Section } from "./table";
 
@@ -238,7 +238,7 @@ function describeLater(loaded: Set<string>, early: Loaded[]): Section {
 
 /** Which share of a file's characters each source has, by its source map; a file without one counts under its own name. */
 function sourceSharesOf(path: string): Map<string, number> {
-  const [file, map] = [join(clientFolder, path), join(clientFolder, `${path}.map`)];
+  const [file, map] = [join(clientFolder, path), join(mapsFolder, `${path}.map`)];
   if (!existsSync(map)) return new Map([[path.replace(/^.*\//, ""), 1]]);
   const characters = charactersBySource(readFileSync(file, "utf8"), JSON.parse(readFileSync(map, "utf8")));
   const total = sum([...characters.values()]);

@@ -1,3 +1,4 @@
+import type { ChallengeRequest } from "../contract/proof-of-work";
 import { broughtBy, mailsTo } from "../tests/support/mailbox";
 import { callSite, makeCaptchaToken, makePerson, type Person, type Site, testPassword } from "../tests/support/people";
 import { startServer } from "../tests/support/server";
@@ -69,7 +70,9 @@ async function makeKnown(site: Site): Promise<Known[]> {
   return made;
 }
 
-const proof = async (site: Site) => ({ gotrue_meta_security: { captcha_token: await makeCaptchaToken(site) } });
+const proof = async (site: Site, purpose: ChallengeRequest) => ({
+  gotrue_meta_security: { captcha_token: await makeCaptchaToken(site, purpose) },
+});
 
 const listWays = (site: Site): Way[] => [
   {
@@ -84,14 +87,18 @@ const listWays = (site: Site): Way[] => [
     rounds: mailsOfEach,
     path: "/api/auth/recover",
     status: 200,
-    body: async ({ email }) => ({ email, ...(await proof(site)) }),
+    body: async ({ email }) => ({ email, ...(await proof(site, { action: "recover", subject: email })) }),
   },
   {
     name: "showing a wrong recovery code",
     rounds: triesOfEach,
     path: "/api/auth/recover/code",
     status: 400,
-    body: async ({ phone }) => ({ phone, code: "AAAAA-AAAAA-AAAAA-AAAAA", ...(await proof(site)) }),
+    body: async ({ phone }) => ({
+      phone,
+      code: "AAAAA-AAAAA-AAAAA-AAAAA",
+      ...(await proof(site, { action: "recover_by_code", subject: phone })),
+    }),
   },
 ];
 

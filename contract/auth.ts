@@ -129,6 +129,7 @@ export const Challenge = v.object({
     keyPrefix: v.string(),
     keySignature: v.optional(v.string()),
     expiresAt: v.optional(v.number()), // seconds since 1970
+    data: v.optional(v.record(v.string(), v.nullable(v.union([v.string(), v.number(), v.boolean()])))), // goes back as it is
   }),
   signature: v.string(),
 });

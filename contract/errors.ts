@@ -62,6 +62,7 @@ export const errorStatus = {
   invalid_name: 400,
   // files
   file_too_large: 413,
+  storage_full: 507, // one's files take all the room there is for them
   not_an_image: 415,
   image_too_many_pixels: 400,
   broken_image: 415, // it begins like a picture and cannot be read as one

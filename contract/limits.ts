@@ -86,6 +86,8 @@ export const sessionsPerUserMax = 10;
 // (12.6 s) and one that a slow network answers late (30 s) are over before it ends, with some left for the token's own way. A
 // bigger one would only renew more often: of its ten minutes a token is used for eight and a half.
 export const refreshMarginSeconds = 90;
+export const knownDeviceDays = 400; // the longest that browsers keep a cookie
+export const knownDevicePeopleMax = 5; // who signed in on a device last, and is known there
 
 // Second step and what may be changed after it
 export const awaitingMinutes = 10; // how long a session may owe its second step
@@ -113,6 +115,17 @@ export const oauthFlowSeconds = 600;
 export const oauthRegistrationSeconds = 1_800; // how long whom nobody is linked to may take to fill in the registration
 export const emailMaxLength = 254;
 
+// Proof of work. The solver derives keys of proofKeyRounds PBKDF2 rounds for the counters 0, 1, 2 …; which one is right is
+// drawn below proofKeysMax, twice as many on each level. On a desktop core 150 keys took 0.1 s: a cheap phone needs 2 s at most.
+export const proofKeysMax = 300;
+export const proofKeyRounds = 2_000;
+export const proofValidMs = 10 * 60_000;
+export const proofSolveMs = 5 * 60_000; // how long the browser works on one, at the highest level on a slow phone
+export const proofsFree = 20; // spent from one network, before the level rises
+export const proofsPerLevel = 15;
+export const proofLevelMax = 6; // 64 times the work
+export const proofIntervalMs = 15_000; // a spent proof counts so much longer
+
 // Passwords (SPEC.md §5; OWASP password storage for the hash)
 export const passwordMinLength = 6;
 export const passwordMaxLength = 128;
@@ -131,6 +144,8 @@ export const filePartsAtOnce = 3;
 export const fileMaxPixels = 50_000_000;
 export const fileNameMaxLength = 120; // UTF-16 units
 export const fileBytesPerDay = 1024 ** 3; // of one person
+export const storageMaxBytes = 5 * 1024 ** 3; // of all files of one person that are kept
+export const filesReceivingMax = 50; // of one person, announced and not complete
 export const orphanMaxMs = 24 * 3_600_000; // a file that no message names goes after this long
 export const imageEdgePx = 1_600; // the longer edge of a picture that is not sent as its original
 export const thumbMaxLength = 48; // a thumbhash in base64url
@@ -152,6 +167,7 @@ export const postJsonMaxLength = 16_000; // of the form's JSON part, however it 
 export const postFormMaxBytes = pictureMaxBytes + 64 * 1024; // the whole form
 export const pictureEdgePx = 1_280; // its longer edge
 export const pictureSmallPx = 200; // what the feed shows at 100×100 on a sharp screen
+export const postGoneMax = 100; // statuses taken back before they came, of each author, that are remembered
 export const feedFreshMs = 10_000; // how old the first page may be
 export const feedOlderMs = 30_000; // and the others
 export const feedLookMs = 20_000; // how often an open feed asks for new ones; three times as long where data are dear

@@ -2,10 +2,11 @@ import type { Page } from "@playwright/test";
 import type { ConversationId } from "../contract/ids";
 import { pingFrame } from "../contract/protocol";
 import { requireFreePort } from "../scripts/run.mjs";
+import { placeCall } from "../tests/support/calling";
 import { isKeptOffline } from "../tests/support/offline";
 import { makeCouple, siteOf } from "../tests/support/pair";
 import type { Person } from "../tests/support/people";
-import { fill, Phone, textsOf } from "../tests/support/phone";
+import { Phone, textsOf } from "../tests/support/phone";
 import { type Server, startServer } from "../tests/support/server";
 import { type Door, openDoorTo } from "./pages/door";
 import { type CallOptions, type LabCall, type Scene, serverAddress, serverPort } from "./scene";
@@ -74,7 +75,6 @@ async function ring(server: Server, scene: Scene, { hasVideo = false }: CallOpti
   const [caller, callee] = phones;
   if (!caller || !callee) throw new Error("nobody is there");
   const pages: [Page, Page] = [caller.page, callee.page];
-  const label = hasVideo ? texts.people.videoCallName : texts.people.audioCallName;
   const answer = callee.page.getByRole("button", { name: texts.calls.accept, exact: true });
   return {
     pages,
@@ -82,7 +82,7 @@ async function ring(server: Server, scene: Scene, { hasVideo = false }: CallOpti
     conversation,
     frames: () => ({ ...frames }),
     async ring() {
-      await caller.page.getByRole("button", { name: fill(label, { name: people[1].username }) }).click();
+      await placeCall(caller, people[1], hasVideo ? "video" : "audio");
       await answer.waitFor({ timeout: patienceMs });
       await callee.page.waitForTimeout(ringsMs);
     },

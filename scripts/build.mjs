@@ -1,8 +1,17 @@
 // `npm run build`: the Worker and the browser's files into dist/. Unchanged sources are not built again. `--mailbox` builds
 // for this machine only, as `npm start` and the tests do.
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { generateTypes } from "./prepare.mjs";
 import { install, must, root } from "./run.mjs";
@@ -64,6 +73,17 @@ export function buildAny() {
   if (!isBuilt(hashInputs(false))) build({ mailbox: true });
 }
 
+/** Source maps are for whoever measures the build: they go out of the folder that is served. */
+function setMapsAside(client, maps) {
+  for (const entry of readdirSync(client, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !entry.name.endsWith(".map")) continue;
+    const path = join(entry.parentPath, entry.name);
+    const aside = join(maps, relative(client, path));
+    mkdirSync(dirname(aside), { recursive: true });
+    renameSync(path, aside);
+  }
+}
+
 /**
  * Built aside and put in place at the end, so whoever serves dist/ never meets a half of it. With a `mailbox` only for this
  * machine: mails are kept and shown under /dev/mail instead of sent.
@@ -93,6 +113,10 @@ export function build({ mailbox = false } = {}) {
     // Kept beside what is served, for scripts/byte-budget.mjs.
     renameSync(join(client, ".vite", "manifest.json"), join(draft, "manifest.json"));
     rmSync(join(client, ".vite"), { recursive: true });
+    setMapsAside(client, join(draft, "maps"));
+    // The plugin's copy of the secrets, for servers of this machine.
+    const secrets = join(draft, "lisolo", ".dev.vars");
+    if (existsSync(secrets)) chmodSync(secrets, 0o600);
     writeFileSync(join(draft, "inputs.sha256"), hash);
     rmSync(dist, { recursive: true, force: true });
     renameSync(draft, dist);

@@ -1,4 +1,4 @@
-import { headersEverywhere } from "../contract/document-headers";
+import { emptyHeaders } from "./lib/headers";
 import { takesBrotli } from "./lib/takes-brotli";
 
 /**
@@ -19,8 +19,7 @@ const typeOf = (path: string): string | undefined =>
 /** What is not there the app's page answers for; as a script it would be kept for a year. */
 const isThere = (response: Response): boolean => !response.headers.get("content-type")?.startsWith("text/html");
 
-const notFound = (): Response =>
-  new Response(null, { status: 404, headers: { ...headersEverywhere, "cache-control": "no-store" } });
+const notFound = (): Response => new Response(null, { status: 404, headers: emptyHeaders });
 
 const withHeaders = (response: Response, named: Record<string, string>, init: ResponseInit = {}): Response => {
   const headers = new Headers(response.headers);

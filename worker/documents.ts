@@ -1,6 +1,7 @@
 import { isLanguage, type Language, languageParameter, resolveLanguage, toLanguageCookie } from "../contract/language";
 import { listProviders } from "./auth/providers";
 import { matchesEtag } from "./lib/etag";
+import { emptyHeaders } from "./lib/headers";
 import { takesBrotli } from "./lib/takes-brotli";
 import { getProviderPage } from "./provider-pages";
 
@@ -63,7 +64,7 @@ export const serveDocument = async (request: Request, env: Env): Promise<Respons
   const { pathname, searchParams } = new URL(request.url);
   const name = names[pathname];
   if (request.method !== "GET" && request.method !== "HEAD") {
-    return new Response(null, { status: 405, headers: { allow: "GET, HEAD" } });
+    return new Response(null, { status: 405, headers: { ...emptyHeaders, allow: "GET, HEAD" } });
   }
   pageHeaders ??= readPageHeaders(env, request);
   const known = (await pageHeaders)[name ?? ""];

@@ -7,6 +7,9 @@ import { isClientFile, serveClientFile } from "./client-files";
 import { openDb } from "./db/client";
 import { isDocument, serveDocument } from "./documents";
 import { sweepFiles } from "./files/sweep";
+import { emptyHeaders } from "./lib/headers";
+import { inBatches } from "./lib/in-batches";
+import { forgetFullBuckets } from "./lib/rate-limit";
 import { mailboxPath, serveMailbox } from "./mail/local-mailbox";
 import { forgetGone } from "./tala/queries";
 
@@ -14,12 +17,15 @@ export { Conversation } from "./objects/conversation";
 export { UserChannel } from "./objects/user-channel";
 
 const expiredAtOnce = 50_000; // anybody may begin to sign in; nothing of it stays for longer than an hour or two
+const bucketsAtOnce = 5_000;
+const bucketGoesMax = 50;
 
 export default {
   fetch: (request, env, context) => {
     const { pathname, origin } = new URL(request.url);
     // What mails lead to and passkeys belong to is taken from the address that was asked.
-    if (env.PUBLIC_URL !== "" && new URL(env.PUBLIC_URL).origin !== origin) return new Response(null, { status: 421 });
+    if (env.PUBLIC_URL !== "" && new URL(env.PUBLIC_URL).origin !== origin)
+      return new Response(null, { status: 421, headers: emptyHeaders });
     if (pathname === "/api" || pathname.startsWith("/api/")) return api.fetch(request, env, context);
     if (LOCAL_MAILBOX && pathname === mailboxPath) return serveMailbox(request);
     if (isClientFile(pathname)) return serveClientFile(request, env);
@@ -33,6 +39,7 @@ export default {
       resumeDeletions(env, now),
       endOldSessions(env, now),
       forgetExpired(openDb(env), now, expiredAtOnce),
+      inBatches(bucketsAtOnce, bucketGoesMax, () => forgetFullBuckets(openDb(env), now, bucketsAtOnce)),
       resealSecrets(env),
     ]);
   },

@@ -56,15 +56,15 @@ function errorCode(text) {
 }
 
 /** Solves the "I am not a robot" check, as `contract/auth.ts` Challenge describes it. */
-async function proveWork(origin) {
-  const challenge = await callApi(origin, "GET", "/api/auth/challenge");
+async function proveWork(origin, purpose) {
+  const challenge = await callApi(origin, "POST", "/api/auth/challenge", { body: purpose });
   const solution = await solveChallenge({ challenge, deriveKey });
   return btoa(JSON.stringify({ challenge, solution }));
 }
 
 /** @param {string} origin @param {{ phone: string, password: string, name: string }} account */
 export async function signUp(origin, { phone, password, name }) {
-  const captcha_token = await proveWork(origin);
+  const captcha_token = await proveWork(origin, { action: "sign_up", subject: phone });
   const body = { phone, password, data: { username: name }, gotrue_meta_security: { captcha_token } };
   return callApi(origin, "POST", "/api/auth/signup", { body });
 }

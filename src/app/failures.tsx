@@ -6,21 +6,19 @@ import { useT } from "../i18n/setup";
 import { forgetFailedScreens, ScreenUnavailable } from "./lazy-screen";
 import { RouteError } from "./route-error";
 
-/** SPEC.md §2: this heading, in every language, with the status or the message below it. */
+/** SPEC.md §2: this heading, in the person's language, with the status or the message below it. */
 function ErrorScreen({ error, onLeave }: { error: unknown; onLeave: () => void }) {
   const t = useT();
   const navigate = useNavigate();
   useEffect(() => {
-    document.title = "Unexpected Application Error! · Lisolo";
-  }, []);
+    document.title = `${t("shell.error.title")} · Lisolo`;
+  }, [t]);
   const isStatus = error instanceof RouteError;
   const detail = isStatus ? `${error.status} ${error.message}` : error instanceof Error ? error.message : String(error);
   return (
     <main className="flex min-h-0 flex-1 flex-col items-center justify-center gap-3 bg-bg p-6 text-center">
       <span className="i-ph-compass text-6xl text-accent" aria-hidden="true" />
-      <h1 className="text-2xl font-bold" lang="en">
-        Unexpected Application Error!
-      </h1>
+      <h1 className="text-2xl font-bold text-balance">{t("shell.error.title")}</h1>
       <p className="max-w-full font-mono text-muted break-words">{detail}</p>
       <p className="max-w-96">{t(isStatus ? "shell.error.notFound" : "shell.error.crashed")}</p>
       <Button

@@ -4,6 +4,7 @@ import { isDeparting } from "../lib/departure";
 import { leaveEnd } from "../lib/ended";
 import { leaveNotice } from "../lib/notice";
 import { useSession, wasDeleted, wasSignedOut } from "../lib/session";
+import { renewSessionWhileVisible } from "../lib/session-renewal";
 import { startSync, stopSync } from "../sync/engine";
 import { useAcceptanceNotices, useSyncNotices } from "./notices";
 import { OpeningFrame } from "./opening-frame";
@@ -22,6 +23,7 @@ function Synced({ userId, children }: { userId: string; children: ReactNode }) {
       void stopSync();
     };
   }, [userId]);
+  useEffect(renewSessionWhileVisible, []);
   useSyncNotices();
   useAcceptanceNotices();
   if (state && "error" in state) throw state.error;

@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import { type NavigateFunction, useNavigate } from "react-router";
 import { showToast } from "../components/toast";
 import { t } from "../i18n/setup";
 import { isolate } from "../lib/isolate";
@@ -6,15 +7,21 @@ import { subscribeNotices } from "../sync/engine";
 import type { PersonRow } from "../sync/store";
 import { useAcceptances } from "../sync/use-acceptances";
 
-const sayAccepted = ({ username }: PersonRow): void =>
-  showToast({ message: t("shell.notice.requestAccepted", { name: isolate(username || t("common.user")) }) });
+const sayAccepted = ({ id, username }: PersonRow, navigate: NavigateFunction): void => {
+  showToast({
+    message: t("shell.notice.requestAccepted", { name: isolate(username || t("common.user")) }),
+    action: { label: t("people.message"), onSelect: () => navigate(`/app/chat/${id}`) },
+  });
+};
 
 /** Says who accepted a request, once somebody looks. */
-export const useAcceptanceNotices = (): void =>
+export const useAcceptanceNotices = (): void => {
+  const navigate = useNavigate();
   useAcceptances((person) => {
-    if (document.visibilityState === "visible") sayAccepted(person);
-    else document.addEventListener("visibilitychange", () => sayAccepted(person), { once: true });
+    if (document.visibilityState === "visible") sayAccepted(person, navigate);
+    else document.addEventListener("visibilitychange", () => sayAccepted(person, navigate), { once: true });
   });
+};
 
 /** Says what the local store and the link have to tell a person. A session that ended leads to the log-in by itself. */
 export const useSyncNotices = (): void => {

@@ -1,6 +1,7 @@
 import { Activity, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Link, type Location, Route, Routes, useLocation } from "react-router";
 import { Avatar } from "../components/avatar";
+import { noteEntry } from "../components/back-gesture";
 import { rememberPath } from "../components/back-link";
 import { EmptyState } from "../components/empty-state";
 import { Notes } from "../components/notes";
@@ -104,6 +105,8 @@ export default function Shell() {
   const isWide = useIsWide();
   const { pathname } = location;
   useEffect(() => rememberPath(pathname), [pathname]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: at every navigation
+  useEffect(() => noteEntry(), [location]);
   const route = findAppRoute(pathname);
   if (!route) throw new RouteError(404, "Not Found");
   const isListShown = pathname === masoloPath || (isWide && route.pane === "detail");

@@ -26,7 +26,11 @@ export function TabBar({ pathname }: { pathname: string }) {
   const { tala: hasTala } = useSettings();
   const shown = tabs.filter(({ id }) => id !== "tala" || hasTala);
   return (
-    <nav aria-label={t("shell.navigation")} className="tab-bar z-10 shrink-0 border-t border-line bg-surface pb-safe">
+    <nav
+      aria-label={t("shell.navigation")}
+      data-page-end
+      className="tab-bar z-10 shrink-0 border-t border-line bg-surface pb-safe"
+    >
       <ul className="flex h-16">
         {shown.map((tab) => {
           const isActive = tab.id === active;

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { ProtectedImage } from "./protected-image";
 
 /** `avatar` is a key of the avatars bucket; a local person row fits as it is. */
 export type AvatarPerson = { username: string; phone: string; avatar: string | null; deleted?: 1 | undefined };
@@ -58,7 +58,6 @@ function NobodysAvatar({ size, isSquare }: { size: number; isSquare: boolean }) 
  * Decorative: the name always stands beside it.
  */
 export function Avatar({ person, size = 50, isSquare = false, isBrief = false }: AvatarProps) {
-  const [failed, setFailed] = useState<string>();
   if (person.deleted) return <NobodysAvatar size={size} isSquare={isSquare} />;
   const seed = seedOf(person);
   const initials = initialsOf(seed);
@@ -71,8 +70,8 @@ export function Avatar({ person, size = 50, isSquare = false, isBrief = false }:
       className={`relative inline-grid shrink-0 place-items-center overflow-hidden font-semibold text-white select-none before:content-[attr(data-initials)] ${isSquare ? "rounded-bubble" : "rounded-full"}`}
       style={{ width: size, height: size, fontSize: size * 0.38, backgroundColor: `hsl(${toHue(seed)} 45% 35%)` }}
     >
-      {key && key !== failed && (
-        <img
+      {key && (
+        <ProtectedImage
           src={`/api/avatars/${encodeURIComponent(key)}?size=${served}`}
           alt=""
           width={size}
@@ -81,7 +80,6 @@ export function Avatar({ person, size = 50, isSquare = false, isBrief = false }:
           decoding="async"
           draggable={false}
           className="absolute inset-0 size-full object-cover"
-          onError={() => setFailed(key)}
         />
       )}
     </span>

@@ -1,27 +1,75 @@
-type Leave = () => void;
+import { useEffect, useEffectEvent } from "react";
 
-/** What lies over the page and asks to be left first, the topmost last. */
+type Leave = () => void;
+/** An entry of the history: react-router's number of it, and how many open layers it stands for. */
+type Entry = { index: number | undefined; depth: number };
+
+const refusedAfterMs = 300; // a layer that is there for so long after it was asked to go stays
+
+/** What lies over the page and is left first by going back, the topmost last. */
 const layers: Leave[] = [];
 
-/**
- * The way back that a person takes leaves the topmost layer instead of the page below it, as a phone's back gesture does
- * with a dialog. Where nobody touched the page since, the browser lets them go.
- */
-const onNavigate = (event: NavigateEvent): void => {
-  const { navigationType, userInitiated, cancelable, destination } = event;
-  const isBack = navigationType === "traverse" && destination.index < (navigation.currentEntry?.index ?? 0);
-  if (!isBack || !userInitiated || !cancelable) return;
-  event.preventDefault();
-  layers.at(-1)?.();
+const readState = (): Record<string, unknown> => {
+  const state: unknown = history.state;
+  return typeof state === "object" && state !== null ? { ...state } : {};
 };
 
-/** Until the function is called that it gives back. Browsers without `navigation` go back. */
-export const takeBack = (leave: Leave): (() => void) => {
-  if (!("navigation" in globalThis)) return () => {};
-  if (layers.length === 0) navigation.addEventListener("navigate", onNavigate);
+const readEntry = (): Entry => {
+  const { idx, layer } = readState();
+  return { index: typeof idx === "number" ? idx : undefined, depth: typeof layer === "number" ? layer : 0 };
+};
+
+let current: Entry = { index: undefined, depth: 0 };
+
+/** To be called after each navigation of the router, which tells nobody else which entry it made. */
+export const noteEntry = (): void => {
+  current = readEntry();
+};
+
+/** Every open layer has an entry of its own above the page's, with the same address. */
+const coverLayers = (): void => {
+  noteEntry();
+  while (current.depth < layers.length) {
+    history.pushState({ ...readState(), layer: current.depth + 1 }, "");
+    noteEntry();
+  }
+};
+
+/**
+ * Going back leaves the layers above the entry it leads to. Entries of layers that were closed otherwise are not removed
+ * at that moment, since a navigation may follow at once; they are passed over when somebody comes by.
+ */
+const onPop = (): void => {
+  const before = current;
+  noteEntry();
+  const isSamePage = before.index === current.index;
+  if (!isSamePage || current.depth > before.depth) return;
+  const left = layers.slice(current.depth).reverse();
+  if (left.length === 0) {
+    history.back();
+    return;
+  }
+  for (const leave of left) leave();
+  setTimeout(coverLayers, refusedAfterMs);
+};
+
+// A page may be loaded anew at the entry of a layer. Capturing, because the router's own listener leads to `noteEntry`.
+if ("history" in globalThis) {
+  noteEntry();
+  addEventListener("popstate", onPop, true);
+}
+
+/** Lets the way back, a phone's gesture or a browser's button, call `leave` until the function it returns is called. */
+const takeBack = (leave: Leave): (() => void) => {
   layers.push(leave);
+  queueMicrotask(coverLayers); // one layer may give way to another
   return () => {
     layers.splice(layers.lastIndexOf(leave), 1);
-    if (layers.length === 0) navigation.removeEventListener("navigate", onNavigate);
   };
+};
+
+/** A layer above the page, as long as it is rendered: going back calls `onLeave` in the place of leaving the page. */
+export const useBack = (onLeave: Leave): void => {
+  const leave = useEffectEvent(onLeave);
+  useEffect(() => takeBack(() => leave()), []);
 };

@@ -1,5 +1,5 @@
-import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
-import { takeBack } from "./back-gesture";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
+import { useBack } from "./back-gesture";
 
 type ModalProps = {
   /** Names the dialog to a screen reader; `labelledBy` when a visible heading does. */
@@ -45,8 +45,7 @@ export function Modal({ label, labelledBy, describedBy, role, className = "", on
       giveCaretBack();
     };
   }, []);
-  const dismiss = useEffectEvent(onDismiss);
-  useEffect(() => takeBack(() => dismiss()), []);
+  useBack(onDismiss);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard's way out is Escape, which arrives as onCancel
     <dialog

@@ -2,7 +2,7 @@ import { useEffect, useRef, useSyncExternalStore } from "react";
 import { useT } from "../i18n/setup";
 import { Observable } from "../lib/observable";
 import { IconButton } from "./icon-button";
-import { keepOffFocus } from "./keep-off-focus";
+import { keepOff } from "./keep-off";
 
 /** SPEC.md §9: one toast at a time, for five seconds. */
 const toastMs = 5_000;
@@ -14,8 +14,12 @@ type Told = {
   tone?: ToastTone;
   /** Where the focus is led at this moment the same is heard: here it is only seen. */
   isHeard?: boolean;
+  /** A field, or a form, whose content is the problem: the toast goes when that is changed. */
+  about?: HTMLElement | null | undefined;
+  /** What can be done next; the toast goes with it. */
+  action?: { label: string; onSelect: () => void };
 };
-type Toast = Told & { id: number; tone: ToastTone };
+type Toast = Omit<Told, "about"> & { id: number; tone: ToastTone };
 
 let current: Toast | undefined;
 let lastId = 0;
@@ -42,13 +46,29 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener);
 };
 
-/** Says something for five seconds. A newer toast replaces the one that shows. */
-export const showToast = (toast: Told): void => set({ tone: "info", ...toast, id: ++lastId });
+/**
+ * Says something for five seconds. A newer toast replaces the one that shows. Returns what takes it back as soon as it is no
+ * longer true.
+ */
+export const openToast = ({ about, ...toast }: Told): (() => void) => {
+  const id = ++lastId;
+  const takeBack = () => {
+    about?.removeEventListener("input", takeBack);
+    if (current?.id === id) set(undefined);
+  };
+  about?.addEventListener("input", takeBack);
+  set({ tone: "info", ...toast, id });
+  return takeBack;
+};
+
+export const showToast = (toast: Told): void => {
+  openToast(toast);
+};
 
 /** Where toasts are shown; what comes later lies over what comes before. */
 const looks = {
   page: "fixed inset-x-0 top-2 z-50 px-3 pt-safe",
-  app: "w-full",
+  app: "absolute inset-x-0 bottom-0 px-3",
   call: "absolute inset-x-0 top-16 z-10 px-3",
 } as const;
 type Place = keyof typeof looks;
@@ -85,9 +105,9 @@ export function Toaster({ place = "page" }: { place?: Place }) {
   const card = toast && (
     <div
       key={toast.id}
-      ref={keepOffFocus}
+      ref={place === "app" ? keepOff.upwards : keepOff.downwards}
       data-toast
-      className={`rise pointer-events-auto mb-2 flex w-full max-w-104 items-center gap-3 rounded-card border bg-surface py-1 pr-1 pl-4 text-text shadow-lg ${
+      className={`rise pointer-events-auto mb-2 flex max-h-[40vh] w-full max-w-104 items-center gap-3 overflow-y-auto rounded-card border bg-surface py-1 pr-1 pl-4 text-text shadow-lg ${
         toast.tone === "danger" ? "border-danger" : "border-line"
       }`}
     >
@@ -96,9 +116,21 @@ export function Toaster({ place = "page" }: { place?: Place }) {
         aria-hidden="true"
       />
       <div className="min-w-0 flex-1 py-2">
-        {toast.title && <p className="font-semibold break-words">{toast.title}</p>}
-        {toast.message && <p className="break-words whitespace-pre-line">{toast.message}</p>}
+        {toast.title && <p className="leading-snug font-semibold break-words">{toast.title}</p>}
+        {toast.message && <p className="leading-snug break-words whitespace-pre-line">{toast.message}</p>}
       </div>
+      {toast.action && (
+        <button
+          type="button"
+          className="min-h-12 shrink-0 rounded-card px-3 font-semibold text-accent hover:bg-raised"
+          onClick={() => {
+            close();
+            toast.action?.onSelect();
+          }}
+        >
+          {toast.action.label}
+        </button>
+      )}
       <IconButton
         icon="i-ph-x"
         label={t("common.close")}

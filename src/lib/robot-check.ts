@@ -1,27 +1,27 @@
 import { solveChallenge } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
 import { Challenge } from "../../contract/auth";
+import { proofSolveMs } from "../../contract/limits";
+import type { ChallengeRequest } from "../../contract/proof-of-work";
 import { ApiFailure, exchange } from "./exchange";
 import { readAnswer } from "./read-answer";
 
 /**
- * The work behind "I am not a robot". The browser derives keys in threads of its own (WebCrypto), so that the
- * page stays responsive without a worker of ours.
+ * The work behind "I am not a robot", for one action with one number or address. The browser derives keys in threads of
+ * its own (WebCrypto), so that the page stays responsive without a worker of ours.
  */
 export type Proof = { token: string; expiresAt: number };
 
-const challengeTimeoutMs = 60_000;
-
-/** Fetches a challenge and solves it. Throws `ApiFailure`, also when it could not be solved in a minute. */
-export const proveNoRobot = async (signal: AbortSignal): Promise<Proof> => {
-  const challenge = readAnswer(Challenge, await exchange("GET", "/api/auth/challenge", undefined, { signal }));
+/** Fetches a challenge and solves it. Throws `ApiFailure`, also when it could not be solved in time. */
+export const proveNoRobot = async (purpose: ChallengeRequest, signal: AbortSignal): Promise<Proof> => {
+  const challenge = readAnswer(Challenge, await exchange("POST", "/api/auth/challenge", purpose, { signal }));
   const controller = new AbortController();
   signal.addEventListener("abort", () => controller.abort());
   const solution = await solveChallenge({
     challenge,
     deriveKey,
     controller,
-    timeout: challengeTimeoutMs,
+    timeout: proofSolveMs,
   });
   signal.throwIfAborted();
   if (!solution) throw new ApiFailure("captcha_failed", 0);

@@ -3,6 +3,8 @@ import { type LinkState, useLink } from "./hooks";
 
 /** Connecting that lasts no longer is nothing to tell of. */
 const connectingQuietMs = 2_500;
+/** A link that works this long after the browser said that there is no network has been asked meanwhile, and has answered. */
+const provenMs = 6_000;
 
 const subscribeNetwork = (listener: () => void): (() => void) => {
   addEventListener("online", listener);
@@ -32,13 +34,14 @@ const useLasting = (isSo: boolean, ms: number): boolean => {
 export const useHasNetwork = (): boolean => useSyncExternalStore(subscribeNetwork, hasNetwork);
 
 /**
- * Whether there is no use in asking the server for anything. A link that works is believed before the browser, one that is
- * being tried is not: the phone knows it has no network.
+ * Whether there is no use in asking the server for anything. The browser's word that there is no network counts at once; a
+ * link that goes on working is believed more than the browser after a while.
  */
 export const useIsOffline = (): boolean => {
   const link = useLink();
   const isConnected = useHasNetwork();
-  return link === "offline" || (link === "connecting" && !isConnected);
+  const isProven = useLasting(link === "online" && !isConnected, provenMs);
+  return link === "offline" || (!isConnected && !isProven);
 };
 
 /** The way to the server as a person is told of it. */

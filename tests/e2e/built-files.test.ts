@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
@@ -43,8 +43,11 @@ test("what is built holds no secret, no key and no mailbox, in scripts and in so
     const local = files.filter((file) => file.endsWith(".dev.vars"));
     expect(local.map((file) => file.slice(dist.length + 1))).toEqual(["lisolo/.dev.vars"]);
 
+    for (const file of local) expect(statSync(file).mode & 0o077).toBe(0);
+
     const built = files.filter((file) => !local.includes(file));
-    expect(built.filter((file) => /client\/assets\/.*\.js\.map$/.test(file)).length).toBeGreaterThan(5);
+    expect(built.filter((file) => /dist\/maps\/assets\/.*\.js\.map$/.test(file)).length).toBeGreaterThan(5);
+    expect(built.filter((file) => /dist\/client\/.*\.map$/.test(file))).toEqual([]);
     expect(built.filter((file) => /lisolo\/.*\.js$/.test(file)).length).toBeGreaterThan(0);
     for (const file of built) {
       const text = readBuilt(file);
@@ -57,7 +60,7 @@ test("what is built holds no secret, no key and no mailbox, in scripts and in so
       }).toEqual({ name });
       // Names of what only the Worker knows, and of folders here, have no place in what browsers get.
       const named = [...Object.keys(secrets), checkout].filter((secret) => text.includes(secret));
-      if (name.startsWith("client/")) expect({ name, named }).toEqual({ name, named: [] });
+      if (/^(client|maps)\//.test(name)) expect({ name, named }).toEqual({ name, named: [] });
       expect({ name, mailbox: text.includes("Mails of this machine") && !name.endsWith(".map") }).toEqual({
         name,
         mailbox: false,

@@ -2,7 +2,6 @@ import type { Locator } from "@playwright/test";
 import { privateConversationId } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
 import {
-  callButton,
   callScreen,
   control,
   expectSeeing,
@@ -10,6 +9,7 @@ import {
   openCalling,
   patienceMs,
   picturePatienceMs,
+  placeCall,
   talk,
 } from "../support/calling";
 import { faultsIn } from "../support/faults";
@@ -132,7 +132,7 @@ test("on a small phone with the largest text nobody's own picture lies over the 
     await expect(timer).toBeInViewport({ ratio: 1 });
   };
 
-  await callButton(anas, ben, "video").click();
+  await placeCall(anas, ben, "video");
   await page.setViewportSize({ width: 320, height: 480 });
   await patient(own).toBeVisible();
   await expectClear();

@@ -2,6 +2,7 @@ import { findChromium } from "../../scripts/chromium.mjs";
 import { expect, test } from "../support/browser-test";
 import { watchDevicesOf } from "../support/call-devices";
 import {
+  callBackButton,
   callButton,
   callLine,
   callScreen,
@@ -12,6 +13,7 @@ import {
   openCalling,
   patienceMs,
   picturePatienceMs,
+  placeCall,
 } from "../support/calling";
 import { makeCouple, siteOf } from "../support/pair";
 import { fill, type Phone } from "../support/phone";
@@ -89,7 +91,7 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   await bens.page.evaluate(() => {
     window.devices.refused.video = "NotAllowedError";
   });
-  await callButton(anas, ben, "video").click();
+  await placeCall(anas, ben, "video");
   const question = anas.page.getByRole("alertdialog", {
     name: fill(texts.calls.price.title.video, { name: ben.username }),
   });
@@ -97,7 +99,7 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   await question.getByRole("button", { name: texts.common.cancel }).click();
   await expect(question).toHaveCount(0);
   await expect(callScreen(anas, ben)).toHaveCount(0);
-  await callButton(anas, ben, "video").click();
+  await placeCall(anas, ben, "video");
   await question.getByRole("button", { name: texts.people.videoCall }).click();
   await patient(callScreen(bens, ana)).toBeVisible();
   expect(await openOf(bens, "audio")).toEqual([]); // nothing is opened where it only rings
@@ -217,7 +219,7 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   await bens.page.evaluate(() => {
     window.devices.refused.audio = "NotFoundError";
   });
-  await callButton(anas, ben, "video").click();
+  await placeCall(anas, ben, "video");
   await question.getByRole("button", { name: texts.people.audioCall }).click();
   await patient(callScreen(bens, ana)).toContainText(his.calls.status.ringingAudio);
   await control(bens, "accept").click();
@@ -248,7 +250,7 @@ test("a call takes of the phone what it needs, goes on with what there is, and g
   // The line of another call leads to none meanwhile, and that is said, also where a price was never told.
   await bens.page.keyboard.press("Escape");
   expect(await bens.page.evaluate(() => localStorage.getItem("call-price"))).toBe("audio");
-  await callLine(bens, `${ana.username}: Video call ended`).last().click();
+  await callBackButton(callLine(bens, `${ana.username}: Video call ended`).last(), bens, ana.username, "video").click();
   await expect(notice(bens, his.calls.say.inProgress)).toBeVisible();
   await bens.page.getByRole("button", { name: his.calls.restore }).click();
   // One that is there now, or allowed, is taken when he asks for it.

@@ -8,6 +8,7 @@ import {
   expectHearing,
   openCalling,
   patienceMs,
+  placeCall,
 } from "../support/calling";
 import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson } from "../support/people";
@@ -70,7 +71,7 @@ test("a call ends as it was: not answered, busy, given up, refused, answered els
   await expect(didos.page.getByRole("button", { name: texts.callLines.speak })).toBeVisible();
 
   // Refused on one device, it rings no more on the other.
-  await callButton(cleos, dido, "video").click();
+  await placeCall(cleos, dido, "video");
   await patient(callScreen(didos, cleo)).toContainText(status.ringingVideo);
   await Promise.all([patient(toast(cleos, say.rejected)).toBeVisible(), control(tablet, "decline").click()]);
   await patient(callScreen(didos, cleo)).toHaveCount(0);

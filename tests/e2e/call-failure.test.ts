@@ -1,5 +1,14 @@
 import { watchDevicesOf } from "../support/call-devices";
-import { asFingersDo, callButton, callLine, callScreen, control, openCalling, patienceMs } from "../support/calling";
+import {
+  asFingersDo,
+  callButton,
+  callLine,
+  callScreen,
+  control,
+  openCalling,
+  patienceMs,
+  placeCall,
+} from "../support/calling";
 import { makeCouple, siteOf } from "../support/pair";
 import { type Server, startServer } from "../support/server";
 import { expect, test } from "../support/tidy-test";
@@ -53,7 +62,7 @@ test("a call that was taken and finds no way is given up by one of them, or fail
   await asFingersDo(bens);
 
   // Left alone it says on both sides that it failed, keeps nothing of either phone, and the next call can be begun.
-  await callButton(anas, ben, "video").click();
+  await placeCall(anas, ben, "video");
   await control(bens, "accept").click();
   const from = Date.now();
   await expectConnecting();

@@ -1,5 +1,6 @@
 import { createUuid, type Uuid } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
+import { callBackButton, callLine } from "../support/calling";
 import { faultsIn } from "../support/faults";
 import { makeCouple, siteOf } from "../support/pair";
 import { callSite, type Person } from "../support/people";
@@ -50,7 +51,7 @@ test("what became of a call stands at its caller's side in each one's words, cal
   await expect(row.locator(".text-danger")).toContainText("Appel vidéo manqué");
   await row.click();
   const main = page.getByRole("main");
-  const line = (name: string) => main.getByRole("listitem").getByRole("button", { name });
+  const line = (words: string) => callLine(anas, words);
   await expect(line("Vous : Appel audio terminé")).toBeVisible();
   await expect(line(`Vous : Appel vidéo refusé par ${ben.username}`)).toBeVisible();
   await expect(line(`${ben.username} : Appel audio manqué`)).toBeVisible();
@@ -59,7 +60,7 @@ test("what became of a call stands at its caller's side in each one's words, cal
   expect(await faultsIn(page)).toEqual([]);
 
   await bens.signIn(ben, `/app/chat/${ana.id}`);
-  const his = (name: string) => bens.page.getByRole("main").getByRole("listitem").getByRole("button", { name });
+  const his = (words: string) => callLine(bens, words);
   await expect(his(`${ana.username}: Audio call ended`)).toBeVisible();
   await expect(his(`${ana.username}: Declined video call`)).toBeVisible();
   await expect(his("You: Audio call: busy")).toBeVisible();
@@ -74,8 +75,15 @@ test("what became of a call stands at its caller's side in each one's words, cal
   await expect(main.getByRole("button", { name: texts.chat.voice.send })).toBeFocused();
   await main.getByRole("button", { name: texts.chat.voice.discard }).click();
 
-  // A tap calls the same way; given up it stands there too.
-  await line(`${ben.username} : Appel audio manqué`).click();
+  // A touch of the line, where a thumb scrolls, calls nobody; its handset does, the same way. Given up it stands there too.
+  const missed = line(`${ben.username} : Appel audio manqué`);
+  await missed.getByText("Appel audio manqué").click();
+  await missed.getByRole("time").click();
+  await expect(page.getByRole("button", { name: texts.calls.hangUp })).toHaveCount(0);
+  await expect(missed.getByRole("button")).toHaveCount(2);
+  const handset = callBackButton(missed, anas, ben.username);
+  expect(await handset.boundingBox()).toMatchObject({ width: 48, height: 48 });
+  await handset.press("Enter");
   await page.getByRole("button", { name: texts.calls.hangUp }).click();
   await expect(line("Vous : Appel audio annulé")).toBeVisible();
   await expect(his(`${ana.username}: Missed audio call`)).toBeVisible();

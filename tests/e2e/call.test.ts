@@ -1,6 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "../support/browser-test";
 import {
+  callBackButton,
   callButton,
   callLine,
   callScreen,
@@ -12,6 +13,7 @@ import {
   openCalling,
   patienceMs,
   picturePatienceMs,
+  placeCall,
 } from "../support/calling";
 import { faultsIn, faultsInBothColours } from "../support/faults";
 import { makeCouple, siteOf } from "../support/pair";
@@ -112,7 +114,9 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await expect(banner(anas).getByRole("button", { name: texts.calls.restore })).toBeFocused();
   await patient(banner(anas)).toContainText(/Appel audio en cours - \d\d:\d\d/);
   await expect(callButton(anas, ben)).toBeDisabled();
-  await expect(callButton(anas, ben, "video")).toBeDisabled();
+  await page.getByRole("main").getByRole("button", { name: texts.common.more, exact: true }).click();
+  await expect(page.getByRole("menuitem", { name: texts.people.videoCall, exact: true })).toBeDisabled();
+  await page.keyboard.press("Escape");
   const second = await anas.context.newPage();
   await anas.openChat(ben.id, second);
   const inSecond = second.getByRole("button", { name: fill(texts.people.audioCallName, { name: ben.username }) });
@@ -161,7 +165,7 @@ test("two people hear each other, put the call away, go on after a reload, and s
   const type = () => page.keyboard.type(letters.charAt(typed++));
   await anas.composer().focus();
   await type();
-  await callButton(bens, ana, "video").click();
+  await placeCall(bens, ana, "video");
   await expect(async () => {
     await type();
     await expect(banner(anas)).toBeVisible({ timeout: 200 });
@@ -205,7 +209,7 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await expect(anas.composer()).toBeFocused();
   await expect(anas.composer()).toHaveValue(letters.slice(0, typed));
   await patient(callLine(anas, `${ben.username} : Appel vidéo terminé`)).toBeVisible();
-  await expect(callButton(bens, ana, "video")).toBeFocused();
+  await expect(bens.page.getByRole("main").getByRole("button", { name: his.common.more, exact: true })).toBeFocused();
   await patient(callLine(bens, "You: Video call ended")).toBeVisible();
 
   // A press on the line calls back the same way. He records a voice message meanwhile: a ring leaves it alone.
@@ -215,7 +219,7 @@ test("two people hear each other, put the call away, go on after a reload, and s
   await voice("record").focus();
   await bens.page.keyboard.press("Enter");
   await patient(recorded).toHaveText(/:(?!00)\d\d$/);
-  await callLine(anas, `${ben.username} : Appel vidéo terminé`).click();
+  await callBackButton(callLine(anas, `${ben.username} : Appel vidéo terminé`), anas, ben.username, "video").click();
   await patient(banner(bens).getByRole("alert")).toContainText(his.calls.status.ringingVideo);
   await expect(callScreen(bens, ana)).toHaveCount(0);
   await patient(recorded).not.toHaveText((await recorded.textContent()) ?? "");

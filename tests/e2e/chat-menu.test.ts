@@ -38,9 +38,19 @@ test("a chat is muted, shows who is typing, and is cleared of what was there bef
   await expect(anas.message("encore")).toBeVisible();
   await expect(header.getByText(texts.chat.typing, { exact: true })).toHaveCount(0);
 
-  // A person can be called in two ways.
-  for (const name of [texts.people.audioCallName, texts.people.videoCallName])
-    await expect(header.getByRole("button", { name: fill(name, { name: ben.username }) })).toBeEnabled();
+  // A person can be called in two ways: on a narrow screen one of them stands in the menu, and their name has room.
+  const video = header.getByRole("button", { name: fill(texts.people.videoCallName, { name: ben.username }) });
+  await expect(
+    header.getByRole("button", { name: fill(texts.people.audioCallName, { name: ben.username }) }),
+  ).toBeEnabled();
+  await expect(video).toBeHidden();
+  await page.getByRole("button", { name: texts.common.more, exact: true }).click();
+  await expect(page.getByRole("menuitem", { name: texts.people.videoCall, exact: true })).toBeEnabled();
+  await expect(page.getByRole("menuitem", { name: texts.people.audioCall, exact: true })).toHaveCount(0);
+  await page.keyboard.press("Escape");
+  await page.setViewportSize({ width: 700, height: 740 });
+  await expect(video).toBeEnabled();
+  await page.setViewportSize({ width: 360, height: 740 });
 
   // Muting: first it fails and says so, then it is told, marked, and counts for nothing in the tab bar.
   await anas.context.route("**/api/mutes/**", (route) => route.fulfill({ status: 503, body: "" }));
@@ -194,6 +204,41 @@ test("who is blocked sees plain sent and is not seen, until they are unblocked",
   await expect(bens.ticks("unheard", "sent")).toBeVisible();
   await anas.close();
   await bens.close();
+});
+
+test("a search leads to a message some screens above the end, where the list was held until then", async ({
+  browser,
+  server,
+}) => {
+  const { phones, people, site, conversation } = await openPair(browser, server, 3320);
+  const [anas] = phones;
+  const [, ben] = people;
+  const { page, texts } = anas;
+  const wordy = (i: number) => `message ${i}${" mots et encore".repeat((i * 7) % 11)}`;
+  const newest = anas.message(wordy(39));
+  await sendTexts(
+    site,
+    ben,
+    conversation,
+    Array.from({ length: 40 }, (_, i) => (i === 20 || i === 26 ? `au marché ${i}` : wordy(i))),
+  );
+  await expect(newest).toBeInViewport();
+  const field = page.getByRole("searchbox", { name: texts.chat.searchLabel });
+  // Enter after it is found, and before.
+  for (const isFound of [true, false]) {
+    await choose(page, texts, texts.chat.search);
+    await field.fill("marche");
+    if (isFound) await expect(page.getByText(fill(texts.chat.found_other, { count: 2 }))).toBeVisible();
+    await page.keyboard.press("Enter");
+    await expect(page.getByText(fill(texts.chat.foundAt, { at: 1, count: 2 }), { exact: true })).toBeVisible();
+    await expect(anas.message("au marché 26")).toBeInViewport();
+    await field.press("Escape");
+    await expect(field).toHaveCount(0);
+    await expect(anas.message("au marché 26")).toBeInViewport();
+    await page.getByRole("button", { name: texts.chat.toLatest }).click();
+    await expect(newest).toBeInViewport();
+  }
+  for (const phone of phones) await phone.close();
 });
 
 test("a search walks from one found message to the next and back by keyboard, each marked in its place", async ({

@@ -60,11 +60,14 @@ test("signs up, reads who it is, refreshes, and signs in again", async () => {
   expect(taken.user?.id).toBe(user.id);
 });
 
+const mailProof = (email: string) => makeCaptchaToken(site, { action: "recover", subject: email });
+
 test("hears of every refusal by its code", async () => {
   const device = await makeDevice(site);
   const { client } = device;
   const { phone } = await signUp(site, device, nextPhone());
-  const again = { phone, password: testPassword, options: { captchaToken: await makeCaptchaToken(site) } };
+  const captchaToken = await makeCaptchaToken(site, { action: "sign_up", subject: phone });
+  const again = { phone, password: testPassword, options: { captchaToken } };
   expect(refusalOf(await client.signUp(again))).toEqual(refused(422, "phone_exists"));
   expect(refusalOf(await client.signUp({ phone: nextPhone(), password: testPassword }))).toEqual(
     refused(400, "captcha_failed"),
@@ -184,7 +187,7 @@ test("recovers by what a mail brings: the link's token, and the code one types",
     ["code", "Encore2026"],
   ] as const) {
     const { client, events } = await makeDevice(site);
-    ok(await client.resetPasswordForEmail(email, { captchaToken: await makeCaptchaToken(site) }));
+    ok(await client.resetPasswordForEmail(email, { captchaToken: await mailProof(email) }));
     const mail = await mailTo(email, (one) => isRecovery(one) && !used.has(one.text));
     used.add(mail.text);
     const { token: token_hash, code } = broughtBy(mail);
@@ -200,7 +203,7 @@ test("recovers by what a mail brings: the link's token, and the code one types",
   }
   const { client } = await makeDevice(site);
   const unknown = await client.resetPasswordForEmail("nobody@recovery.example", {
-    captchaToken: await makeCaptchaToken(site),
+    captchaToken: await mailProof("nobody@recovery.example"),
   });
   expect(unknown).toEqual({ data: {}, error: null });
   expect(refusalOf(await client.resetPasswordForEmail(email))).toEqual(refused(400, "captcha_failed"));
@@ -209,7 +212,7 @@ test("recovers by a link that leads back to the program that asked, by PKCE", as
   const email = "ben@recovery.example";
   const phone = await makeRecoverable(email);
   const { client, events } = await makeDevice(site);
-  ok(await client.resetPasswordForEmail(email, { redirectTo: elsewhere, captchaToken: await makeCaptchaToken(site) }));
+  ok(await client.resetPasswordForEmail(email, { redirectTo: elsewhere, captchaToken: await mailProof(email) }));
   const { link } = broughtBy(await mailTo(email, isRecovery));
   const led = await fetch(link, { redirect: "manual" });
   const back = new URL(led.headers.get("location") ?? "");
@@ -218,7 +221,9 @@ test("recovers by a link that leads back to the program that asked, by PKCE", as
 
   const thief = await makeDevice(site);
   ok(
-    await thief.client.resetPasswordForEmail("thief@recovery.example", { captchaToken: await makeCaptchaToken(site) }),
+    await thief.client.resetPasswordForEmail("thief@recovery.example", {
+      captchaToken: await mailProof("thief@recovery.example"),
+    }),
   );
   expect(refusalOf(await thief.client.exchangeCodeForSession(code))).toEqual(refused(400, "bad_code_verifier"));
   expect(ok(await client.exchangeCodeForSession(code)).user.phone).toBe(phone);

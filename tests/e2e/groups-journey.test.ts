@@ -148,7 +148,7 @@ test("five people on seven devices make a group and talk in it, each in their la
   const picture = await makePicture(bens.page, "fête.jpg", { width: 1_200, height: 900, type: "image/jpeg" });
   const choose = async (phone: Phone, what: "file" | "image", file: typeof picture): Promise<void> => {
     const chooser = phone.page.waitForEvent("filechooser");
-    await phone.page.getByRole("button", { name: phone.texts.chat.attach[what], exact: true }).click();
+    await phone.attach(what);
     await (await chooser).setFiles([file]);
   };
   const send = (phone: Phone) =>

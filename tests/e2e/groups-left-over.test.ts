@@ -55,7 +55,7 @@ test("what was being recorded, chosen and captioned when its group went can be h
   // Files in their sheet, and the caption's last letters a moment old.
   const photo = await makePicture(page, "fête.jpg", { width: 300, height: 200, type: "image/jpeg" });
   const chooser = page.waitForEvent("filechooser");
-  await page.getByRole("button", { name: texts.chat.attach.image, exact: true }).click();
+  await bens.attach("image");
   await (await chooser).setFiles([photo]);
   const sheet = page.getByRole("dialog");
   // What another tab chose at the same time is kept beside it.
@@ -63,7 +63,7 @@ test("what was being recorded, chosen and captioned when its group went can be h
   await tab.goto(`/app/group/${id}`);
   await expect(bens.composer(tab)).toBeVisible({ timeout: openMs });
   const second = tab.waitForEvent("filechooser");
-  await tab.getByRole("button", { name: texts.chat.attach.file, exact: true }).click();
+  await bens.attach("file", tab);
   await (await second).setFiles([{ name: "deux.txt", mimeType: "text/plain", buffer: Buffer.from("deux") }]);
   await expect(tab.getByRole("dialog")).toBeVisible();
   await expect.poll(async () => (await keptChoices(tab)).length).toBe(2);

@@ -23,9 +23,9 @@ const captionOf = ({ page }: Phone): Locator => sheetOf(page).getByRole("textbox
 const messagesOf = ({ page }: Phone): Locator => page.getByRole("main").locator("ol > li");
 
 /** Through the browser's own chooser. */
-const pick = async ({ page, texts }: Phone, what: "file" | "image", files: MadeFile[]): Promise<void> => {
-  const chooser = page.waitForEvent("filechooser");
-  await page.getByRole("button", { name: texts.chat.attach[what], exact: true }).click();
+const pick = async (phone: Phone, what: "file" | "image", files: MadeFile[]): Promise<void> => {
+  const chooser = phone.page.waitForEvent("filechooser");
+  await phone.attach(what);
   await (await chooser).setFiles(files);
 };
 const choose = async (phone: Phone, what: "file" | "image", files: MadeFile[]): Promise<void> => {
@@ -170,7 +170,7 @@ test("pictures and files go out shrunk, captioned, as originals, pasted, dropped
   await expect(messagesOf(bens).last()).toContainText("facture");
 
   // Photographed; the sheet can be left without sending, and the focus is back where it was.
-  await page.getByRole("button", { name: attach.camera }).click();
+  await anas.attach("camera");
   await page.getByRole("button", { name: camera.shutter }).click();
   await expect(sheetOf(page)).toContainText(fill(attach.title_one, { count: 1 }));
   await sendOf(anas).click();

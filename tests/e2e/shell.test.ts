@@ -111,7 +111,7 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
   });
 });
 
-test("an address that does not exist says so, with its status, in these words in every language", async ({
+test("an address that does not exist says so, with its status, in the language of the person", async ({
   browser,
   server,
 }) => {
@@ -121,7 +121,7 @@ test("an address that does not exist says so, with its status, in these words in
     const { page, texts } = phone;
     await phone.signIn(ana);
     await page.goto("/app/nowhere");
-    await expect(page.getByRole("heading", { name: "Unexpected Application Error!" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: texts.shell.error.title })).toBeVisible();
     await expect(page.getByText("404 Not Found")).toBeVisible();
     expect(await faultsIn(page)).toEqual([]);
     await page.getByRole("button", { name: texts.shell.error.home }).click();
@@ -229,6 +229,78 @@ test("the list comes back where it was left", async ({ browser, server }) => {
   await expect(oldest).toBeInViewport();
   // A list scrolled while its rows come up can stand at a fraction of a pixel, which the browser keeps as a whole one.
   await expect.poll(async () => Math.abs((await top()) - before)).toBeLessThan(2);
+  await phone.close();
+});
+
+test("going back leaves what is open above a page first, one layer at a time, and then the page", async ({
+  browser,
+  server,
+}) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 480), await makePerson(site, 481)];
+  await connectPeople(site, ana, ben);
+  await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Mbote"]);
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.signIn(ana);
+  await phone.conversation(ben.username).click();
+  await expect(phone.message("Mbote")).toBeVisible();
+  const chat = page.url();
+  const openMenu = () => page.getByRole("main").getByRole("button", { name: texts.common.more, exact: true }).click();
+  const choose = async (item: string) => {
+    await openMenu();
+    await page.getByRole("menuitem", { name: item, exact: true }).click();
+  };
+  const menu = page.getByRole("menu");
+  const field = page.getByRole("searchbox", { name: texts.chat.searchLabel });
+
+  // A menu, a question that a menu led to, a menu above the search, and the search: without a touch in between.
+  await openMenu();
+  await expect(menu).toBeVisible();
+  await page.goBack();
+  await expect(menu).toHaveCount(0);
+  await choose(texts.chat.clear);
+  await expect(page.getByRole("alertdialog")).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole("alertdialog")).toHaveCount(0);
+  await choose(texts.chat.search);
+  await expect(field).toBeVisible();
+  await openMenu();
+  await expect(menu).toBeVisible();
+  await page.goBack();
+  await expect(menu).toHaveCount(0);
+  await expect(field).toBeVisible();
+  await page.goBack();
+  await expect(field).toHaveCount(0);
+  expect(page.url()).toBe(chat);
+  await expect(phone.message("Mbote")).toBeVisible();
+
+  // What was closed by other means takes no second step back, and nothing comes again by going forward.
+  await openMenu();
+  await page.keyboard.press("Escape");
+  await expect(menu).toHaveCount(0);
+  await page.goBack();
+  await expect(page).toHaveURL("/app");
+  await page.goForward();
+  await expect(page).toHaveURL(chat);
+  await page.goForward();
+  await expect(page).toHaveURL(chat);
+  await expect(menu).toHaveCount(0);
+
+  // Loaded anew while something is open, the page is as it was without it, and back leads where it led.
+  await choose(texts.chat.search);
+  await expect(field).toBeVisible();
+  await page.reload();
+  await expect(phone.message("Mbote")).toBeVisible();
+  await expect(field).toHaveCount(0);
+  // A menu that leads elsewhere stands in nobody's way back.
+  await choose(texts.chat.viewContact);
+  await page.waitForURL(`**/app/user/${ben.id}`);
+  await page.goBack();
+  await expect(page).toHaveURL(chat);
+  await expect(phone.message("Mbote")).toBeVisible();
+  await page.goBack();
+  await expect(page).toHaveURL("/app");
   await phone.close();
 });
 

@@ -47,7 +47,9 @@ const signUp = async (n: number, identity: { auth_code: string; code_verifier: s
       phone: phoneOf(n),
       password: testPassword,
       identity,
-      gotrue_meta_security: { captcha_token: await makeCaptchaToken(social.site) },
+      gotrue_meta_security: {
+        captcha_token: await makeCaptchaToken(social.site, { action: "sign_up", subject: phoneOf(n) }),
+      },
     },
   });
 

@@ -31,7 +31,7 @@ test("a file whose page dies in the middle goes on from there in the next one, a
     const { texts, context } = anas;
 
     const chooser = anas.page.waitForEvent("filechooser");
-    await anas.page.getByRole("button", { name: texts.chat.attach.file, exact: true }).click();
+    await anas.attach("file");
     await (await chooser).setFiles(report);
     link.bytesPerSecond = slow;
     await anas.page.getByRole("dialog").getByRole("button", { name: texts.chat.send, exact: true }).click();

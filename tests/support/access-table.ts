@@ -108,7 +108,10 @@ export const accessTable: Record<string, Row> = {
   "GET /api/health": { expected: everybody(200) },
   "GET /api/openapi.json": { expected: everybody(200) },
   "GET /api/docs": { expected: everybody(200) },
-  "GET /api/auth/challenge": { expected: everybody(200) },
+  "POST /api/auth/challenge": {
+    expected: everybody(200),
+    body: ({ ana }) => ({ action: "sign_in", subject: ana.phone }),
+  },
   "POST /api/auth/signup": { expected: everybody(400), body: () => ({}) },
   "POST /api/auth/token": {
     expected: everybody(400),

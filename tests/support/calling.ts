@@ -130,6 +130,14 @@ export const callButton = ({ page, texts }: Phone, { username }: Person, kind: C
   return page.getByRole("button", { name: fill(label, { name: username }), exact: true });
 };
 
+/** Begins a call from a chat; a video call from its menu, which holds it where the screen is narrow. */
+export const placeCall = async (phone: Phone, to: Person, kind: CallKind = "audio"): Promise<void> => {
+  if (kind === "audio") return callButton(phone, to).click();
+  const { page, texts } = phone;
+  await page.getByRole("main").getByRole("button", { name: texts.common.more, exact: true }).click();
+  await page.getByRole("menuitem", { name: texts.people.videoCall, exact: true }).click();
+};
+
 /** The screen of the call with somebody. */
 export const callScreen = ({ page }: Phone, { username }: Person): Locator =>
   page.getByRole("dialog", { name: username }).or(page.getByRole("alertdialog", { name: username }));
@@ -140,7 +148,15 @@ export const control = ({ page, texts }: Phone, what: Control): Locator =>
 
 /** The line of a call in the open chat, by what a screen reader says of it. */
 export const callLine = ({ page }: Phone, words: string | RegExp): Locator =>
-  page.getByRole("main").getByRole("listitem").getByRole("button", { name: words });
+  page.getByRole("main").getByRole("listitem").filter({ hasText: words });
+
+/** The button in such a line that calls its other person. */
+export const callBackButton = (line: Locator, { texts }: Phone, name: string, kind: CallKind = "audio"): Locator => {
+  const { again, back } = texts.callLines;
+  const [a, b] = [again[kind], back[kind]].map((text) => line.getByRole("button", { name: fill(text, { name }) }));
+  if (!a || !b) throw new Error("there are two ways to call somebody back");
+  return a.or(b);
+};
 
 /** Where it shows now, if it does: what is about to go, or not there yet, is looked for again by whoever polls. */
 export const findBox = (one: Locator): ReturnType<Locator["boundingBox"]> =>
@@ -148,7 +164,7 @@ export const findBox = (one: Locator): ReturnType<Locator["boundingBox"]> =>
 
 /** One rings, the other takes it, and they hear each other. */
 export const talk = async (caller: Phone, callee: Phone, to: Person, kind: CallKind = "audio"): Promise<void> => {
-  await callButton(caller, to, kind).click();
+  await placeCall(caller, to, kind);
   await control(callee, "accept").click({ timeout: patienceMs });
   await expectHearing(caller, callee);
 };

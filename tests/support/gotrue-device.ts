@@ -52,7 +52,10 @@ export const signUp = async (
   { client }: Device,
   phone: string,
 ): Promise<{ phone: string; session: Session }> => {
-  const options = { captchaToken: await makeCaptchaToken(site), data: { username: "Ana Mbo" } };
+  const options = {
+    captchaToken: await makeCaptchaToken(site, { action: "sign_up", subject: phone }),
+    data: { username: "Ana Mbo" },
+  };
   return { phone, session: sessionOf(ok(await client.signUp({ phone, password: testPassword, options }))) };
 };
 

@@ -3,6 +3,7 @@ import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
 import * as v from "valibot";
 import { Challenge, Session } from "../../contract/auth";
 import type { Uuid } from "../../contract/ids";
+import type { ChallengeRequest } from "../../contract/proof-of-work";
 
 /**
  * People made through the public API, as any client would: from tests inside workerd (`fetch` is then the
@@ -29,15 +30,19 @@ export const callSite = async (site: Site, method: string, path: string, call: C
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 };
 
-/** The `captcha_token` for a challenge of `GET /api/auth/challenge`, however long a busy machine works on it. */
+/** The `captcha_token` for a challenge of `POST /api/auth/challenge`, however long a busy machine works on it. */
 export const solveForToken = async (challenge: Challenge): Promise<string> => {
   const solution = await solveChallenge({ challenge, deriveKey, timeout: 0 });
   if (!solution) throw new Error("the proof of work has no solution");
   return btoa(JSON.stringify({ challenge, solution }));
 };
 
-export const makeCaptchaToken = async (site: Site, headers: Record<string, string> = {}): Promise<string> => {
-  const { status, body } = await callSite(site, "GET", "/api/auth/challenge", { headers });
+export const makeCaptchaToken = async (
+  site: Site,
+  purpose: ChallengeRequest,
+  headers: Record<string, string> = {},
+): Promise<string> => {
+  const { status, body } = await callSite(site, "POST", "/api/auth/challenge", { headers, body: purpose });
   if (status !== 200) throw new Error(`no challenge: ${status} ${JSON.stringify(body)}`);
   return solveForToken(v.parse(Challenge, body));
 };
@@ -56,8 +61,8 @@ export const testPassword = "Masolo2026";
 export const phoneOf = (n: number): string => `+24381000${String(n).padStart(4, "0")}`;
 export const nameOf = (n: number): string => `Personne ${n}`;
 
-/** Where person number `n` sits: not all behind one address, whose sign-ups are limited. */
-const addressOf = (n: number): string => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
+/** Where person number `n` sits: not all in one network, whose proofs of work would get dearer. */
+const addressOf = (n: number): string => `10.${(n >> 8) & 255}.${n & 255}.${(n >> 16) & 255}`;
 
 /** Signs up person number `n`, who must not exist yet on this site. */
 export const makePerson = async (site: Site, n: number, username = nameOf(n)): Promise<Person> => {
@@ -69,7 +74,9 @@ export const makePerson = async (site: Site, n: number, username = nameOf(n)): P
       phone,
       password: testPassword,
       data: { username },
-      gotrue_meta_security: { captcha_token: await makeCaptchaToken(site, headers) },
+      gotrue_meta_security: {
+        captcha_token: await makeCaptchaToken(site, { action: "sign_up", subject: phone }, headers),
+      },
     },
   });
   if (status !== 200) throw new Error(`${phone} could not sign up: ${status} ${JSON.stringify(body)}`);

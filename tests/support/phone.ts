@@ -75,6 +75,13 @@ export class Phone {
     return new Phone(context, await context.newPage(), textsOf[language], server.origin);
   }
 
+  /** By the composer's menu, which holds these where the screen is narrow. */
+  async attach(what: "file" | "image" | "camera", page = this.page): Promise<void> {
+    const { attach } = this.texts.chat;
+    await page.getByRole("button", { name: attach.menu, exact: true }).click();
+    await page.getByRole("menuitem", { name: attach[what], exact: true }).click();
+  }
+
   async goTo(path: string, page = this.page): Promise<void> {
     await page.goto(this.#origin + path);
   }

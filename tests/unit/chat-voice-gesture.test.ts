@@ -10,9 +10,9 @@ describe("a finger on the microphone", () => {
     expect(new Hold(at(1_000)).pull(at(2_000, 340, 710))).toBe("none");
   });
 
-  it("starts a recording that goes on by itself by a tap, wherever the tap ends", () => {
-    expect(new Hold(at(1_000)).lift(at(1_200))).toBe("lock");
-    expect(new Hold(at(1_000)).lift(at(1_200, 100))).toBe("lock");
+  it("only taps when it is lifted at once, wherever the tap ends", () => {
+    expect(new Hold(at(1_000)).lift(at(1_080))).toBe("tap");
+    expect(new Hold(at(1_000)).lift(at(1_200, 100))).toBe("tap");
     expect(new Hold(at(1_000)).lift(at(1_400))).toBe("send");
   });
 

@@ -5,7 +5,7 @@ import { isBoxed } from "../../worker/files/mp4";
 import { blankMetadata } from "../../worker/files/mp4-metadata";
 import { sniffType } from "../../worker/files/sniff";
 import { readImageHeader } from "../../worker/lib/image-header";
-import { ascii, box, makeHeic, trak, uint16, uint32 } from "../worker/boxes";
+import { ascii, box, makeHeic, trak, uint16, uint32 } from "../support/boxes";
 
 /** A small generator (mulberry32), so that what fails can be repeated. */
 const random = (seed: number) => () => {

@@ -70,7 +70,7 @@ test("what a body and a query may hold is in the document", async () => {
   ]);
   const picture = paths["/api/groups/{id}/picture"]?.["put"]?.requestBody?.content;
   expect(picture).toEqual({ "image/*": { schema: { type: "string", format: "binary" } } });
-  expect(paths["/api/auth/challenge"]?.["get"]?.security).toEqual([]);
+  expect(paths["/api/auth/challenge"]?.["post"]?.security).toEqual([]);
 });
 
 test("both ways of naming whom a call is with are in the document, and what each answers", async () => {

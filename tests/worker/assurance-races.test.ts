@@ -130,7 +130,9 @@ const ways = {
   },
   paper: async (person: Person) => {
     const [code] = await makeRecoveryCodes(person);
-    const gotrue_meta_security = { captcha_token: await makeCaptchaToken(site) };
+    const gotrue_meta_security = {
+      captcha_token: await makeCaptchaToken(site, { action: "recover_by_code", subject: person.phone }),
+    };
     return ["/api/auth/recover/code", { phone: person.phone, code, gotrue_meta_security }] as const;
   },
 };

@@ -20,7 +20,7 @@ const begin = async (redirect_to = "https://app.test/reset?from=mail") => {
     email,
     code_challenge: createHash("sha256").update(verifier).digest("base64url"),
     code_challenge_method: "s256",
-    gotrue_meta_security: { captcha_token: await makeCaptchaToken(site) },
+    gotrue_meta_security: { captcha_token: await makeCaptchaToken(site, { action: "recover", subject: email }) },
   };
   const headers = { "cf-connecting-ip": `10.8.0.${lastAddress}` };
   const query = new URLSearchParams({ redirect_to });

@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import type { Session } from "../../contract/auth";
-import { hashOfAddress } from "../../worker/auth/mailed-tokens";
+import type { ChallengeRequest } from "../../contract/proof-of-work";
 import { replaceRecoveryCodes } from "../../worker/auth/recovery-codes";
 import { openDb } from "../../worker/db/client";
+import { hashKey } from "../../worker/lib/hashed-key";
 import { makeCaptchaToken, type Person } from "../support/people";
 import { until } from "./device";
 import { broughtBy, type Mail, mailsTo } from "./mailbox";
@@ -20,15 +21,22 @@ const newReachable = async (): Promise<Person & { email: string }> => {
   return { ...person, email };
 };
 
-const proof = async () => ({ gotrue_meta_security: { captcha_token: await makeCaptchaToken(site) } });
+const proof = async (purpose: ChallengeRequest) => ({
+  gotrue_meta_security: { captcha_token: await makeCaptchaToken(site, purpose) },
+});
+const mailProof = (email: string) => proof({ action: "recover", subject: email });
+const codeProof = (phone: string) => proof({ action: "recover_by_code", subject: phone });
 let lastHost = 0;
-/** Each from elsewhere, so that none of the wide limits of an address counts here. */
+/** Each from another network, so that none of the wide limits counts here. */
 const post = (path: string, body: object, headers = {}) => {
   const host = ++lastHost;
-  return call("POST", path, { body, headers: { "cf-connecting-ip": `10.7.${host >> 8}.${host & 255}`, ...headers } });
+  return call("POST", path, {
+    body,
+    headers: { "cf-connecting-ip": `10.${64 + (host >> 8)}.${host & 255}.7`, ...headers },
+  });
 };
 const recover = async (email: string, more: object = {}, query = "", headers = {}) =>
-  post(`/api/auth/recover${query}`, { email, ...(await proof()), ...more }, headers);
+  post(`/api/auth/recover${query}`, { email, ...(await mailProof(email)), ...more }, headers);
 const verify = (body: object, headers = {}) => post("/api/auth/verify", body, headers);
 
 const newestTo = async (email: string, n = 1): Promise<Mail> => {
@@ -94,7 +102,7 @@ describe("asking for a mail", () => {
     const refused = { status: 400, body: { error_code: "captcha_failed" } };
     expect(await recover(email, { gotrue_meta_security: {} })).toMatchObject(refused);
     expect(await recover(email, { gotrue_meta_security: { captcha_token: "e30=" } })).toMatchObject(refused);
-    const used = await proof();
+    const used = await mailProof(email);
     expect((await recover(email, used)).status).toBe(200);
     expect(await recover(email, used)).toMatchObject(refused);
     expect(await recover(newAddress(), used)).toMatchObject(refused);
@@ -275,7 +283,7 @@ describe("showing what a mail brought", () => {
     expect(forged).toMatchObject({ status: 403, body: { error_code: "forbidden_origin" } });
     const { body, headers } = await verify({ type: "recovery", token_hash: token }, cookieSite);
     expect(body).toMatchObject({ access_token: "", refresh_token: "" });
-    expect(headers.getSetCookie()).toHaveLength(2);
+    expect(headers.getSetCookie()).toHaveLength(3); // the device's is the third
   });
 });
 
@@ -297,7 +305,7 @@ describe("a mail's link that is fetched", () => {
 
 describe("a recovery code in the password's place", () => {
   const byCode = async (phone: string, code: string, more: object = {}, headers = {}) =>
-    post("/api/auth/recover/code", { phone, code, ...(await proof()), ...more }, headers);
+    post("/api/auth/recover/code", { phone, code, ...(await codeProof(phone)), ...more }, headers);
 
   test("signs in once, and lets a new password be set", async () => {
     const person = await newPerson();
@@ -325,7 +333,7 @@ describe("a recovery code in the password's place", () => {
     expect(refused).toMatchObject({ status: 400, body: { error_code: "captcha_failed" } });
     for (const phone of [person.phone, "+243810099997"]) {
       const address = "203.0.113.71";
-      await drain("recover_by_phone_and_address", hashOfAddress(env, `${phone} ${address}`));
+      await drain("recover_by_phone_and_address", hashKey(env, `${phone} ${address}`));
       expect(await byCode(phone, code, {}, { "cf-connecting-ip": address })).toMatchObject({
         status: 429,
         body: { error_code: "rate_limited" },

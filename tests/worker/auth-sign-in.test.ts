@@ -4,8 +4,8 @@ import type { Session } from "../../contract/auth";
 import { insertSession, newSession } from "../../worker/auth/sessions";
 import { openDb } from "../../worker/db/client";
 import { emptyBuckets } from "../../worker/lib/rate-limit";
-import { phoneOf, testPassword } from "../support/people";
-import { call, cookieSite, cookiesOf, drain, newPerson } from "./site";
+import { makeCaptchaToken, phoneOf, testPassword } from "../support/people";
+import { call, cookieSite, cookiesOf, drain, limitKeyOf, newPerson, site } from "./site";
 
 const signIn = (phone: string, password: string, headers: Record<string, string> = {}) =>
   call("POST", "/api/auth/token?grant_type=password", { body: { phone, password }, headers });
@@ -65,8 +65,8 @@ test("after five failures even the right password waits at that address, and nob
   const elsewhere = { "cf-connecting-ip": "203.0.113.77" };
   expect(await signIn(victim.phone, testPassword, elsewhere)).toMatchObject({ status: 200 });
 
-  await env.DB.prepare("UPDATE rate_limits SET full_at = full_at - 300000 WHERE key LIKE ?")
-    .bind(`sign_in_by_account_and_address:${victim.phone} %`)
+  await env.DB.prepare("UPDATE rate_limits SET full_at = full_at - 300000 WHERE key = ?")
+    .bind(`sign_in_by_account_and_address:${limitKeyOf(victim.phone)} ${limitKeyOf("local")}`)
     .run();
   emptyBuckets.clear();
   expect(await signIn(victim.phone, testPassword)).toMatchObject({ status: 200 });
@@ -77,13 +77,64 @@ test("signing in rightly costs nothing, however often", async () => {
   for (let n = 0; n < 6; n++) expect((await signIn(person.phone, testPassword)).status).toBe(200);
 });
 
-test("one try on each of many accounts from one address is held up too", async () => {
+test("who has failed often at one address brings a proof of work for each further try there", async () => {
+  const person = await newPerson();
   const address = "198.51.100.7";
-  await drain("sign_in_by_address", address);
+  await drain("sign_in_by_address", limitKeyOf(address));
   const headers = { "cf-connecting-ip": address, "x-forwarded-for": "203.0.113.9" };
-  expect(await signIn(phoneOf(1000), "Wrong2026", headers)).toMatchObject({ status: 429 });
+  const unproved = { status: 400, body: { error_code: "captcha_failed" } };
+  for (const password of ["Wrong2026", testPassword]) {
+    expect(await signIn(person.phone, password, headers)).toMatchObject(unproved);
+  }
+  const prove = async (password: string, subject = person.phone) =>
+    call("POST", "/api/auth/token?grant_type=password", {
+      headers,
+      body: {
+        phone: person.phone,
+        password,
+        gotrue_meta_security: { captcha_token: await makeCaptchaToken(site, { action: "sign_in", subject }, headers) },
+      },
+    });
+  expect(await prove(testPassword, phoneOf(1001))).toMatchObject(unproved);
+  expect((await prove("Wrong2026")).body).toMatchObject({ error_code: "invalid_credentials" });
+  expect((await prove(testPassword)).status).toBe(200);
   const elsewhere = { "cf-connecting-ip": "203.0.113.9" };
   expect(await signIn(phoneOf(1000), "Wrong2026", elsewhere)).toMatchObject({ status: 400 });
+});
+
+test("a device on which somebody signed in lets them in whoever failed elsewhere, and has five tries of its own", async () => {
+  const [person, other] = [await newPerson(), await newPerson()];
+  const at = (phone: string, password: string, cookie = "") => signIn(phone, password, { ...cookieSite, cookie });
+  const device = cookiesOf(await at(person.phone, testPassword))
+    .split("; ")
+    .filter((cookie) => cookie.startsWith("__Host-lisolo-device="))
+    .join();
+  for (const { phone } of [person, other]) {
+    await drain("sign_in_by_account", limitKeyOf(phone));
+    await drain("sign_in_by_account_and_address", `${limitKeyOf(phone)} ${limitKeyOf("local")}`);
+  }
+  await drain("sign_in_by_address", limitKeyOf("local"));
+  expect((await at(person.phone, testPassword)).status).not.toBe(200);
+  const inside = await at(person.phone, testPassword, device);
+  expect(inside.status).toBe(200);
+  // It is nobody else's, and no other device's.
+  expect((await at(other.phone, testPassword, device)).status).not.toBe(200);
+  for (const forged of [device.replace(/.$/, (end) => (end === "A" ? "B" : "A")), device.replace("=", "=A")]) {
+    expect((await at(person.phone, testPassword, forged)).status).not.toBe(200);
+  }
+  const tries = [];
+  for (let n = 0; n < 6; n++) tries.push((await at(person.phone, "Wrong2026", device)).status);
+  expect(tries).toEqual([400, 400, 400, 400, 400, 429]);
+  expect((await at(person.phone, testPassword, device)).status).toBe(429);
+  await env.DB.prepare("DELETE FROM rate_limits WHERE key LIKE 'sign_in_by_address:%'").run();
+});
+
+test("somebody who signs in again and again waits after twenty times", async () => {
+  const person = await newPerson();
+  await drain("sign_in_success_by_account", person.id);
+  const paused = await signIn(person.phone, testPassword);
+  expect(paused).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+  expect((await userOf(person.token)).status).toBe(200);
 });
 
 test("the eleventh device takes the place of the first", async () => {

@@ -1,9 +1,13 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Session } from "../../contract/auth";
+import { proofValidMs } from "../../contract/limits";
 import { makeChallenge } from "../../worker/auth/challenge";
 import { makeCaptchaToken, makePerson, phoneOf, solveForToken, testPassword } from "../support/people";
 import { call, cookieSite, newPerson, site } from "./site";
+
+/** A proof of work for signing up with this number. */
+const workFor = (phone: string) => makeCaptchaToken(site, { action: "sign_up", subject: phone });
 
 const signUp = (phone: string, captcha_token?: string, rest: object = {}) =>
   call("POST", "/api/auth/signup", {
@@ -12,7 +16,7 @@ const signUp = (phone: string, captcha_token?: string, rest: object = {}) =>
 
 test("a person who signed up is signed in, with the session as the public GoTrue API shapes it", async () => {
   const before = Math.floor(Date.now() / 1_000);
-  const { status, body } = await signUp(phoneOf(900), await makeCaptchaToken(site), {
+  const { status, body } = await signUp(phoneOf(900), await workFor(phoneOf(900)), {
     data: { username: "  Ana   Mbo " },
   });
   expect(status).toBe(200);
@@ -34,7 +38,7 @@ test("a person who signed up is signed in, with the session as the public GoTrue
 });
 
 test("a person without a name yet is called by the number", async () => {
-  const { body } = await signUp(phoneOf(901), await makeCaptchaToken(site));
+  const { body } = await signUp(phoneOf(901), await workFor(phoneOf(901)));
   expect(body).toMatchObject({ user: { user_metadata: { username: phoneOf(901) } } });
 });
 
@@ -43,7 +47,7 @@ test("a number is taken however it is written", async () => {
   const digits = person.phone.slice(1);
   const spellings = [person.phone, digits, `00${digits}`, `+243 81 000 ${digits.slice(-4)}`, `＋${digits}`];
   for (const phone of spellings) {
-    const { status, body } = await signUp(phone, await makeCaptchaToken(site));
+    const { status, body } = await signUp(phone, await workFor(person.phone));
     expect({ phone, status, body }).toMatchObject({
       status: 422,
       body: { code: 422, error_code: "phone_exists", msg: "User already registered" },
@@ -52,7 +56,7 @@ test("a number is taken however it is written", async () => {
 });
 
 test("of ten sign-ups with one number at once, one makes the account", async () => {
-  const tokens = await Promise.all(Array.from({ length: 10 }, () => makeCaptchaToken(site)));
+  const tokens = await Promise.all(Array.from({ length: 10 }, () => workFor(phoneOf(902))));
   const answers = await Promise.all(tokens.map((token) => signUp(phoneOf(902), token)));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 422)]);
   const { count } = (await env.DB.prepare("SELECT count(*) AS count FROM users WHERE phone = ?")
@@ -79,13 +83,13 @@ test.each([
   ["129 characters", `A1${"a".repeat(127)}`, "weak_password", 422],
   ["no text", 123456, "validation_failed", 400],
 ])("a password with %s is refused", async (_, password, error_code, status) => {
-  const answer = await signUp(phoneOf(903), await makeCaptchaToken(site), { password });
+  const answer = await signUp(phoneOf(903), await workFor(phoneOf(903)), { password });
   expect(answer).toMatchObject({ status, body: { error_code } });
 });
 
 test("a long password with spaces and any script works exactly as typed", async () => {
   const password = ` Mot de passe très long 漢字 🙂 ${"x1".repeat(40)} `;
-  expect(await signUp(phoneOf(904), await makeCaptchaToken(site), { password })).toMatchObject({ status: 200 });
+  expect(await signUp(phoneOf(904), await workFor(phoneOf(904)), { password })).toMatchObject({ status: 200 });
   const signIn = (typed: string) =>
     call("POST", "/api/auth/token?grant_type=password", { body: { phone: phoneOf(904), password: typed } });
   expect(await signIn(password)).toMatchObject({ status: 200 });
@@ -95,7 +99,7 @@ test("a long password with spaces and any script works exactly as typed", async 
 test.each(["", "12345", "+1234567890123456", "abc", "0".repeat(10), "243' OR 1=1 --", "+243\u00008100"])(
   "%j is no phone number",
   async (phone) => {
-    const answer = await signUp(phone, await makeCaptchaToken(site));
+    const answer = await signUp(phone, await workFor(phoneOf(900)));
     expect(answer).toMatchObject({ status: 400, body: { error_code: "validation_failed" } });
   },
 );
@@ -109,7 +113,7 @@ test.each([
   ["51 characters", "x".repeat(51), 400],
 ])("a name with %s", async (_, username, status) => {
   const n = 910 + status + username.length;
-  const answer = await signUp(phoneOf(n), await makeCaptchaToken(site), { data: { username } });
+  const answer = await signUp(phoneOf(n), await workFor(phoneOf(n)), { data: { username } });
   expect(answer.status).toBe(status);
   if (status === 400) expect(answer.body).toMatchObject({ error_code: "invalid_name" });
 });
@@ -120,7 +124,7 @@ test("nobody signs up without work, with spoilt work, or twice with the same wor
   for (const token of ["", "x", btoa("{}"), btoa("null"), btoa('{"challenge":{},"solution":{}}')]) {
     expect(await signUp(phoneOf(905), token)).toMatchObject(refused);
   }
-  const token = await makeCaptchaToken(site);
+  const token = await workFor(phoneOf(905));
   const spoilt = JSON.parse(atob(token));
   spoilt.challenge.parameters.expiresAt += 60;
   expect(await signUp(phoneOf(905), btoa(JSON.stringify(spoilt)))).toMatchObject(refused);
@@ -129,11 +133,25 @@ test("nobody signs up without work, with spoilt work, or twice with the same wor
   expect(await signUp(phoneOf(905), btoa(JSON.stringify(guessed)))).toMatchObject(refused);
 
   expect(await signUp(phoneOf(905), token)).toMatchObject({ status: 200 });
-  expect(await signUp(phoneOf(906), token)).toMatchObject(refused);
+  await env.DB.prepare("DELETE FROM users WHERE phone = ?").bind(phoneOf(905)).run();
+  expect(await signUp(phoneOf(905), token)).toMatchObject(refused);
 });
 
-test("work is worth nothing after five minutes", async () => {
-  const old = await makeChallenge(env.ALTCHA_HMAC_KEY, Date.now() - 5 * 60_000 - 1_000);
+test("work is good for the number and the action it was done for", async () => {
+  const refused = { status: 400, body: { error_code: "captcha_failed" } };
+  const work = await workFor(phoneOf(906));
+  expect(await signUp(phoneOf(907), work)).toMatchObject(refused);
+  const recovery = await makeCaptchaToken(site, { action: "recover_by_code", subject: phoneOf(906) });
+  expect(await signUp(phoneOf(906), recovery)).toMatchObject(refused);
+  const body = { phone: phoneOf(906), code: "x", gotrue_meta_security: { captcha_token: work } };
+  expect(await call("POST", "/api/auth/recover/code", { body })).toMatchObject(refused);
+  // However the number was written when the work began.
+  expect(await signUp(`00${phoneOf(906).slice(1)}`, work)).toMatchObject({ status: 200 });
+});
+
+test("work is worth nothing after ten minutes", async () => {
+  const purpose = { action: "sign_up", subject: phoneOf(907) } as const;
+  const old = await makeChallenge(env.ALTCHA_HMAC_KEY, purpose, 0, Date.now() - proofValidMs - 1_000);
   expect(await signUp(phoneOf(907), await solveForToken(old))).toMatchObject({
     status: 400,
     body: { error_code: "captcha_failed" },
@@ -141,13 +159,13 @@ test("work is worth nothing after five minutes", async () => {
 });
 
 test("one piece of work shown ten times at once counts once", async () => {
-  const token = await makeCaptchaToken(site);
-  const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => signUp(phoneOf(920 + n), token)));
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  const token = await workFor(phoneOf(920));
+  const answers = await Promise.all(Array.from({ length: 10 }, () => signUp(phoneOf(920), token)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 400)]);
 });
 
 test("fields that are not the caller's to set change nothing", async () => {
-  const { body } = await signUp(phoneOf(908), await makeCaptchaToken(site), {
+  const { body } = await signUp(phoneOf(908), await workFor(phoneOf(908)), {
     id: "00000000-0000-7000-8000-000000000000",
     role: "service_role",
     created_at: "1999-01-01",
@@ -165,11 +183,14 @@ test("the browser app gets its tokens in cookies no script can read, and none in
     body: {
       phone: phoneOf(909),
       password: testPassword,
-      gotrue_meta_security: { captcha_token: await makeCaptchaToken(site) },
+      gotrue_meta_security: { captcha_token: await workFor(phoneOf(909)) },
     },
   });
   expect(answer).toMatchObject({ status: 200, body: { access_token: "", refresh_token: "" } });
-  const [access, refresh, ...more] = answer.headers.getSetCookie();
+  const [device, access, refresh, ...more] = answer.headers.getSetCookie();
+  expect(device).toMatch(
+    /^__Host-lisolo-device=[\w.-]+; Max-Age=34560000; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+  );
   expect(more).toEqual([]);
   expect(access).toMatch(
     /^__Host-lisolo-at=[\w-]+\.[\w-]+\.[\w-]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Strict$/,

@@ -26,7 +26,7 @@ import {
   wait,
   wrongCodeOf,
 } from "./factored";
-import { call, drain, newPerson } from "./site";
+import { call, drain, limitKeyOf, newPerson } from "./site";
 import { callWith } from "./wrapped-site";
 
 beforeEach(stopClock);
@@ -282,13 +282,13 @@ test("after twenty wrong codes in a day from one address code apps wait, whateve
   const ana = await newGuarded();
   const failures = () =>
     env.DB.prepare("SELECT full_at FROM rate_limits WHERE key = ?")
-      .bind(`totp_failure_by_user_and_address:${ana.id} local`)
+      .bind(`totp_failure_by_user_and_address:${ana.id} ${limitKeyOf("local")}`)
       .first<number>("full_at");
   expect(await failures()).toBeNull();
   const half = await signInHalfway(ana);
   expect(await showCode(half, ana.factor, wrongCodeOf(ana.secret))).toMatchObject(wrong);
   expect(await failures()).toBeGreaterThan(Date.now());
-  await drain("totp_failure_by_user_and_address", `${ana.id} local`);
+  await drain("totp_failure_by_user_and_address", `${ana.id} ${limitKeyOf("local")}`);
   expect((await showCode(half, ana.factor, codeOf(ana.secret))).status).toBe(429);
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { serveClientFile } from "../../worker/client-files";
+import { serveDocument } from "../../worker/documents";
 
 const caching = "public, max-age=31536000, immutable";
 const script = "text/javascript; charset=utf-8";
@@ -9,7 +10,7 @@ const files: Record<string, { type: string; body: string }> = {
   "/assets/app-1.js.br": { type: "application/octet-stream", body: "the script, compressed" },
   "/assets/app-1.css": { type: "text/css; charset=utf-8", body: "the style" },
   "/assets/app-1.css.br": { type: "application/octet-stream", body: "the style, compressed" },
-  "/assets/app-1.js.map": { type: "application/json", body: "{}" },
+  "/assets/icon-1.svg": { type: "image/svg+xml", body: "<svg/>" },
   "/assets/new-1.js": { type: script, body: "a script without a twin" },
 };
 
@@ -87,7 +88,7 @@ test("a HEAD says what a GET does, without the body", async () => {
 
 test("a file without a compressed twin, or of another kind, is sent as it is", async () => {
   expect(await ask("/assets/new-1.js", brotli)).toMatchObject({ status: 200, body: "a script without a twin" });
-  expect(await ask("/assets/app-1.js.map", brotli)).toMatchObject({ status: 200, body: "{}" });
+  expect(await ask("/assets/icon-1.svg", brotli)).toMatchObject({ status: 200, body: "<svg/>" });
 });
 
 test("what is not there is not found, instead of the app's page kept for a year, and a twin has no address", async () => {
@@ -96,6 +97,16 @@ test("what is not there is not found, instead of the app's page kept for a year,
       const answer = await ask(path, headers);
       expect(answer).toMatchObject({ status: 404, body: "", headers: { "cache-control": "no-store" } });
       expect(answer.headers).toHaveProperty("x-content-type-options", "nosniff");
+      expect(answer.headers["content-security-policy"]).toMatch(/^default-src 'none'/);
     }
   }
+});
+
+test("a page that is not asked for by GET or HEAD is refused with the headers of every answer", async () => {
+  const request = new Request("https://lisolo.test/login", { method: "POST" });
+  const { status, headers } = await serveDocument(request, { ASSETS } as unknown as Env);
+  expect([status, headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
+  expect(headers.get("strict-transport-security")).toMatch(/^max-age=/);
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
 });

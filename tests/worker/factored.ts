@@ -61,7 +61,9 @@ export const signIn = async ({ phone }: Pick<Person, "phone">): Promise<Session>
 
 /** With a recovery code in the password's place. */
 export const signInByCode = async ({ phone }: Pick<Person, "phone">, code: string): Promise<Session> => {
-  const gotrue_meta_security = { captcha_token: await makeCaptchaToken(site) };
+  const gotrue_meta_security = {
+    captcha_token: await makeCaptchaToken(site, { action: "recover_by_code", subject: phone }),
+  };
   const answer = await call("POST", "/api/auth/recover/code", { body: { phone, code, gotrue_meta_security } });
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
   return answer.body as Session;

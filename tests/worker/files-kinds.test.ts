@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { filePartBytes } from "../../contract/limits";
 import { sniffType } from "../../worker/files/sniff";
-import { ascii, box, trak } from "./boxes";
+import { ascii, box, trak } from "../support/boxes";
 import { newPerson } from "./site";
 import { bring, complete, noise, storedFile, upload } from "./uploads";
 

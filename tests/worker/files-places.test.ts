@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ascii, box, makeHeic, place, trak, uint32 } from "./boxes";
+import { ascii, box, makeHeic, place, trak, uint32 } from "../support/boxes";
 import { newPerson } from "./site";
 import { bring, complete, keysOf, noise, storedFile, upload } from "./uploads";
 

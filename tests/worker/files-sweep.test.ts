@@ -163,3 +163,25 @@ test("the sweep goes by the index of what may have to go, however many files mes
     expect(steps.filter((detail) => detail === "SCAN files")).toEqual([]);
   }
 });
+
+test("whoever leaves thousands of files keeps nobody else's from going", async () => {
+  const [many, few] = [await newPerson(), await newPerson()];
+  const old = Date.now() - 3 * orphanMaxMs;
+  await env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+     INSERT INTO files SELECT 'left-' || i || ?, ?, 'a', 1, NULL, NULL, NULL, NULL, NULL, 'receiving', 0, ? + i FROM n`,
+  )
+    .bind(many.id, many.id, old)
+    .run();
+  const own = await ready(few);
+  await env.DB.prepare("UPDATE files SET created_at = ? WHERE id = ?")
+    .bind(old + 5_000, own)
+    .run();
+  const leftOf = ({ id }: Person) =>
+    env.DB.prepare("SELECT count(*) AS n FROM files WHERE owner_id = ?").bind(id).first<number>("n");
+  await sweepFiles(env, Date.now());
+  expect(await leftOf(few)).toBe(0);
+  expect(await leftOf(many)).toBeGreaterThan(0);
+  await sweepFiles(env, Date.now());
+  expect(await leftOf(many)).toBe(0);
+});

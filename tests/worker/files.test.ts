@@ -2,7 +2,14 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { filePath, partBytes, partCount } from "../../contract/files";
 import { createUuid, type Uuid } from "../../contract/ids";
-import { fileBytesPerDay, fileMaxBytes, filePartBytes } from "../../contract/limits";
+import {
+  fileBytesPerDay,
+  fileMaxBytes,
+  filePartBytes,
+  filesReceivingMax,
+  storageMaxBytes,
+} from "../../contract/limits";
+import type { Person } from "../support/people";
 import { pass } from "./clock";
 import { until } from "./device";
 import { makePng, makePngClaiming } from "./pictures";
@@ -208,7 +215,7 @@ test("announcing again costs nothing of the day, and taking back gives nothing o
   expect(await bytes()).toBe(10_000);
 });
 
-test.each(["upload_by_user", "part_by_user", "completion_by_user"] as const)(
+test.each(["upload_by_user", "upload_by_user_and_day", "part_by_user", "completion_by_user"] as const)(
   "%s bounds what it names",
   async (policy) => {
     const ana = await newPerson();
@@ -216,6 +223,7 @@ test.each(["upload_by_user", "part_by_user", "completion_by_user"] as const)(
     await drain(policy, ana.id);
     const limited = {
       upload_by_user: () => announce(ana, createUuid(), 10),
+      upload_by_user_and_day: () => announce(ana, createUuid(), 10),
       part_by_user: () => bringPart(ana, id, 0, new Uint8Array(10)),
       completion_by_user: () => complete(ana, id),
     };
@@ -244,6 +252,7 @@ test("pictures that would not fit into the memory of all are told to come again,
       await told;
       return null;
     },
+    delete: async () => undefined,
   };
   const completeHere = ({ by, id }: { by: Person; id: Uuid }) =>
     callWith({ FILES }, "POST", `${filePath(id)}/complete`, { token: by.token });
@@ -285,3 +294,77 @@ test("one person's files are completed one after the other, so that they take no
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   expect(most).toBe(1);
 });
+
+test("there is so much room for one person's files, and what is removed makes room again", async () => {
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  const used = () =>
+    env.DB.prepare("SELECT bytes FROM storage_use WHERE user_id = ?").bind(ana.id).first<number>("bytes");
+  const picture = makePng(40, 40);
+  const { id, size } = await upload(ana, picture);
+  expect(size).toBeLessThan(picture.length);
+  expect(await used()).toBe(size);
+  const receiving = createUuid();
+  await announce(ana, receiving, 5_000);
+  expect(await used()).toBe(size + 5_000);
+  await env.DB.prepare("UPDATE storage_use SET bytes = ? WHERE user_id = ?")
+    .bind(storageMaxBytes - 999, ana.id)
+    .run();
+  const full = { status: 507, body: { error_code: "storage_full" } };
+  expect(await announce(ana, createUuid(), 1_000)).toMatchObject(full);
+  expect((await announce(ana, receiving, 5_000)).status).toBe(200);
+  expect((await announce(ben, createUuid(), 1_000)).status).toBe(200);
+  await call("DELETE", filePath(id), { token: ana.token });
+  expect(await used()).toBe(storageMaxBytes - 999 - size);
+  expect((await announce(ana, createUuid(), 999)).status).toBe(200);
+});
+
+test("so many files of one person may be under way at once, and one that is complete makes room for another", async () => {
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  const first = await bring(ana, noise(10));
+  const at = Date.now();
+  for (let i = 1; i < filesReceivingMax; i++) {
+    await env.DB.prepare(
+      "INSERT INTO files SELECT ?, owner_id, name, 1, NULL, NULL, NULL, NULL, NULL, status, 0, ? FROM files WHERE id = ?",
+    )
+      .bind(createUuid(), at, first)
+      .run();
+  }
+  const more = createUuid();
+  const refused = await call("PUT", filePath(more), { token: ana.token, body: { name: "a", size: 10 } });
+  expect(refused).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+  expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(60);
+  expect((await announce(ben, createUuid(), 10)).status).toBe(200);
+  expect((await complete(ana, first)).status).toBe(200);
+  expect((await announce(ana, more, 10)).status).toBe(200);
+});
+
+test.each([
+  ["a picture", () => Buffer.concat([makePng(40, 40), noise(large)])],
+  ["any other file", () => Buffer.from(noise(large))],
+])(
+  "a part of %s that was lost where it is kept is asked for again, taken again, and the file completed",
+  async (_, make) => {
+    const ana = await newPerson();
+    const bytes = make();
+    const id = await bring(ana, bytes);
+    // The store lists the part and has no bytes of it.
+    let isLost = true;
+    const FILES = new Proxy(env.FILES, {
+      get: (bucket, name) => {
+        const value = Reflect.get(bucket, name);
+        if (typeof value !== "function") return value;
+        return (key: string, ...rest: unknown[]) => {
+          const isPart = typeof key === "string" && key.endsWith(`${id}/001`);
+          if (name === "get" && isPart && isLost) return Promise.resolve(null);
+          if (name === "delete" && isPart) isLost = false;
+          return value.call(bucket, key, ...rest);
+        };
+      },
+    });
+    const completeHere = () => callWith({ FILES }, "POST", `${filePath(id)}/complete`, { token: ana.token });
+    expect(await completeHere()).toMatchObject({ status: 409, body: { error_code: "file_incomplete" } });
+    expect((await ask(ana, id)).body.received).not.toContain(1);
+    expect((await bringPart(ana, id, 1, partOf(bytes, 1))).status).toBe(204);
+    expect(await completeHere()).toMatchObject({ status: 200 });
+  },
+);

@@ -105,7 +105,7 @@ test("who may not set the picture leaves nothing by trying", async () => {
   expect(await put(stranger, id, makePng(40, 40))).toMatchObject(unknown);
   expect(await ask(ben, "DELETE", path)).toBe("not_allowed");
   expect(await ask(stranger, "DELETE", path)).toBe("group_not_found");
-  await drain("avatar_by_user", owner.id);
+  await drain("group_picture_by_user", owner.id);
   expect(await put(owner, id, makePng(40, 40))).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
   // Refused between the look and the deed: the group was handed over on another device.
   const CONVERSATION = objectsWith(env.CONVERSATION, { change: async () => ({ error: "not_allowed" }) });

@@ -52,7 +52,10 @@ test("a mail leads to the site it was asked of, whatever its headers say", async
   expect((await call("POST", "/api/auth/verify", { body: { type: "email_change", token_hash } })).status).toBe(200);
 
   for (const place of evil) {
-    const body = { email, gotrue_meta_security: { captcha_token: await makeCaptchaToken(site) } };
+    const body = {
+      email,
+      gotrue_meta_security: { captcha_token: await makeCaptchaToken(site, { action: "recover", subject: email }) },
+    };
     const path = `/api/auth/recover?redirect_to=${encodeURIComponent(place)}`;
     const kept = (await mailsTo(email)).length;
     const answer = await call("POST", path, { body, headers });

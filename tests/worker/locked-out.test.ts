@@ -10,7 +10,7 @@ import { openDb } from "../../worker/db/client";
 import { type Authenticator, makeAuthenticator } from "../support/authenticator";
 import { makeCaptchaToken, testPassword } from "../support/people";
 import { codeOf, newGuarded, showCode, signInHalfway, startClock, stopClock, wait } from "./factored";
-import { call, cookieSite, cookiesOf, drain, newPerson, site } from "./site";
+import { call, cookieSite, cookiesOf, drain, limitKeyOf, newPerson, site } from "./site";
 
 // A code is right for a minute and a half, whatever the machine is at.
 beforeEach(stopClock);
@@ -37,8 +37,8 @@ test("while the password waits its owner signs in by passkey or recovery code, g
   const [code = ""] = (made.body as RecoveryCodes).codes;
 
   // Fifty wrong passwords from ten addresses, and five of them from where the owner is too.
-  await drain("sign_in_by_account", person.phone);
-  await drain("sign_in_by_account_and_address", `${person.phone} local`);
+  await drain("sign_in_by_account", limitKeyOf(person.phone));
+  await drain("sign_in_by_account_and_address", `${limitKeyOf(person.phone)} ${limitKeyOf("local")}`);
   const paused = await call("POST", "/api/auth/token?grant_type=password", {
     body: { phone: person.phone, password: testPassword },
   });
@@ -55,7 +55,9 @@ test("while the password waits its owner signs in by passkey or recovery code, g
     body: {
       phone: person.phone,
       code,
-      gotrue_meta_security: { captcha_token: await makeCaptchaToken(site) },
+      gotrue_meta_security: {
+        captcha_token: await makeCaptchaToken(site, { action: "recover_by_code", subject: person.phone }),
+      },
     },
   });
   expect(byCode).toMatchObject({ status: 200, body: { user: { id: person.id } } });
@@ -101,14 +103,16 @@ test("whoever tries codes for somebody's number keeps them from none of theirs, 
   await env.DB.prepare("UPDATE sessions SET proved_at = ? WHERE user_id = ?").bind(Date.now(), person.id).run();
   const made = await call("POST", "/api/auth/recovery-codes", { token: person.token });
   const [code = ""] = (made.body as RecoveryCodes).codes;
-  await drain("sign_in_by_account", person.phone);
+  await drain("sign_in_by_account", limitKeyOf(person.phone));
   const show = async (typed: string, address: string) =>
     call("POST", "/api/auth/recover/code", {
       headers: { "cf-connecting-ip": address },
       body: {
         phone: person.phone,
         code: typed,
-        gotrue_meta_security: { captcha_token: await makeCaptchaToken(site) },
+        gotrue_meta_security: {
+          captcha_token: await makeCaptchaToken(site, { action: "recover_by_code", subject: person.phone }),
+        },
       },
     });
   const tries = [];

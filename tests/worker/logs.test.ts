@@ -98,7 +98,7 @@ test("signing up, in and out, rightly and wrongly, leaves nothing of a person in
   hide("a wrong password", "Faux9MotDePasse");
   const phone = phoneOf(2600);
   hidePhone(phone);
-  const captcha_token = await makeCaptchaToken(site);
+  const captcha_token = await makeCaptchaToken(site, { action: "sign_up", subject: phone });
   hide("a proof", captcha_token);
   const meta = { gotrue_meta_security: { captcha_token } };
   const signUp = await ask("POST", "/api/auth/signup", {
@@ -150,8 +150,9 @@ test.each([
       hide("an access token", person.token);
       hide("a refresh token", person.refreshToken);
       const { DB, wasReached } = failingAt(n);
-      const captcha_token = method === "POST" && what === "signing up" ? await makeCaptchaToken(site) : undefined;
       const phone = what === "signing up" ? phoneOf(2610 + n) : person.phone;
+      const purpose = { action: "sign_up", subject: phone } as const;
+      const captcha_token = what === "signing up" ? await makeCaptchaToken(site, purpose) : undefined;
       hidePhone(phone);
       const username = "Ana Nomsecret";
       const isGet = method === "GET";
@@ -187,7 +188,10 @@ const withMail = async (person: Person, n: number): Promise<{ email: string; tok
   const email = `secret-${n}-${person.phone.slice(-4)}@logs.example`;
   hide("an address", email);
   await env.DB.prepare("INSERT INTO account_security (user_id, email) VALUES (?, ?)").bind(person.id, email).run();
-  const body = { email, gotrue_meta_security: { captcha_token: await makeCaptchaToken(site) } };
+  const body = {
+    email,
+    gotrue_meta_security: { captcha_token: await makeCaptchaToken(site, { action: "recover", subject: email }) },
+  };
   expect((await call("POST", "/api/auth/recover", { body })).status).toBe(200);
   await expect.poll(async () => (await mailsTo(email)).length).toBe(1);
   const [mail] = await mailsTo(email);
@@ -238,7 +242,10 @@ test.each<[string, (person: Person, n: number) => Promise<Deed>]>([
     "asking for a recovery mail",
     async (person, n) => {
       const { email } = await withMail(person, n);
-      const body = { email, gotrue_meta_security: { captcha_token: await makeCaptchaToken(site) } };
+      const body = {
+        email,
+        gotrue_meta_security: { captcha_token: await makeCaptchaToken(site, { action: "recover", subject: email }) },
+      };
       return { method: "POST", path: "/api/auth/recover", body };
     },
   ],

@@ -14,7 +14,7 @@ test.each(
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   for (const [method, path] of [
     ["GET", "/api/health"],
-    ["GET", "/api/auth/challenge"],
+    ["POST", "/api/auth/challenge"],
     ["GET", "/api/auth/user"],
     ["POST", "/api/auth/token?grant_type=password"],
     ["GET", "/api/socket"],

@@ -7,13 +7,17 @@ const ask = async (address: string, publicUrl: string) => {
   const context = createExecutionContext();
   const own = { ...env, PUBLIC_URL: publicUrl } as unknown as Env;
   const request = new Request(address) as Parameters<typeof worker.fetch>[0];
-  const { status } = await worker.fetch(request, own, context);
+  const { status, headers } = await worker.fetch(request, own, context);
   await waitOnExecutionContext(context);
+  if (status === 421) {
+    expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+  }
   return status;
 };
 
 test("with an address of its own the product answers by no other, so that no mail leads elsewhere", async () => {
-  for (const path of ["/api/health", "/api/auth/challenge"]) {
+  for (const path of ["/api/health", "/api/openapi.json"]) {
     expect(await ask(`https://lisolo.test${path}`, "https://lisolo.test")).toBe(200);
     for (const other of [
       "https://evil.test",

@@ -10,7 +10,7 @@ import worker from "../../worker/index";
 import { type Person, testPassword } from "../support/people";
 import { within } from "./clock";
 import { Device } from "./device";
-import { call, cookieSite, cookiesOf, drain, newPerson } from "./site";
+import { call, cookieSite, cookiesOf, drain, limitKeyOf, newPerson } from "./site";
 
 const chromeOnAndroid =
   "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36";
@@ -305,12 +305,20 @@ test("where a second step is asked for, the password does not do", async () => {
   expect(await showPassword(ana)).toMatchObject(needsProof);
 });
 
-test("guessing the password by showing it anew costs the same tries as at the log-in", async () => {
+test("guessing the password by showing it anew costs tries of that session alone, which others' failures leave", async () => {
   const ana = await newPerson();
-  await drain("sign_in_by_account", ana.phone);
+  const other = await signIn(ana);
+  await drain("sign_in_by_account", limitKeyOf(ana.phone));
+  await drain("sign_in_by_address", limitKeyOf("local"));
+  expect((await showPassword(ana)).status).toBe(200);
+  const tries = [];
+  for (let n = 0; n < 6; n++) tries.push((await showPassword(ana, "Wrong2026")).status);
+  expect(tries).toEqual([400, 400, 400, 400, 400, 429]);
   const { status, headers } = await showPassword(ana);
   expect(status).toBe(429);
   expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+  expect((await showPassword(other)).status).toBe(200);
+  await env.DB.prepare("DELETE FROM rate_limits WHERE key LIKE 'sign_in_by_address:%'").run();
 });
 
 // ── a new password ───────────────────────────────────────────────────────────────────────────────────────────

@@ -4,6 +4,7 @@ import { insertUser } from "../../worker/auth/queries";
 import { insertSession, newSession, toTokens } from "../../worker/auth/sessions";
 import { openDb } from "../../worker/db/client";
 import { signAccessToken } from "../../worker/lib/access-token";
+import { hashKey } from "../../worker/lib/hashed-key";
 import { type PolicyName, policies } from "../../worker/lib/rate-limit";
 import {
   type Answer,
@@ -17,7 +18,7 @@ import {
 } from "../support/people";
 import { nextNumber } from "./numbers";
 
-const sessionCookie = /^__Host-lisolo-(at|rt)=[^;]*; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/;
+const sessionCookie = /^__Host-lisolo-(at|rt|device)=[^;]*; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/;
 const innards = /\n\s*at |\/worker\/|SQLITE_|D1_ERROR|Failed query|SELECT |INSERT INTO|\$scrypt\$/;
 
 /** What holds for every answer, whatever a test asks: cookies with all their flags, and errors that say nothing of the inside. */
@@ -74,6 +75,9 @@ export const cookiesOf = ({ headers }: Pick<Answer, "headers">): string =>
     .filter((cookie) => !/; Max-Age=0\b/.test(cookie))
     .map((cookie) => cookie.split(";")[0])
     .join("; ");
+
+/** Key of a limit that is kept for a number, or for the network of an address; "local" where a test names none. */
+export const limitKeyOf = (name: string): string => hashKey(env, name);
 
 /** Empties somebody's bucket of a limit, for far longer than a test takes. */
 export const drain = (name: PolicyName, key: string): Promise<unknown> =>

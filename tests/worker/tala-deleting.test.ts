@@ -2,6 +2,7 @@ import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { createUuid, packUuid, type Uuid } from "../../contract/ids";
+import { postGoneMax } from "../../contract/limits";
 import worker from "../../worker/index";
 import { policies } from "../../worker/lib/rate-limit";
 import type { Person } from "../support/people";
@@ -119,4 +120,35 @@ test("an account takes its statuses along", async () => {
   expect(await ofPerson(ben, ana.id)).toEqual([]);
   const gone = await env.DB.prepare("SELECT id FROM tala_gone WHERE user_id = ?").bind(ana.id).all();
   expect(gone.results).toEqual([]);
+});
+
+test("of what somebody took back before it came the newest hundred are remembered", async () => {
+  const ana = await newPerson();
+  await env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150)
+     INSERT INTO tala_gone SELECT ?, 'gone-' || i, i FROM n`,
+  )
+    .bind(ana.id)
+    .run();
+  const id = createUuid();
+  await deletePost(ana, id);
+  const { results } = await env.DB.prepare("SELECT id FROM tala_gone WHERE user_id = ? ORDER BY gone_at")
+    .bind(ana.id)
+    .all<{ id: string }>();
+  expect(results).toHaveLength(postGoneMax);
+  expect(results.at(-1)).toEqual({ id });
+  expect(results[0]).toEqual({ id: "gone-52" });
+});
+
+test("what was taken back goes after a month however much it is, whoever left it", async () => {
+  const ana = await newPerson();
+  await env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3500)
+     INSERT INTO tala_gone SELECT ?, 'old-' || i, i FROM n`,
+  )
+    .bind(ana.id)
+    .run();
+  await worker.scheduled(createScheduledController(), env);
+  const { results } = await env.DB.prepare("SELECT id FROM tala_gone WHERE user_id = ?").bind(ana.id).all();
+  expect(results).toEqual([]);
 });

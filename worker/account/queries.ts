@@ -2,6 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import type { Uuid } from "../../contract/ids";
 import type { Db } from "../db/client";
 import { deleted_sessions, deletions, profiles, rate_limits, sessions, users } from "../db/schema";
+import { hashKey } from "../lib/hashed-key";
 import { bucketsOfPhone } from "../lib/rate-limit";
 import { queueFarewell } from "../lib/relation-delivery";
 
@@ -9,7 +10,7 @@ import { queueFarewell } from "../lib/relation-delivery";
  * The account is gone, in one transaction: nobody signs in any more, its number is free, and whoever has its profile is
  * yet to be told. What hangs on `users` goes with it. What is not there needs no deleting.
  */
-export const beginDeletion = async (db: Db, me: Uuid, now = Date.now()): Promise<void> => {
+export const beginDeletion = async (env: Env, db: Db, me: Uuid, now = Date.now()): Promise<void> => {
   const own = await db.select({ phone: users.phone }).from(users).where(eq(users.id, me)).get();
   if (!own) return;
   await db.batch([
@@ -19,7 +20,7 @@ export const beginDeletion = async (db: Db, me: Uuid, now = Date.now()): Promise
       .select(sql`SELECT id, ${now} FROM ${sessions} WHERE user_id = ${me}`)
       .onConflictDoNothing(),
     queueFarewell(db, me),
-    db.delete(rate_limits).where(bucketsOfPhone(own.phone)),
+    db.delete(rate_limits).where(bucketsOfPhone(hashKey(env, own.phone))),
     // Not left to the cascade: its trigger takes the number out of the search.
     db.delete(profiles).where(eq(profiles.id, me)),
     db.delete(users).where(eq(users.id, me)),

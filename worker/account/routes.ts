@@ -50,7 +50,7 @@ export const accountRoutes = createRoutes().delete(
     if (asker.isThere) {
       if (asker.proofEnd === null) return refuse(c, "reauthentication_needed");
       try {
-        await beginDeletion(openDb(c.env), user);
+        await beginDeletion(c.env, openDb(c.env), user);
       } catch (error) {
         logError("an account could not be deleted", error);
         return refuse(c, "unavailable");

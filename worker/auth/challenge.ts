@@ -1,21 +1,22 @@
-import { createChallenge, randomInt, verifySolution } from "altcha-lib";
+import { createHmac, randomInt } from "node:crypto";
+import { createChallenge, verifySolution } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
 import { sql } from "drizzle-orm";
 import * as v from "valibot";
 import type { Challenge } from "../../contract/auth";
-import type { Db } from "../db/client";
+import { proofKeyRounds, proofKeysMax, proofValidMs } from "../../contract/limits";
+import type { ProofPurpose } from "../../contract/proof-of-work";
+import { type Db, openDb } from "../db/client";
 import { used_challenges } from "../db/schema";
+import type { AppContext } from "../lib/app";
+import { countProof, readProofLevel } from "./proof-difficulty";
 
 /**
- * The work behind "I am not a robot": the solver derives keys for the counters 0, 1, 2 … until one matches.
- * The server knows where that is, so the work is bounded on both sides (no unlucky phone waits for a
- * minute). Between 0.07 and 0.4 s on two busy cores, so about a second on a weak phone.
+ * The work behind "I am not a robot" (ALTCHA, version 2): the solver derives keys for the counters 0, 1, 2 … until one
+ * matches. The server draws that counter, so the work is bounded on both sides. Each counter is as likely as any other:
+ * whoever gives a challenge up early gains nothing.
  */
 const algorithm = "PBKDF2/SHA-256";
-const iterations = 2_000;
-const leastCounter = 100;
-const mostCounter = 200;
-const challengeMs = 5 * 60_000;
 
 const options = (secret: string) => ({
   deriveKey,
@@ -23,13 +24,23 @@ const options = (secret: string) => ({
   hmacKeySignatureSecret: `${secret}:key`,
 });
 
-export const makeChallenge = async (secret: string, now = Date.now()): Promise<Challenge> => {
+/** Names what a challenge is for without saying it: the challenge is kept by whoever asked. */
+const bindingOf = (secret: string, { action, subject }: ProofPurpose): string =>
+  createHmac("sha256", secret).update(`lisolo proof ${action} ${subject}`).digest("base64url");
+
+export const makeChallenge = async (
+  secret: string,
+  purpose: ProofPurpose,
+  level = 0,
+  now = Date.now(),
+): Promise<Challenge> => {
   const { parameters, signature } = await createChallenge({
     ...options(secret),
     algorithm,
-    cost: iterations,
-    counter: randomInt(mostCounter, leastCounter),
-    expiresAt: Math.floor((now + challengeMs) / 1_000),
+    cost: proofKeyRounds,
+    counter: randomInt(proofKeysMax * 2 ** level),
+    expiresAt: Math.floor((now + proofValidMs) / 1_000),
+    data: { binding: bindingOf(secret, purpose), level },
   });
   if (signature === undefined) throw new Error("a challenge must be signed");
   return { parameters: { ...parameters }, signature };
@@ -42,11 +53,12 @@ const Solved = v.object({
       algorithm: v.literal(algorithm),
       nonce: v.string(),
       salt: v.string(),
-      cost: v.literal(iterations),
+      cost: v.literal(proofKeyRounds),
       keyLength: v.number(),
       keyPrefix: v.string(),
       keySignature: v.string(),
       expiresAt: v.number(),
+      data: v.object({ binding: v.string(), level: v.number() }),
     }),
     signature: v.string(),
   }),
@@ -62,19 +74,40 @@ const readSolved = (token: string): v.InferOutput<typeof Solved> | undefined => 
   }
 };
 
-/** Whether the token proves work that nobody has shown before; it is used up by asking. */
-export const redeemChallenge = async (db: Db, secret: string, token: string | undefined): Promise<boolean> => {
-  const solved = token === undefined ? undefined : readSolved(token);
-  if (!solved) return false;
-  const { verified } = await verifySolution({ ...options(secret), ...solved });
-  if (!verified) return false;
+type Proof = { signature: string; expiresAt: number; level: number };
+
+/** A proof of work done for this purpose. Asks nobody but the processor: what proves nothing costs no more than that. */
+const readProof = async (secret: string, token: string, purpose: ProofPurpose): Promise<Proof | undefined> => {
+  const solved = readSolved(token);
+  if (!solved) return undefined;
   const { signature, parameters } = solved.challenge;
+  if (parameters.data.binding !== bindingOf(secret, purpose)) return undefined;
+  const { verified } = await verifySolution({ ...options(secret), ...solved });
+  return verified ? { signature, expiresAt: parameters.expiresAt * 1_000, level: parameters.data.level } : undefined;
+};
+
+/**
+ * Whether the token proves enough work for this purpose that nobody has shown before; it is used up by asking. One level
+ * less than what is asked for now is enough: others of the same network may have raised it while it was solved.
+ */
+export const redeemProof = async (
+  c: AppContext,
+  token: string | undefined,
+  purpose: ProofPurpose,
+): Promise<boolean> => {
+  const proof = token === undefined ? undefined : await readProof(c.env.ALTCHA_HMAC_KEY, token, purpose);
+  if (!proof) return false;
+  const db = openDb(c.env);
+  if (proof.level < (await readProofLevel(c, db)) - 1) return false;
+  const { signature, expiresAt: expires_at } = proof;
   const first = await db
     .insert(used_challenges)
-    .values({ signature, expires_at: parameters.expiresAt * 1_000 })
+    .values({ signature, expires_at })
     .onConflictDoNothing()
     .returning({ signature: used_challenges.signature });
-  return first.length === 1;
+  if (first.length === 0) return false;
+  await countProof(c, db);
+  return true;
 };
 
 /** Removes proofs that have expired and so need not be remembered, a few at a time. */

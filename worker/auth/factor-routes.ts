@@ -6,8 +6,9 @@ import { ceremonySeconds } from "../../contract/limits";
 import { openDb } from "../db/client";
 import { type AppContext, createRoutes } from "../lib/app";
 import { authenticate, authenticateHalfway } from "../lib/authenticate";
+import { addressKeyOf } from "../lib/client-limits";
 import { operation } from "../lib/operation";
-import { addressOf, limitSession, type PolicyName, returnToken, takeTokens } from "../lib/rate-limit";
+import { limitSession, type PolicyName, returnToken, takeTokens } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { findProofEnd } from "./access";
@@ -28,7 +29,7 @@ const failureBuckets = (c: AppContext, awaits: boolean): (readonly [PolicyName, 
   const { user, session } = c.var.caller;
   if (!awaits) return [["totp_failure_by_session", session]];
   return [
-    ["totp_failure_by_user_and_address", `${user} ${addressOf(c.req.raw)}`],
+    ["totp_failure_by_user_and_address", `${user} ${addressKeyOf(c)}`],
     ["totp_failure_by_user", user],
   ];
 };

@@ -4,6 +4,7 @@ import type { Uuid } from "../../contract/ids";
 import { mailedTokenMinutes } from "../../contract/limits";
 import { account_security, auth_codes, mailed_tokens } from "../db/account-schema";
 import type { Db } from "../db/client";
+import { hashKey } from "../lib/hashed-key";
 
 export type MailedType = (typeof mailed_tokens.$inferSelect)["type"];
 export type MailedRow = typeof mailed_tokens.$inferSelect;
@@ -22,8 +23,7 @@ const hashOfCode = ({ PEPPER }: Secrets, type: MailedType, email: string, code: 
   createHmac("sha256", PEPPER).update(`lisolo mailed code ${type} ${email} ${code}`).digest("base64url");
 
 /** The key of an address's or a number's own limits, which are kept for whoever is typed and say nothing of them; or of a network. */
-export const hashOfAddress = ({ PEPPER }: Secrets, address: string): string =>
-  createHmac("sha256", PEPPER).update(`lisolo address ${address}`).digest("base64url");
+export const hashOfAddress = hashKey;
 
 const make = (): Mailed => ({
   token: randomBytes(32).toString("base64url"),

@@ -6,9 +6,10 @@ import { authCodeSeconds, oauthRegistrationSeconds } from "../../contract/limits
 import { openDb } from "../db/client";
 import { type AppContext, type Caller, createRoutes } from "../lib/app";
 import { authenticate } from "../lib/authenticate";
+import { limitClient } from "../lib/client-limits";
 import { logError } from "../lib/log";
 import { operation } from "../lib/operation";
-import { limitAddress, limitSession } from "../lib/rate-limit";
+import { limitSession } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { requireProof } from "./assurance";
@@ -121,7 +122,7 @@ export const oauthRoutes = createRoutes()
       ok: { status: 302, body: null },
       refusals: ["validation_failed", "oauth_provider_not_supported"],
     }),
-    limitAddress("oauth_by_address"),
+    limitClient("oauth_by_address"),
     validate("query", Way, "validation_failed"),
     async (c) => {
       const way = c.req.valid("query");
@@ -141,7 +142,7 @@ export const oauthRoutes = createRoutes()
       open: true,
       ok: { status: 302, body: null },
     }),
-    limitAddress("oauth_by_address"),
+    limitClient("oauth_by_address"),
     async (c) => {
       const address = new URL(c.req.url);
       const flow = await takeFlow(openDb(c.env), address.searchParams.get("state") ?? "");

@@ -8,6 +8,7 @@ import { signAccessToken } from "../lib/access-token";
 import { type AppContext, afterAnswer } from "../lib/app";
 import { isSessionLive } from "../lib/authenticate";
 import { setSessionCookies } from "../lib/cookies";
+import { rememberDevice } from "../lib/known-device";
 import { addressOf } from "../lib/rate-limit";
 import { findMeans, type Method, stepsOwed, toAssurance } from "./assurance";
 import { deviceOf } from "./device-name";
@@ -106,6 +107,7 @@ const begin = async (
   const { session, ended } = begun;
   afterAnswer(c.executionCtx, "end the session this one replaces", endReplaced(c));
   const tokens = toTokens(c.env, session);
+  if (answersInCookies(c) && !session.awaits) rememberDevice(c, user.id);
   if (session.awaits) return toSession(c, user, tokens, await listOwed(db, session));
   afterAnswer(c.executionCtx, "close the oldest session", closeSockets(c.env, user.id, ended));
   if (!isNew) notify(c, user.id, { event: "signed_in", session: session.id, device: session.device });

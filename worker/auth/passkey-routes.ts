@@ -7,8 +7,9 @@ import { passkeysMax } from "../../contract/limits";
 import { openDb } from "../db/client";
 import { type AppContext, createRoutes } from "../lib/app";
 import { authenticate, authenticateHalfway } from "../lib/authenticate";
+import { limitClient } from "../lib/client-limits";
 import { operation } from "../lib/operation";
-import { limitAddress, limitSession } from "../lib/rate-limit";
+import { limitSession } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { endOtherProofs, requireProof } from "./assurance";
@@ -189,7 +190,7 @@ export const passkeyRoutes = createRoutes()
       ok: { status: 200, body: Ceremony },
       refusals: ["forbidden_origin"],
     }),
-    limitAddress("passkey_by_address"),
+    limitClient("passkey_by_address"),
     async (c) => c.json(await pose(c, signIn, (challenge) => requestOptions(c, challenge)), 200),
   )
   .post(
@@ -202,7 +203,7 @@ export const passkeyRoutes = createRoutes()
       refusals: ["invalid_input", "passkey_refused", "forbidden_origin"],
     }),
     validate("json", PasskeyProof),
-    limitAddress("passkey_by_address"),
+    limitClient("passkey_by_address"),
     async (c) => {
       const { ceremony, response } = c.req.valid("json");
       const db = openDb(c.env);

@@ -1,41 +1,80 @@
+import type * as v from "valibot";
+import type { PasswordGrant } from "../../contract/auth";
+import type { Uuid } from "../../contract/ids";
 import { openDb } from "../db/client";
 import type { AppContext } from "../lib/app";
-import { addressOf, returnToken, takeToken } from "../lib/rate-limit";
+import { addressKeyOf } from "../lib/client-limits";
+import { hashKey } from "../lib/hashed-key";
+import { findDeviceOf } from "../lib/known-device";
+import { type PolicyName, returnToken, type Taken, takeToken, takeTokens } from "../lib/rate-limit";
+import { redeemProof } from "./challenge";
 import { hashPassword, isOutdatedHash, verifyPassword } from "./passwords";
-import { updatePasswordHash } from "./queries";
+import { findCredentials, updatePasswordHash } from "./queries";
 
-type Credentials = { id: string; password_hash: string };
+type Credentials = { id: Uuid; password_hash: string };
+type Bucket = readonly [PolicyName, string];
+type Limited = { outcome: "limited"; retryAfterMs: number };
 /** With the hash that it was right for. */
-type Right = { outcome: "right"; id: string; password_hash: string };
-type Checked = Right | { outcome: "wrong" } | { outcome: "limited"; retryAfterMs: number };
+type Right = { outcome: "right"; id: Uuid; password_hash: string };
+type Checked = Right | { outcome: "wrong" } | Limited;
 
-/**
- * Whether it is the password of whoever has this number; without credentials it does the same work and says no. Tries are
- * held by the limits of the number and of the address, wherever a password is asked; only wrong ones cost.
- */
-export const checkPassword = async (
+const limited = ({ retryAfterMs }: Extract<Taken, { ok: false }>): Limited => ({ outcome: "limited", retryAfterMs });
+
+/** Compares a password whose tokens were taken, which come back when it is right; for nobody it does the same work. */
+const compare = async (
   c: AppContext,
-  phone: string,
+  known: Credentials | undefined,
   password: string,
-  find: () => Promise<Credentials | undefined>,
-): Promise<Checked> => {
+  taken: readonly Bucket[],
+): Promise<Right | { outcome: "wrong" }> => {
   const db = openDb(c.env);
-  const address = addressOf(c.req.raw);
-  const limits = [
-    ["sign_in_by_address", address],
-    ["sign_in_by_account_and_address", `${phone} ${address}`],
-    ["sign_in_by_account", phone],
-  ] as const;
-  for (const [policy, key] of limits) {
-    const taken = await takeToken(db, key, policy);
-    if (!taken.ok) return { outcome: "limited", retryAfterMs: taken.retryAfterMs };
-  }
-  const known = await find();
   const isRight = await verifyPassword(password, c.env.PEPPER, known?.password_hash);
   if (!known || !isRight) return { outcome: "wrong" };
-  await Promise.all(limits.map(([policy, key]) => returnToken(db, key, policy)));
+  await Promise.all(taken.map(([policy, key]) => returnToken(db, key, policy)));
   if (!isOutdatedHash(known.password_hash)) return { outcome: "right", ...known };
   const password_hash = await hashPassword(password, c.env.PEPPER);
   await updatePasswordHash(db, known.id, known.password_hash, password_hash);
   return { outcome: "right", id: known.id, password_hash };
+};
+
+/**
+ * Whether it is the password of whoever has this number. A device on which they signed in before has tries of its own.
+ * Any other shares the limits of the number, and beyond the limit of its address brings a proof of work (`unproved`
+ * without): somebody behind the same address keeps nobody out.
+ */
+export const checkSignIn = async (
+  c: AppContext,
+  { phone, password, gotrue_meta_security: meta }: v.InferOutput<typeof PasswordGrant>,
+): Promise<Checked | { outcome: "unproved" }> => {
+  const db = openDb(c.env);
+  const known = await findCredentials(db, phone);
+  const device = known && findDeviceOf(c, known.id);
+  const [phoneKey, addressKey] = [hashKey(c.env, phone), addressKeyOf(c)];
+  const buckets: Bucket[] = device
+    ? [["sign_in_by_device", hashKey(c.env, `${device} ${phone}`)]]
+    : [
+        ["sign_in_by_account_and_address", `${phoneKey} ${addressKey}`],
+        ["sign_in_by_account", phoneKey],
+      ];
+  if (!device) {
+    const byAddress = await takeToken(db, addressKey, "sign_in_by_address");
+    if (byAddress.ok) buckets.push(["sign_in_by_address", addressKey]);
+    else if (!(await redeemProof(c, meta?.captcha_token, { action: "sign_in", subject: phone }))) {
+      return { outcome: "unproved" };
+    }
+  }
+  const own = buckets.filter(([policy]) => policy !== "sign_in_by_address");
+  const taken = await takeTokens(db, own);
+  if (!taken.ok) return limited(taken);
+  const checked = await compare(c, known, password, buckets);
+  if (checked.outcome === "wrong") return checked;
+  const success = await takeToken(db, checked.id, "sign_in_success_by_account");
+  return success.ok ? checked : limited(success);
+};
+
+/** Whether it is the password of whoever is signed in. Only failures of this session count: others keep nobody from it. */
+export const checkOwnPassword = async (c: AppContext, known: Credentials, password: string): Promise<Checked> => {
+  const { session } = c.var.caller;
+  const taken = await takeToken(openDb(c.env), session, "password_by_session");
+  return taken.ok ? compare(c, known, password, [["password_by_session", session]]) : limited(taken);
 };

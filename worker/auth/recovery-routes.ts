@@ -4,14 +4,15 @@ import { nobody, type Uuid } from "../../contract/ids";
 import { mailedTypes, Recover, RecoverByCode, Verify } from "../../contract/security";
 import { openDb } from "../db/client";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
+import { limitClient } from "../lib/client-limits";
 import { languageOf } from "../lib/language";
 import { operation } from "../lib/operation";
-import { addressOf, limitAddress, takeToken } from "../lib/rate-limit";
+import { addressOf, takeToken } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import { sendMail } from "../mail/sending";
 import { recoveryMail } from "../mail/texts";
-import { redeemChallenge } from "./challenge";
+import { redeemProof } from "./challenge";
 import { byMail, byPassword, together } from "./grounds";
 import { findByCode, findByToken, hashOfAddress, insertRecovery, takeMailed } from "./mailed-tokens";
 import { startSession } from "./opening";
@@ -23,9 +24,6 @@ import { findForeign, toMailedLink, toOwnPage, tradeToken } from "./recovery-lin
 type Credentials = { id: Uuid; password_hash: string };
 
 const Redirect = v.pipe(v.string(), v.maxLength(2_048));
-
-const isRobot = async (c: AppContext, meta: v.InferOutput<typeof Recover>["gotrue_meta_security"]): Promise<boolean> =>
-  !(await redeemChallenge(openDb(c.env), c.env.ALTCHA_HMAC_KEY, meta?.captcha_token));
 
 /** Writes to whoever has this address, if anybody has. All of it comes after the answer, which therefore tells nothing. */
 const mailRecovery = async (
@@ -73,10 +71,11 @@ export const recoveryRoutes = createRoutes()
     }),
     validate("query", v.object({ redirect_to: v.optional(Redirect) }), "validation_failed"),
     validate("json", Recover, "validation_failed"),
-    limitAddress("recover_by_address"),
     async (c) => {
       const body = c.req.valid("json");
-      if (await isRobot(c, body.gotrue_meta_security)) return refuse(c, "captcha_failed");
+      const purpose = { action: "recover", subject: body.email } as const;
+      if (!(await redeemProof(c, body.gotrue_meta_security?.captcha_token, purpose)))
+        return refuse(c, "captcha_failed");
       const taken = await takeToken(openDb(c.env), hashOfAddress(c.env, body.email), "recover_by_account");
       if (!taken.ok) return refuse(c, "rate_limited", taken);
       afterAnswer(c.executionCtx, "mail a recovery", mailRecovery(c, body, c.req.valid("query").redirect_to));
@@ -101,7 +100,7 @@ export const recoveryRoutes = createRoutes()
       }),
       "validation_failed",
     ),
-    limitAddress("verify_by_address"),
+    limitClient("verify_by_address"),
     async (c) => {
       const { token, type, redirect_to } = c.req.valid("query");
       const foreign = type === "recovery" ? findForeign(c, redirect_to) : undefined;
@@ -124,7 +123,7 @@ export const recoveryRoutes = createRoutes()
       refusals: ["validation_failed", "otp_expired", "email_exists", "forbidden_origin"],
     }),
     validate("json", Verify, "validation_failed"),
-    limitAddress("verify_by_address"),
+    limitClient("verify_by_address"),
     (c) => answerMail(c, c.req.valid("json")),
   )
   .post(
@@ -137,10 +136,10 @@ export const recoveryRoutes = createRoutes()
       refusals: ["validation_failed", "captcha_failed", "invalid_credentials", "forbidden_origin"],
     }),
     validate("json", RecoverByCode, "validation_failed"),
-    limitAddress("recover_by_address"),
     async (c) => {
       const { phone, code, gotrue_meta_security: meta } = c.req.valid("json");
-      if (await isRobot(c, meta)) return refuse(c, "captcha_failed");
+      const purpose = { action: "recover_by_code", subject: phone } as const;
+      if (!(await redeemProof(c, meta?.captcha_token, purpose))) return refuse(c, "captcha_failed");
       const db = openDb(c.env);
       const key = hashOfAddress(c.env, `${phone} ${addressOf(c.req.raw)}`);
       const taken = await takeToken(db, key, "recover_by_phone_and_address");

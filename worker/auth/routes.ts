@@ -12,16 +12,18 @@ import {
   SignUp,
 } from "../../contract/auth";
 import type { Uuid } from "../../contract/ids";
+import { ChallengeRequest } from "../../contract/proof-of-work";
 import { openDb } from "../db/client";
 import { wasDeletedWith } from "../db/deletions";
 import { type AppContext, createRoutes } from "../lib/app";
 import { accessTokenOf, authenticateHalfway, recognize } from "../lib/authenticate";
+import { clientKeyOf } from "../lib/client-limits";
 import { clearSessionCookies, refreshCookie } from "../lib/cookies";
 import { operation } from "../lib/operation";
-import { addressOf, limitAddress, takeToken } from "../lib/rate-limit";
+import { takeToken } from "../lib/rate-limit";
 import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
-import { makeChallenge, redeemChallenge } from "./challenge";
+import { makeChallenge, redeemProof } from "./challenge";
 import { findNewcomer, grantByCode } from "./code-grant";
 import { factorResetRoutes } from "./factor-reset-routes";
 import { factorRoutes } from "./factor-routes";
@@ -30,9 +32,10 @@ import { notify } from "./notices";
 import { oauthRoutes } from "./oauth-routes";
 import { listOwed, startFirstSession, startSession, toSession, usesCookies } from "./opening";
 import { passkeyRoutes } from "./passkey-routes";
-import { checkPassword } from "./password-check";
+import { checkSignIn } from "./password-check";
 import { hashPassword } from "./passwords";
-import { findAccount, findCredentials, insertUser, isPhoneTaken, toAuthUser } from "./queries";
+import { readProofLevel } from "./proof-difficulty";
+import { findAccount, insertUser, isPhoneTaken, toAuthUser } from "./queries";
 import { recoveryCodeRoutes } from "./recovery-code-routes";
 import { recoveryRoutes } from "./recovery-routes";
 import { parseRefreshToken } from "./refresh-token";
@@ -40,10 +43,11 @@ import { sessionRoutes } from "./session-routes";
 import { endSessions, findSession, rotateSession } from "./sessions";
 import { closeSockets } from "./sockets";
 
-const signInByPassword = async (c: AppContext, { phone, password }: v.InferOutput<typeof PasswordGrant>) => {
+const signInByPassword = async (c: AppContext, grant: v.InferOutput<typeof PasswordGrant>) => {
   const db = openDb(c.env);
-  const checked = await checkPassword(c, phone, password, () => findCredentials(db, phone));
+  const checked = await checkSignIn(c, grant);
   if (checked.outcome === "limited") return refuse(c, "rate_limited", checked);
+  if (checked.outcome === "unproved") return refuse(c, "captcha_failed");
   const account = checked.outcome === "right" ? await findAccount(db, checked.id) : undefined;
   if (checked.outcome === "wrong" || !account) return refuse(c, "invalid_credentials");
   const session = await startSession(c, account, "password", byPassword({ user_id: account.id, ...checked }));
@@ -51,7 +55,7 @@ const signInByPassword = async (c: AppContext, { phone, password }: v.InferOutpu
 };
 
 const signInByCode = async (c: AppContext, grant: v.InferOutput<typeof PkceGrant>) => {
-  const taken = await takeToken(openDb(c.env), addressOf(c.req.raw), "oauth_by_address");
+  const taken = await takeToken(openDb(c.env), clientKeyOf(c), "oauth_by_address");
   if (!taken.ok) return refuse(c, "rate_limited", taken);
   const granted = await grantByCode(c, grant);
   if ("session" in granted) return c.json(granted.session, 200);
@@ -105,16 +109,21 @@ const findLeaver = async (c: AppContext): Promise<Leaver | undefined> => {
 };
 
 export const authRoutes = createRoutes()
-  .get(
+  .post(
     "/challenge",
     operation({
       tag: "auth",
-      summary: "A proof of work to solve before signing up",
+      summary:
+        "A proof of work to solve before signing up or recovering an account; good once, for this number or address",
       open: true,
       ok: { status: 200, body: Challenge },
+      refusals: ["validation_failed", "forbidden_origin"],
     }),
-    limitAddress("challenge_by_address"),
-    async (c) => c.json(await makeChallenge(c.env.ALTCHA_HMAC_KEY), 200),
+    validate("json", ChallengeRequest, "validation_failed"),
+    async (c) => {
+      const level = await readProofLevel(c, openDb(c.env));
+      return c.json(await makeChallenge(c.env.ALTCHA_HMAC_KEY, c.req.valid("json"), level), 200);
+    },
   )
   .post(
     "/signup",
@@ -135,14 +144,15 @@ export const authRoutes = createRoutes()
       ],
     }),
     validate("json", SignUp, "validation_failed"),
-    limitAddress("sign_up_by_address"),
     async (c) => {
       const { phone, password, data, identity, gotrue_meta_security: meta } = c.req.valid("json");
       const db = openDb(c.env);
-      if (!(await redeemChallenge(db, c.env.ALTCHA_HMAC_KEY, meta?.captcha_token))) return refuse(c, "captcha_failed");
-      if (await isPhoneTaken(db, phone)) return refuse(c, "phone_exists");
+      const isProved = await redeemProof(c, meta?.captcha_token, { action: "sign_up", subject: phone });
+      if (!isProved) return refuse(c, "captcha_failed");
+      // First: what comes from no provider learns nothing of the number.
       const newcomer = identity && (await findNewcomer(db, identity));
       if (typeof newcomer === "string") return refuse(c, newcomer);
+      if (await isPhoneTaken(db, phone)) return refuse(c, "phone_exists");
       const password_hash = await hashPassword(password, c.env.PEPPER);
       const user = await insertUser(db, { phone, username: data?.username, password_hash, newcomer });
       if (!user) return refuse(c, (await isPhoneTaken(db, phone)) ? "phone_exists" : "identity_already_exists");
@@ -160,6 +170,7 @@ export const authRoutes = createRoutes()
         "validation_failed",
         "unsupported_grant_type",
         "invalid_credentials",
+        "captcha_failed",
         "refresh_token_not_found",
         "refresh_token_already_used",
         "session_expired",

@@ -17,7 +17,7 @@ import { deviceOf } from "./device-name";
 import { byPassword } from "./grounds";
 import { notify, notifyByMail } from "./notices";
 import { prove, usesCookies } from "./opening";
-import { checkPassword } from "./password-check";
+import { checkOwnPassword } from "./password-check";
 import { hashPassword, verifyPassword } from "./passwords";
 import { listProviders } from "./providers";
 import { findAccount, findOwnCredentials, toAuthUser } from "./queries";
@@ -134,7 +134,7 @@ export const sessionRoutes = createRoutes()
       const own = await findOwnCredentials(db, user);
       if (!own) return refuse(c, "session_not_found");
       const known = { id: user, password_hash: own.password_hash };
-      const checked = await checkPassword(c, own.phone, c.req.valid("json").password, () => Promise.resolve(known));
+      const checked = await checkOwnPassword(c, known, c.req.valid("json").password);
       if (checked.outcome === "limited") return refuse(c, "rate_limited", checked);
       if (checked.outcome === "wrong") return refuse(c, "invalid_credentials");
       const session = await prove(c, "password", byPassword({ user_id: user, ...checked }));

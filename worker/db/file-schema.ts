@@ -31,6 +31,7 @@ export const files = sqliteTable(
     // Only what may have to go: the sweep never reads past the files that messages name.
     index("files_to_sweep").on(table.created_at).where(sql`was_used = 0 OR status = 'removed'`),
     index("files_by_owner").on(table.owner_id),
+    index("files_receiving").on(table.owner_id).where(sql`status = 'receiving'`),
   ],
 );
 
@@ -60,3 +61,11 @@ export const upload_days = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.user_id, table.day] }), index("upload_days_by_day").on(table.day)],
 );
+
+/** Bytes of a person's files that are not removed. Kept by triggers on `files` (migrations/0013_storage_use.sql). */
+export const storage_use = sqliteTable("storage_use", {
+  user_id: text("user_id")
+    .primaryKey()
+    .references(() => users.id, { onDelete: "cascade" }),
+  bytes: integer("bytes").notNull(),
+});

@@ -4,13 +4,12 @@ import type { ErrorCode } from "../../contract/errors";
 import { MediaType, otherType, partCount } from "../../contract/files";
 import { type Db, openDb } from "../db/client";
 import { removeFile } from "../db/files";
-import { partKey } from "../lib/file-bytes";
 import { beginsAsHeif, blankHeif } from "./heif";
 import { Held } from "./held";
 import { beginsAsImage, cleanImage, isTooLarge } from "./image";
 import { isBoxed } from "./mp4";
 import { blankMetadata } from "./mp4-metadata";
-import { listReceived, PartMissing, readParts, readWhole } from "./parts";
+import { forgetPart, listReceived, PartMissing, readPart, readParts, readWhole } from "./parts";
 import { lengthOf } from "./pieces";
 import { claimKey, type FileRow, findOwnFile, markReady, markRemoved, type Recognized } from "./queries";
 import { sniffType } from "./sniff";
@@ -52,12 +51,6 @@ type Unfit = (typeof unfit)[number];
 const isUnfit = (done: unknown): done is Unfit => (unfit as readonly unknown[]).includes(done);
 
 type Content = Recognized & { size: number; chunks: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array> };
-
-const readFirst = async (bucket: R2Bucket, file: FileRow): Promise<Uint8Array> => {
-  const begin = await bucket.get(partKey(file, 0));
-  if (!begin) throw new PartMissing();
-  return new Uint8Array(await begin.arrayBuffer());
-};
 
 /** What is no picture only passes through. */
 const passThrough = (bucket: R2Bucket, file: FileRow, first: Uint8Array): Content => {
@@ -138,7 +131,7 @@ const recognize = async (bucket: R2Bucket, file: FileRow, first: Uint8Array): Pr
 const join = async (env: Env, db: Db, file: FileRow): Promise<FileRow | Refused | undefined> => {
   const received = await listReceived(env.FILES, file);
   if (received.length < partCount(file.announced_size)) return "file_incomplete";
-  const first = await readFirst(env.FILES, file);
+  const first = await readPart(env.FILES, file, 0);
   if (isTooLarge(first)) return "image_too_many_pixels";
   const bytes = beginsAsImage(first) || beginsAsHeif(first) ? file.announced_size : 0;
   const joined = await held.during(file.owner_id, bytes, async () => {
@@ -164,9 +157,11 @@ const keep = async (env: Env, db: Db, file: FileRow, content: Content): Promise<
 export const completeFile = async (env: Env, file: FileRow): ReturnType<typeof join> => {
   if (file.status === "ready") return file;
   const db = openDb(env);
+  let lost: number | undefined;
   const done = await join(env, db, file).catch((error: unknown) => {
-    if (error instanceof PartMissing) return "file_incomplete" as const;
-    throw error;
+    if (!(error instanceof PartMissing)) throw error;
+    lost = error.part;
+    return "file_incomplete" as const;
   });
   if (isUnfit(done)) {
     const removed = await markRemoved(db, file.owner_id, file.id);
@@ -176,5 +171,7 @@ export const completeFile = async (env: Env, file: FileRow): ReturnType<typeof j
   if (done !== "file_incomplete" && done !== undefined) return done;
   // Parts go missing under one's hands when another request was faster.
   const now = await findOwnFile(db, file.owner_id, file.id);
-  return now?.status === "receiving" ? done : now;
+  if (now?.status !== "receiving") return now;
+  if (lost !== undefined) await forgetPart(env.FILES, file, lost);
+  return done;
 };

@@ -4,8 +4,18 @@ import type { FileRow } from "./queries";
 
 const partsAhead = 4; // read at once; with the object that is written they stay below the platform's six connections
 
-/** A part is not there (any more): another request has completed the file, or it was taken back. */
-export class PartMissing extends Error {}
+/**
+ * A part is not there (any more): another request has completed the file, it was taken back, or the part that is listed
+ * here was lost.
+ */
+export class PartMissing extends Error {
+  readonly part: number | undefined;
+
+  constructor(part?: number) {
+    super("a part is missing");
+    this.part = part;
+  }
+}
 
 /** The numbers of the parts that need not be sent again. */
 export const listReceived = async (bucket: R2Bucket, file: FileRow): Promise<number[]> => {
@@ -20,11 +30,15 @@ export const storePart = async (bucket: R2Bucket, file: FileRow, part: number, b
   await bucket.put(partKey(file, part), bytes, { onlyIf: { etagDoesNotMatch: "*" } });
 };
 
-const readPart = async (bucket: R2Bucket, file: FileRow, part: number): Promise<Uint8Array> => {
+export const readPart = async (bucket: R2Bucket, file: FileRow, part: number): Promise<Uint8Array> => {
   const object = await bucket.get(partKey(file, part));
-  if (!object) throw new PartMissing();
+  if (!object) throw new PartMissing(part);
   return new Uint8Array(await object.arrayBuffer());
 };
+
+/** What is still listed of a part that cannot be read goes, so that it is asked for and taken again. */
+export const forgetPart = (bucket: R2Bucket, file: FileRow, part: number): Promise<void> =>
+  bucket.delete(partKey(file, part));
 
 /** All parts in order, a few read ahead. */
 export async function* readParts(bucket: R2Bucket, file: FileRow): AsyncGenerator<Uint8Array, void, void> {

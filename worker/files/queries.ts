@@ -1,7 +1,7 @@
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { MediaType, NewFile } from "../../contract/files";
 import { createUuid, type Uuid } from "../../contract/ids";
-import { fileBytesPerDay } from "../../contract/limits";
+import { fileBytesPerDay, filesReceivingMax, storageMaxBytes } from "../../contract/limits";
 import type { Db } from "../db/client";
 import { files, upload_days } from "../db/file-schema";
 import { isUnused } from "../db/files";
@@ -19,13 +19,33 @@ export const findOwnFile = async (db: Db, owner: Uuid, id: Uuid): Promise<FileRo
   return file?.owner_id === owner ? file : undefined;
 };
 
-export const dayMs = 24 * 3_600_000;
+const dayMs = 24 * 3_600_000;
 export const dayOf = (now: number): number => Math.floor(now / dayMs);
 
+const receivingRetryMs = 60_000;
+
+/** Why there is no room for a file that is new. */
+export type NoRoom = { error: "rate_limited"; retryAfterMs: number } | { error: "storage_full" };
+
+/** SQL: bytes of the person's files that are kept. */
+const storedOf = (owner: Uuid): SQL => sql`coalesce((SELECT bytes FROM storage_use WHERE user_id = ${owner}), 0)`;
+/** SQL: how many of the person's files are announced and not complete. */
+const receivingOf = (owner: Uuid): SQL =>
+  sql`(SELECT count(*) FROM files WHERE owner_id = ${owner} AND status = 'receiving')`;
+
+const whyNoRoom = async (db: Db, owner: Uuid, size: number, now: number): Promise<NoRoom> => {
+  const { stored, receiving } = await db.get<{ stored: number; receiving: number }>(
+    sql`SELECT ${storedOf(owner)} AS stored, ${receivingOf(owner)} AS receiving`,
+  );
+  if (stored + size > storageMaxBytes) return { error: "storage_full" };
+  const retryAfterMs = receiving >= filesReceivingMax ? receivingRetryMs : (dayOf(now) + 1) * dayMs - now;
+  return { error: "rate_limited", retryAfterMs };
+};
+
 /**
- * Makes room for a file, unless there is one of this id, and answers what there is then: nothing when the day's
- * bytes do not reach. They are counted in the same transaction, for a file that is new only: the file is made when
- * this very request's mark stands at the count.
+ * Makes room for a file, unless there is one of this id, and answers what there is then. The bytes of the day are counted
+ * in the same transaction, for a file that is new only: the file is made when this very request's mark stands at the
+ * count.
  */
 export const announceFile = async (
   db: Db,
@@ -33,12 +53,15 @@ export const announceFile = async (
   id: Uuid,
   { name, size }: NewFile,
   now: number,
-): Promise<FileRow | undefined> => {
+): Promise<FileRow | NoRoom> => {
   const [day, granted] = [dayOf(now), createUuid(now)];
   const [, , [row]] = await db.batch([
     db
       .insert(upload_days)
-      .select(sql`SELECT ${owner}, ${day}, ${size}, ${granted} WHERE NOT EXISTS (SELECT 1 FROM files WHERE id = ${id})`)
+      .select(
+        sql`SELECT ${owner}, ${day}, ${size}, ${granted} WHERE NOT EXISTS (SELECT 1 FROM files WHERE id = ${id})
+            AND ${storedOf(owner)} + ${size} <= ${storageMaxBytes} AND ${receivingOf(owner)} < ${filesReceivingMax}`,
+      )
       .onConflictDoUpdate({
         target: [upload_days.user_id, upload_days.day],
         set: { bytes: sql`${upload_days.bytes} + excluded.bytes`, granted: sql`excluded.granted` },
@@ -50,7 +73,7 @@ export const announceFile = async (
     ),
     db.select().from(files).where(eq(files.id, id)),
   ]);
-  return row;
+  return row ?? whyNoRoom(db, owner, size, now);
 };
 
 /** The key that the file's bytes go to: the first one that is proposed. Nothing when it is not received any more. */

@@ -14,7 +14,7 @@ import { conversationOf, userChannelOf } from "../objects/stubs";
 import { completeFile, unfit } from "./completing";
 import { toDisposition } from "./disposition";
 import { listReceived, storePart } from "./parts";
-import { announceFile, dayMs, dayOf, type FileRow, findFile, findOwnFile, markRemoved } from "./queries";
+import { announceFile, type FileRow, findFile, findOwnFile, markRemoved } from "./queries";
 import { isKnown, readRange } from "./range";
 
 const Named = v.object({ id: Uuid });
@@ -59,18 +59,24 @@ export const fileRoutes = createRoutes()
       tag: "files",
       summary: "Announce a file under an id of one's own making. The same again answers which parts are here",
       ok: { status: 200, body: FileState },
-      refusals: ["invalid_input", "invalid_file_name", "file_too_large", "file_not_found", "forbidden_origin"],
+      refusals: [
+        "invalid_input",
+        "invalid_file_name",
+        "file_too_large",
+        "storage_full",
+        "file_not_found",
+        "forbidden_origin",
+      ],
     }),
     authenticate,
     validate("param", Named),
     validate("json", NewFile),
-    limitCaller("upload_by_user"),
+    limitCaller("upload_by_user", "upload_by_user_and_day"),
     async (c) => {
       const { user } = c.var.caller;
       const announced = c.req.valid("json");
-      const now = Date.now();
-      const file = await announceFile(openDb(c.env), user, c.req.valid("param").id, announced, now);
-      if (!file) return refuse(c, "rate_limited", { retryAfterMs: (dayOf(now) + 1) * dayMs - now });
+      const file = await announceFile(openDb(c.env), user, c.req.valid("param").id, announced, Date.now());
+      if ("error" in file) return refuse(c, file.error, file.error === "rate_limited" ? file : {});
       if (file.owner_id !== user || file.status === "removed") return refuse(c, "file_not_found");
       const isSame = file.name === announced.name && file.announced_size === announced.size;
       return isSame ? c.json(await toState(c.env, file), 200) : refuse(c, "invalid_input");

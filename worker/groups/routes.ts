@@ -111,7 +111,7 @@ export const groupsRoutes = createRoutes()
     }),
     authenticate,
     validate("param", Named),
-    limitCaller("avatar_by_user"),
+    limitCaller("group_picture_by_user"),
     async (c) => {
       const { id } = c.req.valid("param");
       // Read to its end also when it is refused: who still sends does not hear the answer.

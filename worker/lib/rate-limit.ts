@@ -24,10 +24,14 @@ export const policies = {
   sign_in_by_account_and_address: { burst: 5, everyMs: 5 * minute },
   // Wider than one guesser's, so that nobody can keep somebody else out from elsewhere with five wrong passwords.
   sign_in_by_account: { burst: 50, everyMs: minute },
+  // Beyond it a try costs a proof of work.
   sign_in_by_address: { burst: 60, everyMs: 12 * second },
-  // Each try also costs a proof of work; 100 at once lets a school class, or our own tests, sign up together.
-  sign_up_by_address: { burst: 100, everyMs: 6 * second },
-  challenge_by_address: { burst: 200, everyMs: second },
+  // A device on which somebody signed in before has tries of its own, which nobody else's failures use up.
+  sign_in_by_device: { burst: 5, everyMs: 5 * minute },
+  // Who is signed in and shows the password once more, likewise.
+  password_by_session: { burst: 5, everyMs: 5 * minute },
+  // And those that succeed.
+  sign_in_success_by_account: { burst: 20, everyMs: 30 * second },
   // Whoever has the password and guesses the code: six tries for each window of three codes that are right.
   totp_by_user: { burst: 5, everyMs: 6 * second },
   // Only failures cost here: after twenty in a day from one address, or sixty from anywhere, code apps wait for whoever
@@ -42,8 +46,6 @@ export const policies = {
   passkey_by_address: { burst: 120, everyMs: second },
   // By session, so that a stolen one keeps nobody from ending it.
   security_by_session: { burst: 60, everyMs: 2 * second },
-  // Each try costs a proof of work, too.
-  recover_by_address: { burst: 60, everyMs: 12 * second },
   recover_by_account: { burst: 4, everyMs: 15 * minute },
   // A code of 120 bits need not be kept from being guessed: by number and address, so that nobody empties it for its owner.
   recover_by_phone_and_address: { burst: 10, everyMs: minute },
@@ -61,11 +63,15 @@ export const policies = {
   group_change_by_user: { burst: 120, everyMs: second },
   profile_change_by_user: { burst: 20, everyMs: 15 * second },
   upload_by_user: { burst: 50, everyMs: 1_200 },
+  upload_by_user_and_day: { burst: 1_000, everyMs: day / 1_000 },
   completion_by_user: { burst: 50, everyMs: 1_200 },
   // A day's bytes once and a half, at once: a part may have to be brought again.
   part_by_user: { burst: 12_000, everyMs: day / 12_000 },
   settings_by_user: { burst: 60, everyMs: 2 * second },
-  avatar_by_user: { burst: 20, everyMs: 30 * second },
+  // Each picture is drawn anew in two sizes, which costs its price.
+  avatar_by_user: { burst: 20, everyMs: day / 20 },
+  group_picture_by_user: { burst: 20, everyMs: day / 20 },
+  post_picture_by_user: { burst: 20, everyMs: day / 20 },
   // A call asks when it begins and with every way it tries anew on a bad network, every few seconds at worst.
   ice_by_user: { burst: 60, everyMs: 5 * second },
   // Who has no socket asks once a second for what is told in a call.
@@ -73,7 +79,7 @@ export const policies = {
   feedback_by_user: { burst: 20, everyMs: 30 * second },
   // Sent again it costs nothing, once it stands.
   post_by_user: { burst: 10, everyMs: 2 * minute },
-  post_deletion_by_user: { burst: 60, everyMs: 2 * second },
+  post_deletion_by_user: { burst: 60, everyMs: minute },
   socket_by_user: { burst: 30, everyMs: 2 * second },
 } as const satisfies Record<string, Policy>;
 export type PolicyName = keyof typeof policies;
@@ -150,7 +156,7 @@ const bucketsEverywhere = (name: PolicyName, key: string): SQL => {
 
 /** Removes a person's own buckets, whatever they say. */
 export const forgetBuckets = async (db: Db, user: Uuid): Promise<void> => {
-  const names = (Object.keys(policies) as PolicyName[]).filter((name) => name.endsWith("_by_user"));
+  const names = (Object.keys(policies) as PolicyName[]).filter((name) => /_by_user(_and_day)?$/.test(name));
   const own = inArray(
     rate_limits.key,
     names.map((name) => bucket(name, user)),
@@ -159,17 +165,18 @@ export const forgetBuckets = async (db: Db, user: Uuid): Promise<void> => {
   await db.delete(rate_limits).where(or(own, bucketsEverywhere("totp_failure_by_user_and_address", user)));
 };
 
-/** SQL: buckets of a number that somebody signs in with, from wherever. */
+/** SQL: buckets of a number that somebody signs in with, from wherever. Takes the number's `hashKey`. */
 export const bucketsOfPhone = (phone: string): SQL => {
   const everywhere = bucketsEverywhere("sign_in_by_account_and_address", phone);
   return sql`(${rate_limits.key} = ${bucket("sign_in_by_account", phone)} OR ${everywhere})`;
 };
 
-/** Removes buckets that are full and therefore say nothing, a few at a time. */
-export const forgetFullBuckets = async (db: Db, now = Date.now()): Promise<void> => {
-  await db.run(
-    sql`DELETE FROM rate_limits WHERE key IN (SELECT key FROM rate_limits WHERE full_at < ${now} LIMIT 100)`,
+/** Removes buckets that are full and therefore say nothing, so many at a time; how many there were. */
+export const forgetFullBuckets = async (db: Db, now = Date.now(), atOnce = 100): Promise<number> => {
+  const { meta } = await db.run(
+    sql`DELETE FROM rate_limits WHERE key IN (SELECT key FROM rate_limits WHERE full_at < ${now} LIMIT ${atOnce})`,
   );
+  return meta.changes;
 };
 
 /** Whoever has an IPv6 address has at least 2^64 of them (RFC 6177), which count as one: their first 64 bits. */
@@ -211,13 +218,5 @@ export const limitSession =
   (name: PolicyName): MiddlewareHandler<AppEnv> =>
   async (c, next) => {
     const taken = await takeToken(openDb(c.env), c.var.caller.session, name);
-    return taken.ok ? next() : refuse(c, "rate_limited", taken);
-  };
-
-/** Middleware: one token of the address's bucket. */
-export const limitAddress =
-  (name: PolicyName): MiddlewareHandler<AppEnv> =>
-  async (c, next) => {
-    const taken = await takeToken(openDb(c.env), addressOf(c.req.raw), name);
     return taken.ok ? next() : refuse(c, "rate_limited", taken);
   };

@@ -16,6 +16,7 @@ const bytesPattern = /^\/api\/(avatars\/|tala\/pictures\/|files\/[^/]+\/parts\/|
  * Stands before everything that asks the directory, and behind what refuses the pages of others: they use up nothing.
  */
 export const limitRequests = createMiddleware<AppEnv>(async (c, next) => {
+  if (c.req.method === "OPTIONS") return next(); // answered without any look
   const token = accessTokenOf(c);
   const claims = token === undefined ? undefined : await readAccessToken(c.env, token);
   const taken = claims

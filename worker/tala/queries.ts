@@ -1,11 +1,12 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { Uuid } from "../../contract/ids";
-import { postPageRows } from "../../contract/limits";
+import { postGoneMax as goneMax, postPageRows } from "../../contract/limits";
 import type { NewPost } from "../../contract/tala";
 import type { Db } from "../db/client";
 import { profiles } from "../db/schema";
 import { tala_gone, tala_posts } from "../db/tala-schema";
 import type { Caller } from "../lib/app";
+import { inBatches } from "../lib/in-batches";
 import type { PictureExtent } from "../lib/post-pictures";
 
 export type FeedRow = {
@@ -89,20 +90,31 @@ export const isGone = async (db: Db, user: Uuid, id: Uuid): Promise<boolean> =>
     .where(and(eq(tala_gone.user_id, user), eq(tala_gone.id, id)))
     .get()) !== undefined;
 
-/** Takes a person's own status back, also one that is still on its way. */
+/** Takes a person's own status back, also one that is still on its way: of these the newest so many are remembered. */
 export const deletePost = async (db: Db, user: Uuid, id: Uuid): Promise<void> => {
   await db.batch([
     db.insert(tala_gone).values({ user_id: user, id, gone_at: Date.now() }).onConflictDoNothing(),
+    db
+      .delete(tala_gone)
+      .where(
+        and(
+          eq(tala_gone.user_id, user),
+          sql`rowid IN (SELECT rowid FROM tala_gone WHERE user_id = ${user} ORDER BY gone_at DESC, rowid DESC LIMIT -1 OFFSET ${goneMax})`,
+        ),
+      ),
     db.delete(tala_posts).where(and(eq(tala_posts.id, id), eq(tala_posts.user_id, user))),
   ]);
 };
 
 const goneKeptMs = 30 * 24 * 3_600_000; // no phone sends what it took back so much later
 const goneBatch = 1_000;
+const goneBatchesMax = 100;
 
-/** Forgets what was taken back long ago, so many at once. */
-export const forgetGone = async (db: Db, now: number): Promise<void> => {
-  await db.run(
-    sql`DELETE FROM tala_gone WHERE rowid IN (SELECT rowid FROM tala_gone WHERE gone_at < ${now - goneKeptMs} LIMIT ${goneBatch})`,
-  );
-};
+/** Forgets what was taken back long ago. */
+export const forgetGone = (db: Db, now: number): Promise<void> =>
+  inBatches(goneBatch, goneBatchesMax, async () => {
+    const { meta } = await db.run(
+      sql`DELETE FROM tala_gone WHERE rowid IN (SELECT rowid FROM tala_gone WHERE gone_at < ${now - goneKeptMs} LIMIT ${goneBatch})`,
+    );
+    return meta.changes;
+  });

@@ -93,6 +93,8 @@ export const talaRoutes = createRoutes()
       if (standing) return standing.user_id === me ? c.json(toPublished(standing), 201) : refuse(c, "invalid_input");
       const taken = await takeToken(db, me, "post_by_user");
       if (!taken.ok) return refuse(c, "rate_limited", taken);
+      const drawn = picture ? await takeToken(db, me, "post_picture_by_user") : taken;
+      if (!drawn.ok) return refuse(c, "rate_limited", drawn);
       const made = picture && (await makePicture(c.env, new Uint8Array(await picture.arrayBuffer())));
       if (typeof made === "string") return refuse(c, made);
       if (made) await storePicture(c.env, me, post.id, made);

@@ -3,6 +3,7 @@ import { type Problem, toProblem } from "./problem";
 /** What a refused sign-in says (SPEC.md §8). */
 export const toLoginProblem = (error: unknown): Problem =>
   toProblem(error, {
+    captcha_failed: { field: "form", text: "errors.captcha_failed" },
     internal: { field: "form", text: "auth.signInFailedMessage" },
     invalid_credentials: { field: "password", text: "errors.invalid_credentials" },
   });

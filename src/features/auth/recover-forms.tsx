@@ -1,6 +1,7 @@
 import { useEffect } from "react";
 import * as v from "valibot";
 import { emailMaxLength } from "../../../contract/limits";
+import { toE164 } from "../../../contract/phone";
 import { Email } from "../../../contract/security";
 import { TextField } from "../../components/text-field";
 import { useT } from "../../i18n/setup";
@@ -17,6 +18,18 @@ const judgeEmail = (typed: string): Problem | undefined => {
   return v.safeParse(Email, typed).success ? undefined : { field: "email", text: "recover.emailInvalid" };
 };
 
+const mailGuard = {
+  action: "recover",
+  field: "email",
+  isComplete: (typed: string) => judgeEmail(typed) === undefined,
+} as const;
+
+const codeGuard = {
+  action: "recover_by_code",
+  field: "phoneNumber",
+  isComplete: (typed: string) => toE164(typed) !== undefined,
+} as const;
+
 type MailFormProps = {
   /** What was typed before. */
   email: string;
@@ -26,11 +39,11 @@ type MailFormProps = {
 /** Asks for a mail to the recovery address. */
 export function RecoverMailForm({ email, onSent }: MailFormProps) {
   const t = useT();
-  const entry = useGuardedForm(async (data, takeProof) => {
+  const entry = useGuardedForm(mailGuard, async (data, prove) => {
     const typed = textOf(data, "email").trim();
     const problem = judgeEmail(typed) ?? judgeRobot(data.has("robot"));
     if (problem) return problem;
-    await askRecovery(typed, await takeProof());
+    await prove((token) => askRecovery(typed, token));
     onSent(typed);
     return undefined;
   });
@@ -72,15 +85,15 @@ type CodeFormProps = {
 export function RecoverCodeForm({ phone, open }: CodeFormProps) {
   const t = useT();
   const entry = useGuardedForm(
-    async (data, takeProof) => {
+    codeGuard,
+    async (data, prove) => {
       const typed = textOf(data, "phoneNumber").trim();
       const code = textOf(data, "recoveryCode").trim();
       if (typed === "") return { field: "phoneNumber", text: "auth.fillAllFields" };
       if (code === "") return { field: "recoveryCode", text: "auth.fillAllFields" };
       const problem = judgeRobot(data.has("robot"));
       if (problem) return problem;
-      const proof = await takeProof();
-      await open(typed, () => openByRecoveryCode(typed, code, proof));
+      await prove((token) => open(typed, () => openByRecoveryCode(typed, code, token)));
       return undefined;
     },
     { explain: explainCode },

@@ -1,5 +1,6 @@
 import { useRef } from "react";
 import { displayNameMaxLength } from "../../../contract/limits";
+import { toE164 } from "../../../contract/phone";
 import { TextField } from "../../components/text-field";
 import { showToast } from "../../components/toast";
 import { t as now, useT } from "../../i18n/setup";
@@ -30,6 +31,12 @@ const read = (data: FormData) => ({
   isNoRobot: data.has("robot"),
 });
 
+const guard = {
+  action: "sign_up",
+  field: "phoneNumber",
+  isComplete: (typed: string) => toE164(typed) !== undefined,
+} as const;
+
 const explain = (error: unknown): Problem => {
   const isWithoutUser = error instanceof ApiFailure && error.code === "unavailable" && error.status === 200;
   if (isWithoutUser) return { field: "form", text: "auth.userNotCreated" }; // SPEC.md §8
@@ -56,7 +63,8 @@ export default function RegisterScreen() {
   });
 
   const entry = useGuardedForm(
-    async (data, takeProof) => {
+    guard,
+    async (data, prove) => {
       const typed = read(data);
       const blob = await avatar.getBlob();
       const problem = validateRegistration({ ...typed, hasAvatar: blob !== undefined });
@@ -68,11 +76,7 @@ export default function RegisterScreen() {
         ...(newcomer && { identity: newcomer.identity }),
       };
       try {
-        await openAccount.current(account, await takeProof()).catch(async (error: unknown) => {
-          // The proof ran out on the way: another one, without a word.
-          if (!(error instanceof ApiFailure) || error.code !== "captcha_failed") throw error;
-          await openAccount.current(account, await takeProof());
-        });
+        await prove((token) => openAccount.current(account, token));
       } catch (error) {
         if (newcomer && isNewcomerRefusal(error)) forget();
         throw error;

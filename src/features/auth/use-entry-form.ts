@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";
 import { passwordMaxLength } from "../../../contract/limits";
-import { showToast } from "../../components/toast";
+import { openToast } from "../../components/toast";
 import type { TextKey } from "../../i18n/setup";
 import { t } from "../../i18n/setup";
 import { keepTyped, putBackTyped, type TypedForm } from "../../lib/typed";
@@ -39,19 +39,22 @@ export const useEntryForm = (
     if (problem) form.current?.querySelector<HTMLElement>(`#${problem.field}`)?.focus();
   }, [problem]);
 
+  const takeBackToast = useRef(() => {});
   const refuse = (found: Problem, title: TextKey = "common.error") => {
-    const place = form.current?.querySelector(`#${found.field}`);
+    const place = form.current?.querySelector<HTMLElement>(`#${found.field}`);
     // Whoever is led there hears it there; who is there already, or is led nowhere, by the toast.
     const isLed = found.field === "form" || (place != null && place !== document.activeElement);
     setProblem(found);
     const message = t(found.text, { ...values, ...found.values });
-    showToast({ title: t(title), message, tone: "danger", isHeard: isLed });
+    const about = found.field === "form" ? form.current : place;
+    takeBackToast.current = openToast({ title: t(title), message, tone: "danger", isHeard: isLed, about });
   };
   const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
     setProblem(undefined);
+    takeBackToast.current();
     try {
       const found = await submit(new FormData(event.currentTarget));
       if (found) refuse(found);

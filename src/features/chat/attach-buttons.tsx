@@ -1,12 +1,13 @@
 import { type ChangeEvent, useRef } from "react";
 import { IconButton } from "../../components/icon-button";
+import { MenuButton, type MenuItem } from "../../components/menu";
 import { useT } from "../../i18n/setup";
 
 const look = "text-muted hover:text-text";
 
 type AttachButtonsProps = { onFiles: (files: File[]) => void; onCamera: () => void };
 
-/** File, picture, camera. */
+/** File, picture, camera: behind one button where the field needs the width. */
 export function AttachButtons({ onFiles, onCamera }: AttachButtonsProps) {
   const t = useT();
   const anyFile = useRef<HTMLInputElement>(null);
@@ -22,21 +23,29 @@ export function AttachButtons({ onFiles, onCamera }: AttachButtonsProps) {
     if ("mediaDevices" in navigator) onCamera();
     else camera.current?.click();
   };
+  const ways: MenuItem[] = [
+    {
+      id: "file",
+      label: t("chat.attach.file"),
+      icon: "i-ph-paperclip",
+      onSelect: () => anyFile.current?.click(),
+    },
+    {
+      id: "image",
+      label: t("chat.attach.image"),
+      icon: "i-ph-image",
+      onSelect: () => pictures.current?.click(),
+    },
+    { id: "camera", label: t("chat.attach.camera"), icon: "i-ph-camera", onSelect: openCamera },
+  ];
   return (
     <>
-      <IconButton
-        icon="i-ph-paperclip"
-        label={t("chat.attach.file")}
-        className={look}
-        onClick={() => anyFile.current?.click()}
-      />
-      <IconButton
-        icon="i-ph-image"
-        label={t("chat.attach.image")}
-        className={look}
-        onClick={() => pictures.current?.click()}
-      />
-      <IconButton icon="i-ph-camera" label={t("chat.attach.camera")} className={look} onClick={openCamera} />
+      <MenuButton icon="i-ph-plus" label={t("chat.attach.menu")} items={ways} className={`sm:hidden ${look}`} />
+      <div className="hidden sm:flex">
+        {ways.map(({ id, label, icon = "", onSelect }) => (
+          <IconButton key={id} icon={icon} label={label} className={look} onClick={onSelect} />
+        ))}
+      </div>
       <input ref={anyFile} type="file" multiple hidden onChange={onChange} data-attach="file" />
       <input ref={pictures} type="file" accept="image/*" multiple hidden onChange={onChange} data-attach="image" />
       <input ref={camera} type="file" accept="image/*" capture="environment" hidden onChange={onChange} />

@@ -5,6 +5,7 @@ import { callLine } from "../../components/call-line";
 import { IconButton } from "../../components/icon-button";
 import { formatTime } from "../../i18n/format";
 import { useLanguage, useT } from "../../i18n/setup";
+import { isolate } from "../../lib/isolate";
 import { type ChatItem, useCallUses } from "../../sync/hooks";
 import type { BubbleDeeds } from "./bubble";
 import { callHighPx } from "./bubble-box";
@@ -45,7 +46,14 @@ function Facts({ item, body, length }: { item: ChatItem; body: CallBody; length:
   );
 }
 
-/** A call in the log, at its caller's side: pressing it calls back the same way. One that was missed can be answered by voice. */
+const callWords = {
+  again: { audio: "callLines.again.audio", video: "callLines.again.video" },
+  back: { audio: "callLines.back.audio", video: "callLines.back.video" },
+} as const;
+
+const round = "grid size-10 shrink-0 place-items-center rounded-full text-[22px]";
+
+/** A call in the log, at its caller's side. Its handset alone calls back; one that was missed can be answered by voice. */
 export default function CallRow({ item, body, name, author, endsRun, isTarget, isTabStop, deeds }: CallRowProps) {
   const t = useT();
   const can = useContext(CallDeedsContext);
@@ -58,39 +66,21 @@ export default function CallRow({ item, body, name, author, endsRun, isTarget, i
   return (
     <div className={`flex flex-col px-3 ${mine ? "items-end" : "items-start"} ${endsRun ? "pb-2" : "pb-0.5"}`}>
       <div
-        className={`flex max-w-[min(85%,34rem)] items-center overflow-hidden rounded-bubble select-none ${corner} ${
+        className={`flex max-w-[min(85%,34rem)] items-center overflow-hidden rounded-bubble py-1 pr-1 pl-3 select-none ${corner} ${
           mine ? "bg-own" : "bg-surface shadow-[inset_0_0_0_1px_var(--line)]"
         } ${isTarget ? "ring-2 ring-accent" : ""}`}
+        style={{ minHeight: callHighPx }}
         {...press}
       >
-        <button
-          type="button"
-          data-message-menu=""
-          tabIndex={tabIndex}
-          aria-disabled={can ? undefined : true}
-          className={`flex min-w-0 flex-1 items-center gap-2.5 self-stretch rounded-bubble py-2 pl-2 text-start -outline-offset-3 hover:bg-[rgb(128_128_128/14%)] ${canSpeak ? "pr-1" : "pr-3"}`}
-          style={{ minHeight: callHighPx }}
-          onClick={() => can?.callBack(body.kind)}
-        >
+        <p className="min-w-0 flex-1 py-1 pr-1.5">
+          <span className="sr-only">{author} </span>
           <span
-            className={`grid size-10 shrink-0 place-items-center rounded-full text-[22px] ${
-              line.isBad ? "bg-danger-soft text-danger" : "bg-accent-soft text-accent"
-            }`}
-            aria-hidden="true"
+            className={`block font-medium leading-[1.4] [overflow-wrap:anywhere] ${line.isBad ? "text-danger" : ""}`}
           >
-            <span className={line.icon} />
+            <bdi>{line.text}</bdi>
           </span>
-          <span className="min-w-0">
-            <span className="sr-only">{author} </span>
-            <span
-              className={`block font-medium leading-[1.4] [overflow-wrap:anywhere] ${line.isBad ? "text-danger" : ""}`}
-            >
-              <bdi>{line.text}</bdi>
-            </span>
-            <Facts item={item} body={body} length={line.length} />
-            <span className="sr-only"> {t(mine ? "callLines.callAgain" : "callLines.callBack")}</span>
-          </span>
-        </button>
+          <Facts item={item} body={body} length={line.length} />
+        </p>
         {canSpeak && (
           <IconButton
             icon="i-ph-microphone"
@@ -99,6 +89,27 @@ export default function CallRow({ item, body, name, author, endsRun, isTarget, i
             className="text-accent"
             onClick={can.speak}
           />
+        )}
+        {can ? (
+          <button
+            type="button"
+            data-message-menu=""
+            tabIndex={tabIndex}
+            aria-label={t(callWords[mine ? "again" : "back"][body.kind], { name: isolate(name) })}
+            className="group/call grid size-12 shrink-0 place-items-center rounded-full"
+            onClick={() => can.callBack(body.kind)}
+          >
+            <span className={`${round} bg-accent-soft text-accent group-hover/call:brightness-95`} aria-hidden="true">
+              <span className={body.kind === "video" ? "i-ph-video-camera" : "i-ph-phone"} />
+            </span>
+          </button>
+        ) : (
+          <span
+            className={`${round} m-1 ${line.isBad ? "bg-danger-soft text-danger" : "bg-accent-soft text-accent"}`}
+            aria-hidden="true"
+          >
+            <span className={line.icon} />
+          </span>
         )}
       </div>
     </div>

@@ -4,7 +4,7 @@ import { useT } from "../../i18n/setup";
 
 type ChatButtonsProps = {
   calls: ReactNode;
-  /** The same in the menu, where text is so large that the buttons have no room. */
+  /** The same in the menu, in their order: those whose buttons have no room beside the name stand there. */
   callItems: MenuItem[];
   items: MenuItem[];
 };
@@ -13,11 +13,15 @@ type ChatButtonsProps = {
 export function ChatButtons({ calls, callItems, items }: ChatButtonsProps) {
   const t = useT();
   const buttons = useRef<HTMLDivElement>(null);
-  const [haveRoom, setHaveRoom] = useState(true);
+  /** How many of the buttons show, which are the first of them. */
+  const [shown, setShown] = useState(Number.POSITIVE_INFINITY);
   useEffect(() => {
     const box = buttons.current;
     if (!box) return;
-    const observer = new ResizeObserver(() => setHaveRoom(box.getClientRects().length > 0));
+    const isShown = (button: Element) => button.getClientRects().length > 0;
+    const observer = new ResizeObserver(() =>
+      setShown([...box.querySelectorAll(":scope > button")].filter(isShown).length),
+    );
     observer.observe(box);
     return () => observer.disconnect();
   }, []);
@@ -26,7 +30,7 @@ export function ChatButtons({ calls, callItems, items }: ChatButtonsProps) {
       <div ref={buttons} className="calls">
         {calls}
       </div>
-      <MenuButton label={t("common.more")} items={haveRoom ? items : [...callItems, ...items]} />
+      <MenuButton label={t("common.more")} items={[...callItems.slice(shown), ...items]} />
     </div>
   );
 }

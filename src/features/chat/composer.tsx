@@ -121,6 +121,7 @@ export function Composer({ ref, conversation, onSend }: ComposerProps) {
   return (
     <>
       <form
+        data-page-end
         className="relative shrink-0 border-t border-line bg-surface px-2 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]"
         onSubmit={(event) => {
           event.preventDefault();
@@ -132,8 +133,12 @@ export function Composer({ ref, conversation, onSend }: ComposerProps) {
             {t("chat.tooLong", { over })}
           </p>
         )}
-        {/* On a phone the field has the whole width and the buttons a row at the thumb. */}
-        <div className="flex flex-wrap items-end gap-x-1 gap-y-1 sm:flex-nowrap sm:gap-x-2">
+        <div className="flex items-end gap-x-1 sm:gap-x-2">
+          {voice.Panel && voice.session ? (
+            <voice.Panel session={voice.session} isLocked={voice.isLocked} isCancelling={voice.isCancelling} />
+          ) : (
+            <AttachButtons onFiles={attaching.add} onCamera={attaching.openCamera} />
+          )}
           <textarea
             ref={field}
             rows={1}
@@ -146,7 +151,7 @@ export function Composer({ ref, conversation, onSend }: ComposerProps) {
             aria-describedby={over > 0 ? "message-too-long" : undefined}
             placeholder={t("chat.placeholder")}
             value={text}
-            className="block min-h-12 min-w-0 basis-full rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6 focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 sm:basis-0 sm:grow"
+            className="block min-h-12 min-w-0 flex-1 rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6 placeholder:overflow-hidden placeholder:text-ellipsis placeholder:whitespace-nowrap focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0"
             onChange={(event) => change(event.target.value)}
             onBlur={() => {
               isTouched.current = false;
@@ -159,13 +164,6 @@ export function Composer({ ref, conversation, onSend }: ComposerProps) {
               void attaching.add(files);
             }}
           />
-          {voice.Panel && voice.session ? (
-            <voice.Panel session={voice.session} isLocked={voice.isLocked} isCancelling={voice.isCancelling} />
-          ) : (
-            <div className="flex flex-1 sm:order-first sm:flex-none">
-              <AttachButtons onFiles={attaching.add} onCamera={attaching.openCamera} />
-            </div>
-          )}
           <VoiceButton ref={roundButton} voice={voice} hasText={clean !== "" && !isRecording} canSend={canSend} />
         </div>
       </form>

@@ -80,7 +80,7 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
   const heightOf = (item: ChatItem, placement: Placement): number =>
     estimateHeight(item, placement, scroller.current?.clientWidth ?? narrowPx, openKeys.has(item.key));
   useEffect(() => stopPlaying, []);
-  const { virtualizer, isAtEnd, setAtEnd, onScroll } = useHeldList({
+  const { virtualizer, isAtEnd, goTo, onScroll } = useHeldList({
     scroller,
     count,
     isPast: past !== undefined,
@@ -118,8 +118,7 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
   const [highlighted, setHighlighted] = useState<number>();
   useEffect(() => {
     if (!hasTarget) return;
-    setAtEnd(false);
-    virtualizer.scrollToIndex(targetIndex, { align: "center" });
+    goTo(targetIndex);
     // Who walks from one found message to the next keeps the focus where they do it.
     if (document.activeElement === document.body) {
       scroller.current?.querySelector("ol")?.focus({ preventScroll: true });
@@ -127,7 +126,7 @@ export function MessageList({ conversation, chat, people, target, isShown, ...pr
     setHighlighted(target);
     if (targetKey !== undefined) deeds.unfold(targetKey); // what was found may stand far down in it
     onTargetShown();
-  }, [target, hasTarget, targetIndex, targetKey, onTargetShown, virtualizer, setAtEnd, deeds]);
+  }, [target, hasTarget, targetIndex, targetKey, onTargetShown, goTo, deeds]);
   useEffect(() => {
     if (highlighted === undefined) return;
     const timer = setTimeout(() => setHighlighted(undefined), highlightMs);

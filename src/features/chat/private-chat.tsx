@@ -3,6 +3,8 @@ import { useNavigate } from "react-router";
 import { privateConversationId, type Uuid } from "../../../contract/ids";
 import { CallBanner } from "../../calls/call-banner";
 import { CallButtons, useCallStart } from "../../calls/call-buttons";
+import { Button } from "../../components/button";
+import { EmptyState } from "../../components/empty-state";
 import { nameOfPerson } from "../../components/person-name";
 import { refuseBlocked } from "../../components/refuse-call";
 import { showToast } from "../../components/toast";
@@ -30,7 +32,7 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
   const conversation = useConversation(id);
   const chat = useChat(id);
   const known = usePerson(userId);
-  const [look] = useProfile(userId);
+  const [look, lookAgain] = useProfile(userId);
   const isTyping = useTyping(id).length > 0;
 
   const person = look.state === "found" ? look.person : undefined;
@@ -40,9 +42,17 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
   const isTold = (conversation?.told ?? false) || look.state === "missing";
   const [wasTold, setWasTold] = useState(false);
   if (isTold && !wasTold) setWasTold(true);
-  const isHeardOf = isTold || wasTold;
+  // Nothing can be said of the two as long as nobody knows who the other is.
+  const failure = look.state === "failed" ? look.code : undefined;
+  const isHeardOf = isTold || wasTold || failure !== undefined;
   const isBlocked = conversation?.blocked ?? false;
-  const mayWrite = isDeleted ? false : isHeardOf && !isBlocked ? conversation?.open : undefined;
+  const mayWrite = isDeleted
+    ? false
+    : failure !== undefined
+      ? undefined
+      : isHeardOf && !isBlocked
+        ? conversation?.open
+        : undefined;
   const presence = usePresence(mayWrite ? id : undefined);
   const profilePath = `/app/user/${userId}`;
   const deeds = useChatDeeds(id, name, conversation);
@@ -71,6 +81,16 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
       mayWrite={mayWrite}
       standing={isDeleted ? "alone" : "private"}
       typing={isShownTyping ? t("chat.isTyping", { name: isolate(name) }) : undefined}
+      empty={
+        failure && (
+          <EmptyState
+            icon="i-ph-cloud-slash"
+            title={t("chat.contactFailed")}
+            body={t(`errors.${failure}`)}
+            action={<Button onClick={lookAgain}>{t("common.retry")}</Button>}
+          />
+        )
+      }
       heading={
         <ChatHeading
           path={profilePath}

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { ConversationId } from "../../../contract/ids";
 import { searchQueryMaxLength } from "../../../contract/limits";
+import { useBack } from "../../components/back-gesture";
 import { EmptyState } from "../../components/empty-state";
 import { IconButton } from "../../components/icon-button";
 import { SearchField } from "../../components/search-field";
@@ -34,6 +35,7 @@ export default function SearchPanel({ conversation, people, found, onGo, onClose
   const { state, error } = search;
   const results = search.found;
   const panel = useRef<HTMLDivElement>(null);
+  useBack(onClose);
   useEffect(() => {
     const before = document.activeElement;
     panel.current?.querySelector("input")?.focus();

@@ -1,5 +1,5 @@
 import { elementScroll, measureElement, type ReactVirtualizer, useVirtualizer } from "@tanstack/react-virtual";
-import { type RefObject, useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from "react";
 
 export const topPx = 56; // room above the oldest message for what is said there
 const endThresholdPx = 80; // this close to the newest message counts as reading it
@@ -89,13 +89,29 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (item, delta, { itemSizeCache, scrollOffset }) =>
     (itemSizeCache.has(item.key) && delta > 0 ? item.end : item.start + 1) <= (scrollOffset ?? 0);
 
-  const [isAtEnd, setAtEnd] = useState(!isPast);
-  const holdsEnd = useRef(isAtEnd);
-  holdsEnd.current = isAtEnd && !hasNewer;
+  // What holds is in a ref: a scroll event may come before what was set is drawn.
+  const [isAtEnd, setDrawn] = useState(!isPast);
+  const atEnd = useRef(isAtEnd);
+  const isLast = useRef(!hasNewer);
+  isLast.current = !hasNewer;
+  const holdsEnd = () => atEnd.current && isLast.current;
+  const setAtEnd = (isThere: boolean) => {
+    atEnd.current = isThere;
+    setDrawn(isThere);
+  };
+  /** Brings a message into sight; the end is held no longer. */
+  const goTo = useCallback(
+    (index: number) => {
+      atEnd.current = false;
+      setDrawn(false);
+      virtualizer.scrollToIndex(index, { align: "center" });
+    },
+    [virtualizer],
+  );
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!element) return;
-    if (holdsEnd.current) virtualizer.scrollToEnd();
+    if (holdsEnd()) virtualizer.scrollToEnd();
     let width = element.clientWidth;
     heightPx.current = element.clientHeight;
     const observer = new ResizeObserver(() => {
@@ -103,7 +119,7 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
       width = element.clientWidth;
       heightPx.current = element.clientHeight;
       // A keyboard or a growing composer makes the list shorter: who was at the end stays there.
-      if (holdsEnd.current) virtualizer.scrollToEnd();
+      if (holdsEnd()) virtualizer.scrollToEnd();
       // On a phone that was turned all rows have other heights: who read further up goes on where they were.
       else if (isTurned && firstSeen.current !== undefined)
         virtualizer.scrollToIndex(firstSeen.current, { align: "start" });
@@ -119,15 +135,15 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
     const isLeft = isMovedUp.current;
     isMovedUp.current = false;
     firstSeen.current = virtualizer.getVirtualItemForOffset(element.scrollTop)?.index;
-    if (!isNear && !isLeft && holdsEnd.current) virtualizer.scrollToEnd();
+    if (!isNear && !isLeft && holdsEnd()) virtualizer.scrollToEnd();
     else setAtEnd(isNear);
   };
 
   // Messages also come in above the newest one: before those of mine that were still waiting to be sent.
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever there are more or fewer
   useLayoutEffect(() => {
-    if (holdsEnd.current && wasNearEnd.current) virtualizer.scrollToEnd();
+    if (holdsEnd() && wasNearEnd.current) virtualizer.scrollToEnd();
   }, [virtualizer, count]);
 
-  return { virtualizer, isAtEnd, setAtEnd, onScroll };
+  return { virtualizer, isAtEnd, goTo, onScroll };
 }

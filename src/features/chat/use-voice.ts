@@ -170,9 +170,12 @@ export const useVoice = (conversation: ConversationId, onSend: () => void) => {
       if (end === "lock") return lock();
       held.isOver = true;
       setCancelling(false);
-      if (end === "cancel") void session?.giveUp();
-      else if (session) void send();
-      else showToast({ message: t("chat.voice.hint") });
+      if (end === "send" && session) {
+        void send();
+        return;
+      }
+      void session?.giveUp();
+      if (end !== "cancel") showToast({ message: t("chat.voice.hint") });
     },
     interrupt,
   };

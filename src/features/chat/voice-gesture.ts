@@ -28,9 +28,9 @@ export class Hold {
     return pullOf(clientX - this.#from.clientX, clientY - this.#from.clientY);
   }
 
-  /** What lifting it here and now asks for. A press so short was no holding: the recording goes on by itself. */
-  lift(finger: Finger): "send" | "lock" | "cancel" {
-    if (finger.timeStamp - this.#from.timeStamp < tapMs) return "lock";
+  /** What lifting it here and now asks for. A press so short was no holding. */
+  lift(finger: Finger): "send" | "lock" | "cancel" | "tap" {
+    if (finger.timeStamp - this.#from.timeStamp < tapMs) return "tap";
     const pull = this.pull(finger);
     return pull === "none" ? "send" : pull;
   }

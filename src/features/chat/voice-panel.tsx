@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { IconButton } from "../../components/icon-button";
 import { formatLength } from "../../i18n/format";
 import { useT } from "../../i18n/setup";
@@ -32,7 +32,7 @@ function LiveBars({ level, ms }: { level: number; ms: number }) {
   );
 }
 
-function Running({ session }: { session: VoiceSession }) {
+function Running({ session, hint }: { session: VoiceSession; hint: ReactNode }) {
   const t = useT();
   const state = useSyncExternalStore(session.state.subscribe, session.state.get);
   const [isLate, setLate] = useState(false);
@@ -49,7 +49,7 @@ function Running({ session }: { session: VoiceSession }) {
       <span role="timer" className="min-w-12 shrink-0 whitespace-nowrap font-semibold tabular-nums">
         {formatLength(state.ms, true)}
       </span>
-      <LiveBars level={state.level} ms={state.ms} />
+      {hint ?? <LiveBars level={state.level} ms={state.ms} />}
     </>
   );
 }
@@ -66,32 +66,32 @@ export function VoicePanel({ session, isLocked, isCancelling }: VoicePanelProps)
   const isKept = phase === "kept" || phase === "sending";
   const isHeld = !isLocked && !isKept;
   const trash = useRef<HTMLButtonElement>(null);
+  const hint = isHeld ? (
+    <span
+      className={`flex min-w-0 flex-1 items-center justify-end gap-1 text-sm leading-tight ${isCancelling ? "text-danger" : "text-muted"}`}
+    >
+      {!isCancelling && <span className="i-ph-caret-left-bold shrink-0" aria-hidden="true" />}
+      {t(isCancelling ? "chat.voice.release" : "chat.voice.slide")}
+    </span>
+  ) : undefined;
   return (
     <>
-      <div
-        data-recording={isKept ? undefined : ""}
-        className="flex min-h-12 min-w-0 basis-full items-center gap-3 rounded-[24px] border border-line bg-bg px-4 sm:basis-0 sm:grow"
-      >
-        {isKept ? <VoiceListening session={session} /> : <Running session={session} />}
-      </div>
       <IconButton
         ref={trash}
         icon={isCancelling ? "i-ph-trash-fill" : "i-ph-trash"}
         label={t("chat.voice.discard")}
-        className={`transition-transform sm:order-first ${isCancelling ? "scale-120 bg-danger-soft text-danger" : "text-danger"}`}
+        className={`transition-transform ${isCancelling ? "scale-120 bg-danger-soft text-danger" : "text-danger"}`}
         onClick={() => void session.giveUp()}
       />
-      <div className="flex min-h-12 min-w-0 flex-1 items-center justify-center sm:flex-none sm:px-3">
-        {isHeld && (
-          <span className={`flex items-center gap-1 text-sm ${isCancelling ? "text-danger" : "text-muted"}`}>
-            {!isCancelling && <span className="i-ph-caret-left-bold" aria-hidden="true" />}
-            {t(isCancelling ? "chat.voice.release" : "chat.voice.slide")}
-          </span>
-        )}
-        {isLocked && phase === "recording" && (
-          <IconButton icon="i-ph-stop-fill" label={t("chat.voice.stop")} onClick={() => void session.keep()} />
-        )}
+      <div
+        data-recording={isKept ? undefined : ""}
+        className="flex min-h-12 min-w-0 flex-1 items-center gap-2 rounded-[24px] border border-line bg-bg px-3 sm:gap-3 sm:px-4"
+      >
+        {isKept ? <VoiceListening session={session} /> : <Running session={session} hint={hint} />}
       </div>
+      {isLocked && phase === "recording" && (
+        <IconButton icon="i-ph-stop-fill" label={t("chat.voice.stop")} onClick={() => void session.keep()} />
+      )}
       {isHeld && (
         <span
           title={t("chat.voice.lock")}

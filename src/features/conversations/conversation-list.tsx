@@ -5,7 +5,8 @@ import { EmptyState } from "../../components/empty-state";
 import { PaneSpinner } from "../../components/pane-spinner";
 import { useT } from "../../i18n/setup";
 import { isStill, useAppearance } from "../../lib/appearance";
-import { type ConversationListItem, useConversations } from "../../sync/hooks";
+import { type ConversationListItem, useContacts, useConversations } from "../../sync/hooks";
+import { useShownLink } from "../../sync/use-shown-link";
 import { ConversationRow } from "./conversation-row";
 import type { ConversationDeeds } from "./use-conversation-deeds";
 
@@ -20,24 +21,27 @@ let hasEntered = false;
 
 const rowPx = (): number => rowRem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 
+const emptyAction = "inline-flex min-h-12 items-center justify-center rounded-card px-5 font-semibold";
+
+/** Whoever has no contact yet finds people first: a list of contacts would be empty too. */
 function NoConversations() {
   const t = useT();
+  const hasContacts = (useContacts()?.length ?? 0) > 0;
   return (
     <EmptyState
       icon="i-ph-chats-circle"
       title={t("masolo.emptyTitle")}
-      body={t("masolo.emptyBody")}
+      body={t(hasContacts ? "masolo.emptyBody" : "masolo.emptyNewcomer")}
       action={
         <span className="grid gap-3">
-          <Link
-            to="/app/contacts"
-            className="inline-flex min-h-12 items-center justify-center rounded-card bg-accent px-5 font-semibold text-on-accent hover:bg-accent-hover"
-          >
-            {t("masolo.emptyContacts")}
-          </Link>
+          {hasContacts && (
+            <Link to="/app/contacts" className={`${emptyAction} bg-accent text-on-accent hover:bg-accent-hover`}>
+              {t("masolo.emptyContacts")}
+            </Link>
+          )}
           <Link
             to="/app/senga"
-            className="inline-flex min-h-12 items-center justify-center rounded-card border border-line px-5 font-semibold hover:bg-raised"
+            className={`${emptyAction} ${hasContacts ? "border border-line hover:bg-raised" : "bg-accent text-on-accent hover:bg-accent-hover"}`}
           >
             {t("masolo.emptySenga")}
           </Link>
@@ -47,13 +51,24 @@ function NoConversations() {
   );
 }
 
+/** Nothing of the list is on this phone yet, and the server cannot be reached: it is loaded by itself once it can. */
+function NotLoaded() {
+  const t = useT();
+  return (
+    <div role="status" className="my-auto">
+      <EmptyState icon="i-ph-cloud-slash" title={t("masolo.loadFailed")} body={t("masolo.loadFailedBody")} />
+    </div>
+  );
+}
+
 /** The live list of conversations: the whole of /app on a phone, the left pane beside a chat on a wide screen. */
 export function ConversationList({ deeds }: { deeds: ConversationDeeds }) {
   const [limit, setLimit] = useState(pageRows);
   const items = useConversations(limit);
   const { text } = useAppearance();
+  const link = useShownLink();
 
-  if (items === undefined) return <PaneSpinner />;
+  if (items === undefined) return link === "offline" ? <NotLoaded /> : <PaneSpinner />;
   if (items.length === 0) return <NoConversations />;
   const showMore = () => {
     if (items.length === limit) setLimit(limit + pageRows);

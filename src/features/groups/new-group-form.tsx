@@ -8,7 +8,7 @@ import { Button } from "../../components/button";
 import { ContactPicker } from "../../components/contact-picker";
 import { useLeadOn } from "../../components/lead-on";
 import { TextField } from "../../components/text-field";
-import { showToast } from "../../components/toast";
+import { openToast, showToast } from "../../components/toast";
 import { useChosen } from "../../components/use-chosen";
 import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
@@ -40,6 +40,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<"name" | "members">();
   const isUnderWay = useRef(false);
+  const takeBackToast = useRef(() => {});
   const begun = useBegun("group", { files: picture ? [picture] : [], text: name, to: [...chosen], id }, (kept) => {
     setName((before) => (before === "" ? kept.text : before));
     chooseAgain(kept.to);
@@ -73,14 +74,19 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
     const blob = await takePicture(file);
     if (blob) setPicture(new File([blob], "group", { type: blob.type }));
   };
+  const solve = (what: typeof problem) => {
+    if (problem !== what) return;
+    setProblem(undefined);
+    takeBackToast.current();
+  };
   const pick = (person: { id: Uuid }) => {
-    setProblem((before) => (before === "members" ? undefined : before));
+    solve("members");
     toggle(person);
   };
 
   const refuse = (what: "name" | "members", message: string) => {
     setProblem(what);
-    showToast({ tone: "danger", title: t("common.error"), message });
+    takeBackToast.current = openToast({ tone: "danger", title: t("common.error"), message });
   };
   const submit = async () => {
     const parsed = v.safeParse(GroupName, name);
@@ -126,7 +132,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
               error={problem === "name" ? nameProblem : undefined}
               onChange={({ target }) => {
                 setName(target.value);
-                setProblem((before) => (before === "name" ? undefined : before));
+                solve("name");
               }}
             />
             {picture && !isBusy && (
@@ -138,7 +144,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
         </form>
         <ContactPicker people={people} label={t("groups.create.contacts")} selected={chosen} onPick={pick} />
       </div>
-      <div className="sticky bottom-0 shrink-0 border-t border-line bg-surface">
+      <div data-page-end className="sticky bottom-0 shrink-0 border-t border-line bg-surface">
         <div className="mx-auto w-full max-w-160 p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
           <p role="status" className={problem === "members" ? "sr-only" : "mb-2 px-1 text-sm text-muted"}>
             {t("groups.create.selected", { count: members.length })}

@@ -19,7 +19,7 @@ export const callRowPx = (): number => Math.max(leastPx, linesRem * (isLarge() ?
 
 const voiceOnly: readonly CallKind[] = ["audio"];
 
-/** A contact and the button that calls them; picture and name lead to who they are. */
+/** A contact and the button that calls them; picture and name open the chat, as in every list of people. */
 export function CallRow({ contact }: { contact: PersonRow }) {
   const name = contact.username || contact.phone;
   return (
@@ -27,7 +27,7 @@ export function CallRow({ contact }: { contact: PersonRow }) {
       className="flex items-center gap-1 border-b border-line pr-2 has-[a:hover]:bg-raised"
       style={{ height: callRowPx() }}
     >
-      <Link to={`/app/user/${contact.id}`} className="flex h-full min-w-0 flex-1 items-center pl-4 -outline-offset-3">
+      <Link to={`/app/chat/${contact.id}`} className="flex h-full min-w-0 flex-1 items-center pl-4 -outline-offset-3">
         <PersonLine person={contact} wraps={isLarge()} />
       </Link>
       <span className="text-accent">

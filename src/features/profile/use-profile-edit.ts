@@ -1,7 +1,7 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import * as v from "valibot";
 import { DisplayName, isBlank } from "../../../contract/text";
-import { showToast } from "../../components/toast";
+import { openToast, showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
 import { ApiFailure } from "../../lib/exchange";
 import { failureText } from "../../lib/failure-text";
@@ -32,6 +32,7 @@ export const useProfileEdit = (me: PersonRow) => {
   const [chosen, setChosen] = useState<Chosen>();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
+  const takeBackToast = useRef(() => {});
   const isPending = name !== undefined || (chosen !== undefined && !chosen.saved);
   // A saved picture goes on being shown from here until the phone knows of another one.
   const isShown = chosen && (!chosen.saved || me.avatar === chosen.saved.key || me.avatar === chosen.saved.before);
@@ -42,7 +43,7 @@ export const useProfileEdit = (me: PersonRow) => {
     if (parsed.success) return parsed.output;
     const message = t(isBlank(typed) ? "profile.nameEmpty" : "errors.invalid_name");
     setProblem(message);
-    showToast({ tone: "danger", title: t("common.error"), message });
+    takeBackToast.current = openToast({ tone: "danger", title: t("common.error"), message });
     return undefined;
   };
 
@@ -56,6 +57,7 @@ export const useProfileEdit = (me: PersonRow) => {
     type(typed: string | undefined) {
       setName(typed);
       setProblem(undefined);
+      takeBackToast.current();
     },
     choose: (picture: Blob) => setChosen({ picture }),
     cancel() {

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { useNavigate } from "react-router";
 import type { Uuid } from "../../../contract/ids";
 import { showToast } from "../../components/toast";
 import { useT } from "../../i18n/setup";
@@ -13,13 +14,19 @@ export type Deed = "add" | "accept" | "decline";
 /** Sending, accepting and declining requests, each with its outcome said (SPEC.md §8). */
 export const useRequestActions = () => {
   const t = useT();
+  const navigate = useNavigate();
   const [underway, setUnderway] = useState<ReadonlyMap<Uuid, Deed>>(new Map());
 
-  const run = async (person: Somebody, deed: Deed, work: () => Promise<void>, done: string): Promise<void> => {
+  const run = async (
+    person: Somebody,
+    deed: Deed,
+    work: () => Promise<void>,
+    done: Parameters<typeof showToast>[0],
+  ): Promise<void> => {
     setUnderway((before) => new Map(before).set(person.id, deed));
     try {
       await work();
-      showToast({ message: done });
+      showToast(done);
     } catch (error) {
       showToast({ title: t("common.error"), message: failureText(error, t), tone: "danger" });
     } finally {
@@ -35,11 +42,16 @@ export const useRequestActions = () => {
   return {
     underway,
     add: (person: Somebody) =>
-      run(person, "add", () => sendRequest(person.id), t("senga.requestSentSuccess", nameOf(person))),
+      run(person, "add", () => sendRequest(person.id), { message: t("senga.requestSentSuccess", nameOf(person)) }),
     accept: (person: Somebody, requestId: Uuid) =>
-      run(person, "accept", () => acceptRequest(person.id, requestId), t("senga.requestAccepted", nameOf(person))),
+      run(person, "accept", () => acceptRequest(person.id, requestId), {
+        message: t("senga.requestAccepted", nameOf(person)),
+        action: { label: t("senga.message"), onSelect: () => navigate(`/app/chat/${person.id}`) },
+      }),
     decline: (person: Somebody, requestId: Uuid) =>
-      run(person, "decline", () => declineRequest(person.id, requestId), t("senga.requestDeclined", nameOf(person))),
+      run(person, "decline", () => declineRequest(person.id, requestId), {
+        message: t("senga.requestDeclined", nameOf(person)),
+      }),
   };
 };
 export type RequestActions = ReturnType<typeof useRequestActions>;

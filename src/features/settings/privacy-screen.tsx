@@ -13,6 +13,7 @@ const switches = [
   { name: "hidesAddress", label: "settings.privacy.hidesAddress", body: "settings.privacy.hidesAddressBody" },
 ] as const;
 const seen = [
+  { fact: "content", icon: "i-ph-chat-text" },
   { fact: "profile", icon: "i-ph-identification-card" },
   { fact: "posts", icon: "i-ph-eye" },
   { fact: "typing", icon: "i-ph-keyboard" },

@@ -1,6 +1,7 @@
 import { type ComponentType, type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import { postBytesMax, postGraphemesMax } from "../../../contract/limits";
 import { cleanPost, countGraphemes } from "../../../contract/tala";
+import { useBack } from "../../components/back-gesture";
 import { Button } from "../../components/button";
 import type CameraSheet from "../../components/camera-sheet";
 import { IconButton } from "../../components/icon-button";
@@ -88,6 +89,7 @@ export function Composer({ takesFocus, onKept, onClose }: ComposerProps) {
   const [Camera, setCamera] = useState<Camera>();
   const { picture, isPreparing, choose, remove } = usePicture();
   const now = { files: picture ? [picture.file] : [], text, to: [] };
+  useBack(onClose);
   const begun = useBegun("tala", isPreparing || isBusy ? undefined : now, ({ files, text }) => {
     setText((before) => (before === "" ? text : before));
     if (files[0]) void choose(files[0]);
@@ -113,7 +115,7 @@ export function Composer({ takesFocus, onKept, onClose }: ComposerProps) {
   const isOver = isHeavy || used > postGraphemesMax;
 
   const refuse = (message: TextKey, title: TextKey = "common.error") => {
-    showToast({ tone: "danger", title: t(title), message: t(message) });
+    showToast({ tone: "danger", title: t(title), message: t(message), about: field.current });
     field.current?.focus({ preventScroll: true });
   };
   const publish = async () => {

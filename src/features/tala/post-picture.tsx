@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { ProtectedImage } from "../../components/protected-image";
 import { useT } from "../../i18n/setup";
 import { thumbToUrl } from "../../lib/media/thumb";
 import { useLink } from "../../sync/hooks";
@@ -30,7 +31,7 @@ export function PostPicture({ post, picture, name, date }: PostPictureProps) {
           className="pointer-events-none relative block overflow-hidden rounded-card bg-raised bg-cover"
           style={{ ...box, backgroundImage: thumb && !isHere ? `url(${thumb})` : undefined }}
         >
-          <img
+          <ProtectedImage
             key={isHere ? "here" : link} // what could not be had is asked for again when the link is back
             src={picturePath(post, "small")}
             alt=""

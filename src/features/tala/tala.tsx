@@ -50,6 +50,7 @@ export function Tala() {
       <button
         ref={toggle}
         type="button"
+        data-page-end
         aria-expanded={isWriting}
         aria-label={t(isWriting ? "tala.closeComposer" : "tala.write")}
         title={t(isWriting ? "tala.closeComposer" : "tala.write")}

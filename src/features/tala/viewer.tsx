@@ -1,5 +1,6 @@
 import { useRef, useState } from "react";
 import { PictureFailed, PictureLayer, PictureModal, Zoomed } from "../../components/picture-layer";
+import { ProtectedImage } from "../../components/protected-image";
 import { useZoom } from "../../components/use-zoom";
 import { useT } from "../../i18n/setup";
 
@@ -43,7 +44,7 @@ export function Viewer({ path, behind, size, name, date, onClose }: ViewerProps)
             {behind && state !== "here" && (
               <img src={behind} alt="" {...{ width, height }} draggable={false} className={`${fitted} blur-sm`} />
             )}
-            <img
+            <ProtectedImage
               key={tries}
               src={path}
               alt={alt}
@@ -52,7 +53,7 @@ export function Viewer({ path, behind, size, name, date, onClose }: ViewerProps)
               data-scale={zoom.pose.scale}
               className={`${fitted} ${state === "here" ? "" : "opacity-0"}`}
               onLoad={() => setState("here")}
-              onError={() => setState("failed")}
+              onFailure={() => setState("failed")}
             />
           </Zoomed>
         </div>

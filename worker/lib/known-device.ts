@@ -1,0 +1,51 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { getCookie, setCookie } from "hono/cookie";
+import type { Uuid } from "../../contract/ids";
+import { knownDeviceDays, knownDevicePeopleMax } from "../../contract/limits";
+import type { AppContext } from "./app";
+
+/**
+ * Device cookie (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"): a browser in which somebody signed in
+ * keeps a nonce with a tag for each such person. It signs nobody in and names nobody; it only gives the device limits of
+ * its own, which strangers' failures do not use up.
+ */
+const deviceCookie = "__Host-lisolo-device";
+
+type Device = { nonce: string; tags: string[] };
+
+const nonceBytes = 16;
+const tagLength = 22; // 128 bits in base64url
+
+const sign = ({ PEPPER }: Pick<Env, "PEPPER">, text: string): string =>
+  createHmac("sha256", PEPPER).update(`lisolo device ${text}`).digest("base64url").slice(0, tagLength);
+
+const tagOf = (c: AppContext, nonce: string, user: Uuid): string => sign(c.env, `${nonce} ${user}`);
+
+/** The device a request comes from; undefined where nobody has signed in, or the cookie is none of ours. */
+export const findDevice = (c: AppContext): Device | undefined => {
+  const [nonce = "", signature = "", ...tags] = getCookie(c, deviceCookie)?.split(".") ?? [];
+  const expected = Buffer.from(sign(c.env, nonce));
+  const shown = Buffer.from(signature);
+  const isOurs = nonce !== "" && shown.length === expected.length && timingSafeEqual(shown, expected);
+  return isOurs ? { nonce, tags: tags.slice(0, knownDevicePeopleMax) } : undefined;
+};
+
+/** Nonce of the device if this person signed in on it before. */
+export const findDeviceOf = (c: AppContext, user: Uuid): string | undefined => {
+  const device = findDevice(c);
+  return device?.tags.includes(tagOf(c, device.nonce, user)) ? device.nonce : undefined;
+};
+
+/** Makes the device known to this person from here on, beside those who signed in on it last. */
+export const rememberDevice = (c: AppContext, user: Uuid): void => {
+  const { nonce, tags } = findDevice(c) ?? { nonce: randomBytes(nonceBytes).toString("base64url"), tags: [] };
+  const tag = tagOf(c, nonce, user);
+  const kept = [tag, ...tags.filter((other) => other !== tag)].slice(0, knownDevicePeopleMax);
+  setCookie(c, deviceCookie, [nonce, sign(c.env, nonce), ...kept].join("."), {
+    path: "/",
+    secure: true,
+    httpOnly: true,
+    sameSite: "Strict",
+    maxAge: knownDeviceDays * 86_400,
+  });
+};
