@@ -88,11 +88,11 @@ test("a group's messages show who wrote them, its lines who did what, its header
   await typeUntil(
     bens,
     Promise.all([
-      expect(header).toContainText("Ben écrit…"),
-      expect(page.getByRole("status").getByText("Ben écrit…")).toBeAttached({ timeout: 2 * toldAgainMs }),
+      expect(header).toContainText("Ben écrit..."),
+      expect(page.getByRole("status").getByText("Ben écrit...")).toBeAttached({ timeout: 2 * toldAgainMs }),
     ]),
   );
-  const bothType = expect(header).toContainText(/(Ben et Cléo|Cléo et Ben) écrivent…/);
+  const bothType = expect(header).toContainText(/(Ben et Cléo|Cléo et Ben) écrivent\.\.\./);
   await Promise.all([typeUntil(bens, bothType), typeUntil(cleos, bothType)]);
   await bens.write("bonjour");
   await expect(anas.message("bonjour")).toBeVisible();

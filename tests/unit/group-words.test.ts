@@ -101,14 +101,14 @@ describe("a message to somebody whose account is gone", () => {
 describe("those who type in a group", () => {
   it("are named up to two, and counted beyond", () => {
     expect(describeTyping(names, [], t)).toBeUndefined();
-    expect(describeTyping(names, [ana], t)).toBe("Ana écrit…");
-    expect(describeTyping(names, [ben, ana], t)).toBe("Ben et Ana écrivent…");
-    expect(describeTyping(names, [ben, ana, unknown], t)).toBe("3 personnes écrivent…");
+    expect(describeTyping(names, [ana], t)).toBe("Ana écrit...");
+    expect(describeTyping(names, [ben, ana], t)).toBe("Ben et Ana écrivent...");
+    expect(describeTyping(names, [ben, ana, unknown], t)).toBe("3 personnes écrivent...");
   });
 
   it("are named once they are known", () => {
     expect(describeTyping(names, [unknown], t)).toBeUndefined();
-    expect(describeTyping(names, [unknown, ana], t)).toBe("Ana écrit…");
+    expect(describeTyping(names, [unknown, ana], t)).toBe("Ana écrit...");
   });
 
   it("have room for the words after their name", () => {

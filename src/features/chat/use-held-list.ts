@@ -94,7 +94,7 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
   const atEnd = useRef(isAtEnd);
   const isLast = useRef(!hasNewer);
   isLast.current = !hasNewer;
-  const holdsEnd = () => atEnd.current && isLast.current;
+  const holdsEnd = useCallback(() => atEnd.current && isLast.current, []);
   const setAtEnd = (isThere: boolean) => {
     atEnd.current = isThere;
     setDrawn(isThere);
@@ -126,7 +126,7 @@ export function useHeldList({ scroller, count, isPast, hasNewer, ...props }: Hel
     });
     observer.observe(element);
     return () => observer.disconnect();
-  }, [virtualizer, scroller]);
+  }, [virtualizer, scroller, holdsEnd]);
 
   // Whoever leaves the end moves up. What only proved higher than it was expected to be is followed.
   const onScroll = (element: Element) => {
