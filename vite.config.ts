@@ -8,7 +8,7 @@ import { partner } from "./scripts/partner.mjs";
 
 // LISOLO_STATE is set by scripts/dev.mjs so development shares its data with `npm start`.
 const state = process.env["LISOLO_STATE"];
-// Set for what runs on this machine only: mails are kept, and shown under /dev/mail. What is deployed knows nothing of it.
+// Set for what runs on this machine only: mails are kept, and shown under /dev/mail, and the clock can be set. What is deployed knows nothing of it.
 const hasMailbox = process.env["LISOLO_MAILBOX"] === "1";
 
 export default defineConfig({
@@ -25,7 +25,7 @@ export default defineConfig({
       inspectorPort: false,
       config: ({ assets }) => {
         const first = assets?.run_worker_first;
-        if (hasMailbox && Array.isArray(first)) first.push("/dev/mail");
+        if (hasMailbox && Array.isArray(first)) first.push("/dev/mail", "/dev/clock");
       },
     }),
   ],

@@ -18,8 +18,8 @@ export type CallPlace = {
 
 export type CallState =
   | { at: "idle" }
-  /** `isKnown`: the server has it. */
-  | { at: "outgoing"; call: CallPlace; until: number; isKnown: boolean }
+  /** `isKnown`: the server has it. `isHeard`: a device of the other person said that it rings. */
+  | { at: "outgoing"; call: CallPlace; until: number; isKnown: boolean; isHeard?: true }
   | { at: "ringing"; call: CallPlace; until: number }
   /** Answered, by this device or at the other end, and nothing is heard yet; `since`: it was before the page was loaded anew. */
   | { at: "connecting"; call: CallPlace; until: number; since?: number | undefined }
@@ -45,6 +45,7 @@ export type CallEvent =
   | { type: "created"; call: Call; device: Device }
   | { type: "notCreated"; error: CallError }
   | { type: "ring"; call: Call }
+  | { type: "rings" } // where the other person is
   | { type: "accept" }
   | { type: "accepted"; call: Call }
   | { type: "notAccepted"; error: CallError }
@@ -151,6 +152,8 @@ const outgoing = (state: Extract<CallState, { at: "outgoing" }>, event: CallEven
       return over(call, { status: "cancelled", reason: "failed" }, [
         { do: "say", notice: "failed", error: event.error },
       ]);
+    case "rings":
+      return none({ ...state, isHeard: true });
     case "answered":
       return event.call.call_id === call.id ? connecting(call, now, [media("start")]) : none(state);
     case "hangUp":

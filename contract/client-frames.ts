@@ -28,7 +28,10 @@ const clientFrames = {
   z: v.strictTuple([v.literal("z"), Ref, Conversation, v.picklist([0, 1])]), // mute
   t: v.strictTuple([v.literal("t"), Conversation]), // I am typing; nobody keeps it, nobody answers
   r: v.strictTuple([v.literal("r"), Conversation, Count, Count]), // marks: delivered, read
-  g: v.strictTuple([v.literal("g"), Ref, Conversation, v.picklist(["a", "b"]), Count, Count]), // page
+  g: v.union([
+    v.strictTuple([v.literal("g"), Ref, Conversation, v.picklist(["a", "b"]), Count, Count]), // page
+    v.strictTuple([v.literal("g"), Ref, Conversation, v.picklist(["a", "b"]), Count, Count, Count]), // and a place held
+  ]),
   q: v.strictTuple([v.literal("q"), Ref, Conversation, v.string(), Count]), // search
   c: v.strictTuple([v.literal("c"), Ref, Count, v.nullable(Count)]), // changes: since, before
   d: v.strictTuple([v.literal("d"), Ref, Conversation, Count, v.picklist([0, 1])]), // hide up to, keep

@@ -24,7 +24,7 @@ export const toClientFrame = (
     case "mute":
       return ["z", ref, conversation, command.muted ? 1 : 0];
     case "page":
-      return ["g", ref, conversation, command.direction === "after" ? "a" : "b", command.seq, command.limit];
+      return toPageFrame(command, ref, conversation);
     case "search":
       return ["q", ref, conversation, command.query, command.before];
     case "changes":
@@ -36,6 +36,15 @@ export const toClientFrame = (
       return ["j", ref, conversation, ask];
     }
   }
+};
+
+const toPageFrame = (
+  { direction, seq, limit, held }: CommandOf<"page">,
+  ref: number,
+  conversation: number | ConversationId,
+): ClientFrame => {
+  const frame = ["g", ref, conversation, direction === "after" ? "a" : "b", seq, limit] as const;
+  return held === undefined ? [...frame] : [...frame, held];
 };
 
 export const toSendFrame = (
@@ -91,7 +100,8 @@ export const toCommand = (
       return { type: "mark", conversation, delivered: frame[2], read: frame[3] };
     case "g": {
       const direction = frame[3] === "a" ? "after" : "before";
-      return { type: "page", conversation, direction, seq: frame[4], limit: frame[5] };
+      const held = frame[6] === undefined ? {} : { held: frame[6] };
+      return { type: "page", conversation, direction, seq: frame[4], limit: frame[5], ...held };
     }
     case "q":
       return { type: "search", conversation, query: frame[3], before: frame[4] };

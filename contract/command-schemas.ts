@@ -52,12 +52,16 @@ const Hide = v.strictObject({
   upTo: Mark,
   keep: v.boolean(),
 });
-/** Messages after or before a place, exclusive. `after` answers in ascending order, `before` in descending. */
+/**
+ * Messages after or before a place, exclusive. `after` answers in ascending order, `before` in descending. `held` is the
+ * place of a message the device has: the answer tells that message's time, so that the two logs can be compared.
+ */
 const Page = v.strictObject({
   type: v.literal("page"),
   conversation: ConversationId,
   direction: v.picklist(["after", "before"]),
   seq: Mark,
+  held: v.optional(Seq),
   limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(gapPageRows)),
 });
 const Search = v.strictObject({

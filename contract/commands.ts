@@ -57,6 +57,8 @@ export const PageResult = v.object({
   head: Mark,
   messages: v.array(Message),
   more: v.boolean(), // there is more in this direction
+  /** Time of the message at the place the question names (`held`, else `seq`); null where the person sees none. */
+  anchor: v.nullable(v.number()),
 });
 export type PageResult = v.InferOutput<typeof PageResult>;
 
@@ -73,6 +75,8 @@ export type SearchResult = v.InferOutput<typeof SearchResult>;
 export const ChangesResult = v.object({
   epoch: v.string(),
   counter: v.number(),
+  /** The cursor these changes follow: the one asked about, or 0 where the inbox does not know that one as its own. */
+  since: v.number(),
   now: v.number(), // the server's clock
   rows: v.array(InboxRow),
   people: v.array(Relation),

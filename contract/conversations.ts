@@ -161,6 +161,7 @@ export const InboxRow = v.object({
   epoch: v.string(), // changes when the log was recreated: what is cached is void
   head: Mark, // the newest message's seq
   at: v.number(), // and its time; for an empty conversation when it began
+  prior: v.nullable(v.number()), // the time of the message before it, null where that is not known
   sender: Count, // its sender's member number
   preview: v.nullable(StoredBody), // its body, cut to previewMaxLength; null when empty
   whole: v.boolean(), // true when `preview` is the complete body

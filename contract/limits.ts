@@ -62,8 +62,10 @@ export const fanOutAlarmMs = 3_000;
 export const fanOutRetryMaxMs = 30_000;
 export const retryBaseMs = 500;
 export const retryMaxMs = 30_000;
+export const usedRetryMaxMs = 4_000; // while somebody uses the page and no network, or no server, answers at all
 export const receiptCoalesceMs = 300;
 export const markHoldMs = 2_000; // marks are pushed at once and written with the next change, or after this; < fanOutAlarmMs
+export const restoreWindowMs = 30 * 24 * 3_600_000; // how far back the platform restores an object
 export const sendStallMs = 10_000; // how long what follows a message that has to be sent again waits for it
 
 // Sending: flood protection of the object (it commits 200–500 times a second), far above what a person types
@@ -197,6 +199,7 @@ export const callNoteMs = 30_000; // how far what is written of when they were l
 // Dialling again and again rings somebody each time; the other things asked about calls are a request to the conversation
 export const dialBurst = 20;
 export const dialsPerSecond = 0.1;
+export const relayCredentialSeconds = 600; // renewed while a call goes through the relay
 // How often in a row somebody may ring the same person unanswered, within such a time
 export const unansweredMax = 10;
 export const unansweredMs = 10 * 60_000;

@@ -26,7 +26,7 @@ import { WireMessage, WirePerson, WireRow } from "./wire";
  * A device says with "k" how many messages it has taken in since the welcome, counting each one in live texts,
  * "m", "g" and "q" frames: every `creditReportMessages` messages, and every quarter of `creditBytes`.
  */
-export const protocolVersion = 8;
+export const protocolVersion = 9;
 
 export const pingFrame = ".";
 /** The platform answers pings without waking the object: with the person's counter in base 36. */
@@ -72,12 +72,14 @@ const Changes = [
   v.nullable(Count), // before
   v.nullable(KeptSettings), // when they were changed
   v.array(SecurityNotice), // what this device has not been told of
+  Count, // the counter that all of this follows: the one asked about, or 0
 ] as const;
 
 const serverFrames = {
   w: v.strictTuple([v.literal("w"), Int, ...Changes]), // welcome: version, changes since the hello's counter
   c: v.strictTuple([v.literal("c"), Ref, ...Changes]), // answer to "c"
-  g: v.strictTuple([v.literal("g"), Ref, v.string(), Count, v.array(WireMessage), v.boolean()]), // a page
+  // a page, and the time of the message at the place it was asked from
+  g: v.strictTuple([v.literal("g"), Ref, v.string(), Count, v.array(WireMessage), v.boolean(), v.nullable(Int)]),
   q: v.strictTuple([v.literal("q"), Ref, v.array(WireMessage), v.nullable(Count)]), // found messages
   v: v.strictTuple([v.literal("v"), Ref, v.string(), Count, v.array(WireMessage), v.boolean()]), // what was changed
   y: v.strictTuple([v.literal("y"), Ref]), // done: the answer to "d", "e", "z", and to what goes to nobody but the other side

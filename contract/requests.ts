@@ -35,7 +35,11 @@ export const toHttpRequest = (command: Command): HttpRequest => {
     case "page":
       return {
         method: "GET",
-        path: withQuery(`${conversation}/messages`, { [command.direction]: command.seq, limit: command.limit }),
+        path: withQuery(`${conversation}/messages`, {
+          [command.direction]: command.seq,
+          held: command.held,
+          limit: command.limit,
+        }),
       };
     case "search":
       return {

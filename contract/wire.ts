@@ -59,6 +59,7 @@ const row = [
   Int, // hidden
   Int, // flags: 1 open, 2 muted, 4 kept, 8 gone
   Int, // revision
+  v.nullable(Int), // by how much the message before the newest is older
 ] as const;
 export const WireRow = v.union([v.strictTuple(row), v.strictTuple([...row, WireGroup])]);
 const flagsOf = (r: InboxRow): number => (r.open ? 1 : 0) | (r.muted ? 2 : 0) | (r.kept ? 4 : 0) | (r.gone ? 8 : 0);
@@ -95,12 +96,13 @@ export const toWireRow = (r: InboxRow, now: number): WireRow => {
     r.hidden,
     flagsOf(r),
     r.revision,
+    r.prior === null ? null : r.at - r.prior,
   ];
   return r.group ? [...short, toWireGroup(r.group)] : short;
 };
 export const fromWireRow = (row: WireRow, now: number): InboxRow => {
   const [handle, conversation, epoch, head, at, sender, preview, whole, unread, mine, others, hidden, ...rest] = row;
-  const [flags, revision, group] = rest;
+  const [flags, revision, older, group] = rest;
   return {
     handle,
     conversation,
@@ -108,6 +110,7 @@ export const fromWireRow = (row: WireRow, now: number): InboxRow => {
     epoch,
     head,
     at: at + now,
+    prior: older === null ? null : at + now - older,
     sender,
     preview: preview === null ? null : fromWireBody(preview),
     whole: whole === 1,

@@ -40,8 +40,8 @@ function filesOf(name) {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-function hashInputs(mailbox) {
-  const hash = createHash("sha256").update(`mailbox ${mailbox}\0`);
+function hashInputs(mailbox, demo) {
+  const hash = createHash("sha256").update(`mailbox ${mailbox} demo ${demo}\0`);
   for (const name of inputs) {
     const files = /\./.test(name.slice(1)) ? [join(root, name)] : filesOf(name).sort();
     for (const file of files) if (existsSync(file)) hash.update(file).update("\0").update(readFileSync(file));
@@ -70,7 +70,7 @@ const isBuilt = (hash) => existsSync(stamp) && readFileSync(stamp, "utf8") === h
 
 /** For who needs the client's files alone, which are the same with a mailbox and without. */
 export function buildAny() {
-  if (!isBuilt(hashInputs(false))) build({ mailbox: true });
+  if (!isBuilt(hashInputs(false, false))) build({ mailbox: true });
 }
 
 /** Source maps are for whoever measures the build: they go out of the folder that is served. */
@@ -86,18 +86,18 @@ function setMapsAside(client, maps) {
 
 /**
  * Built aside and put in place at the end, so whoever serves dist/ never meets a half of it. With a `mailbox` only for this
- * machine: mails are kept and shown under /dev/mail instead of sent.
- * @param {{ mailbox?: boolean }} [options]
+ * machine: mails are kept and shown under /dev/mail instead of sent. With the `demo` Services leads to an example partner.
+ * @param {{ mailbox?: boolean, demo?: boolean }} [options]
  */
-export function build({ mailbox = false } = {}) {
+export function build({ mailbox = false, demo = false } = {}) {
   const dist = join(root, "dist");
-  const hash = hashInputs(mailbox);
+  const hash = hashInputs(mailbox, demo);
   if (isBuilt(hash)) return;
 
   const draft = join(root, `dist-${process.pid}.local`);
   const client = join(draft, "client");
   try {
-    const env = { LISOLO_MAILBOX: mailbox ? "1" : "" };
+    const env = { LISOLO_MAILBOX: mailbox ? "1" : "", LISOLO_DEMO: demo ? "1" : "" };
     must("vite", ["build", "--logLevel", "warn", "--outDir", draft], { env });
     const assets = JSON.stringify(listAssets(client));
     if (existsSync(join(root, "src", "prerender", "main.tsx"))) {

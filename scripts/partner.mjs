@@ -11,6 +11,14 @@ export function partnerAddress(setting) {
   return url.href;
 }
 
+const demoPartner = "https://example.com/";
+
+/**
+ * The partner of a build: the one that wrangler.jsonc names; in one for the demo (`npm start -- --demo`) otherwise an example.
+ * @param {unknown} setting @param {boolean} isDemo
+ */
+export const chosenPartner = (setting, isDemo) => partnerAddress(setting) ?? (isDemo ? demoPartner : undefined);
+
 /**
  * Writes it into the app's page, where src/features/services reads it: no request asks for it, and it is there offline.
  * @type {import("vite").Plugin}
@@ -19,7 +27,7 @@ export const partner = {
   name: "partner",
   transformIndexHtml() {
     const { vars } = readConfig({ config: join(root, "wrangler.jsonc") }, { hideWarnings: true });
-    const address = partnerAddress(vars["PARTNER_URL"]);
+    const address = chosenPartner(vars["PARTNER_URL"], process.env["LISOLO_DEMO"] === "1");
     return address ? [{ tag: "meta", attrs: { name: "partner", content: address }, injectTo: "head" }] : [];
   },
 };

@@ -12,7 +12,7 @@ try {
   const { port, state, demo, build: shouldBuild } = readOptions();
   await requireFreePort(port);
   prepare({ state });
-  if (shouldBuild) build({ mailbox: true });
+  if (shouldBuild) build({ mailbox: true, demo });
 
   serve("wrangler", [
     "dev",

@@ -9,6 +9,7 @@ import { isDocument, serveDocument } from "./documents";
 import { sweepFiles } from "./files/sweep";
 import { emptyHeaders } from "./lib/headers";
 import { inBatches } from "./lib/in-batches";
+import { clockPath, setLocalClock } from "./lib/local-clock";
 import { forgetFullBuckets } from "./lib/rate-limit";
 import { mailboxPath, serveMailbox } from "./mail/local-mailbox";
 import { forgetGone } from "./tala/queries";
@@ -28,6 +29,7 @@ export default {
       return new Response(null, { status: 421, headers: emptyHeaders });
     if (pathname === "/api" || pathname.startsWith("/api/")) return api.fetch(request, env, context);
     if (LOCAL_MAILBOX && pathname === mailboxPath) return serveMailbox(request);
+    if (LOCAL_MAILBOX && pathname === clockPath) return setLocalClock(request);
     if (isClientFile(pathname)) return serveClientFile(request, env);
     return isDocument(pathname) ? serveDocument(request, env) : env.ASSETS.fetch(request);
   },

@@ -146,6 +146,7 @@ export async function seedInbox(user: Uuid, count: number): Promise<void> {
       epoch: "seeded",
       head: 1,
       at: Date.now(),
+      prior: null,
       sender: 1,
       preview: { type: "text", text },
       whole: true,

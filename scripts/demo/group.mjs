@@ -2,6 +2,7 @@
 import { callApi } from "./api.mjs";
 import { drawPicture } from "./pictures.mjs";
 import { ignore, say, show, stableId } from "./talk.mjs";
+import { timeOf } from "./timeline.mjs";
 
 const name = "Mireille 30 ans 🎂";
 const path = ["group", "mireille"];
@@ -11,6 +12,7 @@ const letters = { a: "patrick", b: "grace", c: "nzinga", d: "chancel", e: "aline
 const maker = "patrick";
 const owner = "grace";
 const laterComer = "aline";
+const minutesBetween = 4;
 
 const before = [
   "a Mbote na bino! Mireille aura 30 ans dimanche. On lui fait une surprise ?",
@@ -50,31 +52,58 @@ const eventCount = 4;
 export const groupLength = eventCount + before.length + shown.length + after.length + last.length;
 
 /**
+ * What happens in it, from its making on.
  * @param {string} origin
- * @param {Record<string, { id: string, token: string }>} known everybody, by key
+ * @param {Record<string, any>} known everybody, by key
+ * @returns {import("./timeline.mjs").Event[]}
  */
-export async function gather(origin, known) {
+export function groupEvents(origin, known) {
   const call = (key, method, place, body) => callApi(origin, method, place, { token: known[key].token, body });
   const speakers = Object.fromEntries(Object.entries(letters).map(([letter, key]) => [letter, known[key]]));
   const members = Object.values(letters)
     .filter((key) => key !== maker && key !== laterComer)
     .map((key) => known[key].id);
-  const made = await call(maker, "POST", "/api/groups", { id: groupId, name, members }).catch(ignore("group_exists"));
-  if (!made) return; // somebody who tried the product out has ended it
-  if (made.role === "owner" && made.picture === null) {
+  const group = { id: groupId, name: path.join("/"), path, speakers };
+  /** As the maker found it; undefined where somebody who tried the product out has ended it. */
+  let made;
+  const who = Object.values(speakers);
+  const event = (at, run) => ({
+    at,
+    who,
+    run: async () => {
+      if (made) await run();
+    },
+  });
+  const make = async () => {
+    made = await call(maker, "POST", "/api/groups", { id: groupId, name, members }).catch(ignore("group_exists"));
+    if (made?.role !== "owner" || made.picture !== null) return;
     const raw = { type: "image/png", bytes: drawPicture("cake").bytes };
     await callApi(origin, "PUT", `/api/groups/${groupId}/picture`, { token: known[maker].token, raw });
-  }
-  const group = { id: groupId, name: path.join("/"), path, speakers };
-  await say(origin, group, before, 0);
-  if (made.role === "owner") await call(maker, "PUT", `/api/groups/${groupId}/owner`, { user_id: known[owner].id });
-  await show(origin, group, shown);
-  await call(owner, "POST", `/api/groups/${groupId}/members`, { members: [known[laterComer].id] });
-  await say(origin, group, after, before.length);
-  const head = await say(origin, group, last, before.length + after.length);
-  const seen = head - last.length;
-  for (const key of Object.values(letters)) {
-    const marks = { delivered: head, read: key === owner ? seen : head };
-    await call(key, "PUT", `/api/conversations/${groupId}/marks`, marks);
-  }
+  };
+  /** One line after the other, some minutes between them. */
+  const said = (lines, first, startMs) =>
+    lines.map((line, i) => event(startMs + i * minutesBetween * 60_000, () => say(origin, group, [line], first + i)));
+  const close = async () => {
+    const head = await say(origin, group, last, before.length + after.length);
+    const seen = head - last.length;
+    for (const key of Object.values(letters)) {
+      const marks = { delivered: head, read: key === owner ? seen : head };
+      await call(key, "PUT", `/api/conversations/${groupId}/marks`, marks);
+    }
+  };
+  const handOver = async () => {
+    if (made.role === "owner") await call(maker, "PUT", `/api/groups/${groupId}/owner`, { user_id: known[owner].id });
+  };
+  const join = () => call(owner, "POST", `/api/groups/${groupId}/members`, { members: [known[laterComer].id] });
+  const madeMs = timeOf({ days: 4, at: "18:20" });
+  const joinedMs = timeOf({ days: 1, at: "12:04" });
+  return [
+    { at: madeMs, who, run: make },
+    ...said(before, 0, madeMs + 60_000),
+    event(timeOf({ days: 3, at: "09:15" }), handOver),
+    ...shown.map((thing, i) => event(timeOf({ days: 2, at: "17:52" }) + i, () => show(origin, group, thing, i))),
+    event(joinedMs, join),
+    ...said(after, before.length, joinedMs + 60_000),
+    event(timeOf({ minutes: 52 }), close),
+  ];
 }

@@ -105,12 +105,15 @@ export const people = [
 
 /**
  * The chats. `turns` is how many messages come from the line bank; `shown` are pictures, pages and voice notes that
- * follow; `last` closes the chat. `read` says who has seen how much of the closing lines, the rest is unread:
+ * follow; `last` closes the chat. `days` is how long they have been writing, `until` when the last was written (timeline.mjs
+ * `timeOf`); `calls` are made in between. `read` says who has seen how much of the closing lines, the rest is unread:
  * `delivered` means the phone has them, the person has not looked.
  */
 export const chats = [
   {
     pair: ["grace", "tombola"],
+    days: 9,
+    until: { days: 9, at: "16:42" },
     languages: ["fr"],
     turns: 0,
     last: [
@@ -123,8 +126,11 @@ export const chats = [
   },
   {
     pair: ["grace", "nzinga"],
+    days: 30,
+    until: { minutes: 96 },
+    calls: [{ by: "b", kind: "video", when: { days: 1, at: "20:15" } }],
     languages: ["fr", "pt"],
-    turns: 150,
+    turns: 90,
     shown: [
       { by: "b", picture: "river", text: "O rio hoje às seis. Saudades 💛" },
       { by: "a", voice: true },
@@ -134,39 +140,62 @@ export const chats = [
   },
   {
     pair: ["grace", "aline"],
+    days: 26,
+    until: { days: 1, at: "21:38" },
+    calls: [{ by: "b", kind: "video", when: { days: 8, at: "18:05" }, seconds: 214 }],
     languages: ["fr", "en"],
-    turns: 110,
+    turns: 70,
     shown: [{ by: "b", picture: "river", text: "From the ferry. I miss this light." }],
     last: ["a Je t'appelle demain matin, il sera 8 h chez toi."],
     read: "delivered",
   },
   {
     pair: ["patrick", "chancel"],
+    days: 21,
+    until: { minutes: 34 },
     languages: ["ln", "fr"],
-    turns: 160,
+    turns: 100,
     shown: [{ by: "b", voice: true }],
     last: ["b Ndeko, ozali wapi?", "b Match ebandi!", "b 1–0 🔥", "b Yaka noki"],
     read: "delivered",
   },
   {
     pair: ["patrick", "nzinga"],
+    days: 24,
+    until: { days: 4, at: "11:20" },
     languages: ["fr", "pt", "en"],
     turns: 100,
     last: ["a Parfait, on garde mardi.", "b Terça então. Até lá!"],
     read: "read",
   },
-  { pair: ["nzinga", "joao"], languages: ["pt"], turns: 80, last: ["a Avisa quando saíres."], read: "none" },
+  {
+    pair: ["nzinga", "joao"],
+    days: 18,
+    until: { minutes: 380 },
+    languages: ["pt"],
+    turns: 50,
+    last: ["a Avisa quando saíres."],
+    read: "none",
+  },
   {
     pair: ["chancel", "aline"],
+    days: 20,
+    until: { days: 3, at: "19:02" },
     languages: ["fr", "en"],
-    turns: 60,
+    turns: 40,
     last: ["b Merci Chancel, à bientôt à Brazza !"],
     read: "read",
   },
   {
     pair: ["grace", "patrick"],
+    days: 32,
+    until: { minutes: 11 },
+    calls: [
+      { by: "a", kind: "audio", when: { days: 6, at: "12:31" }, seconds: 148 },
+      { by: "b", kind: "audio", when: { days: 1, at: "19:47" } },
+    ],
     languages: ["fr", "ln"],
-    turns: 220,
+    turns: 140,
     shown: [
       {
         by: "a",
@@ -212,10 +241,22 @@ export const mutes = [
 
 /** What is told to everybody, the oldest first. */
 export const statuses = [
-  { by: "joao", text: "Alguém vai a Talatona amanhã de manhã? Levo duas pessoas." },
-  { by: "aline", text: "Premier jour de neige à Montréal. Le pays me manque ❄️" },
-  { by: "chancel", text: "Match ya lelo: 1–0 🔥 Poto-Poto ebandaki na malamu!" },
-  { by: "nzinga", picture: "river", text: "O rio, hoje às seis." },
-  { by: "patrick", text: "Atelier ouvert samedi de 9 h à 15 h, avenue Kasa-Vubu.\nVenez avec vos téléphones cassés." },
-  { by: "grace", picture: "cake", text: "Mireille a 30 ans ! Merci à tous d'être venus 🎂" },
+  {
+    by: "aline",
+    when: { days: 5, at: "08:12" },
+    text: "Premier jour de neige à Montréal. Le pays me manque ❄️",
+  },
+  {
+    by: "patrick",
+    when: { days: 3, at: "17:30" },
+    text: "Atelier ouvert samedi de 9 h à 15 h, avenue Kasa-Vubu.\nVenez avec vos téléphones cassés.",
+  },
+  {
+    by: "joao",
+    when: { days: 2, at: "20:04" },
+    text: "Alguém vai a Talatona amanhã de manhã? Levo duas pessoas.",
+  },
+  { by: "nzinga", when: { days: 1, at: "18:09" }, picture: "river", text: "O rio, hoje às seis." },
+  { by: "grace", when: { minutes: 250 }, picture: "cake", text: "Premier essai de gâteau. Qui veut goûter ? 🎂" },
+  { by: "chancel", when: { minutes: 31 }, text: "Match ya lelo: 1–0 🔥 Poto-Poto ebandaki na malamu!" },
 ];

@@ -3,6 +3,7 @@ import { callApi } from "./api.mjs";
 import { statuses } from "./people.mjs";
 import { drawPicture } from "./pictures.mjs";
 import { ignore, stableId } from "./talk.mjs";
+import { timeOf } from "./timeline.mjs";
 
 /**
  * A form as `contract/tala.ts` describes it.
@@ -23,14 +24,17 @@ function formOf(id, { text, picture }) {
 }
 
 /**
- * Publishes them one after the other, so that they stand in their order. One that was taken back since stays away.
+ * One that was taken back since stays away.
  * @param {string} origin
- * @param {Record<string, { token: string }>} known
+ * @param {Record<string, any>} known everybody, by key
+ * @returns {import("./timeline.mjs").Event[]}
  */
-export async function publish(origin, known) {
-  for (const [i, status] of statuses.entries()) {
-    const form = formOf(stableId("status", String(i)), status);
-    const { token } = known[status.by];
-    await callApi(origin, "POST", "/api/tala", { token, form }).catch(ignore("post_not_found"));
-  }
-}
+export const statusesOf = (origin, known) =>
+  statuses.map((status, i) => {
+    const author = known[status.by];
+    const run = async () => {
+      const form = formOf(stableId("status", String(i)), status);
+      await callApi(origin, "POST", "/api/tala", { token: author.token, form }).catch(ignore("post_not_found"));
+    };
+    return { at: timeOf(status.when), who: [author], run };
+  });

@@ -44,16 +44,31 @@ export async function say(origin, { id, name, speakers }, lines, first) {
 }
 
 /**
- * Sends what is shown besides words.
+ * Lines as those who said them in a row.
+ * @param {string[]} lines
+ * @returns {string[][]}
+ */
+export const turnsOf = (lines) =>
+  lines.reduce(
+    (turns, line) => {
+      const last = turns.at(-1);
+      if (last?.[0]?.[0] === line[0]) last.push(line);
+      else turns.push([line]);
+      return turns;
+    },
+    /** @type {string[][]} */ ([]),
+  );
+
+/**
+ * Sends what is shown besides words, the i-th such thing of its conversation.
  * @param {string} origin
  * @param {{ id: string, path: string[], speakers: Record<string, any> }} conversation
- * @param {any[]} things
+ * @param {any} thing
+ * @param {number} i
  */
-export async function show(origin, { id, path, speakers }, things) {
-  for (const [i, thing] of things.entries()) {
-    const person = speakers[thing.by];
-    const body = await bodyOf(origin, person, stableId(...path, "file", String(i)), thing);
-    const messages = [{ cid: stableId(...path, "shown", String(i)), body }];
-    await callApi(origin, "POST", `/api/conversations/${id}/messages`, { token: person.token, body: { messages } });
-  }
+export async function show(origin, { id, path, speakers }, thing, i) {
+  const person = speakers[thing.by];
+  const body = await bodyOf(origin, person, stableId(...path, "file", String(i)), thing);
+  const messages = [{ cid: stableId(...path, "shown", String(i)), body }];
+  await callApi(origin, "POST", `/api/conversations/${id}/messages`, { token: person.token, body: { messages } });
 }

@@ -29,6 +29,7 @@ export const useSyncNotices = (): void => {
     () =>
       subscribeNotices((notice) => {
         if (notice === "store-reset") showToast({ message: t("shell.notice.storeReset") });
+        if (notice === "unsent-lost") showToast({ message: t("shell.notice.unsentLost"), tone: "danger" });
         if (notice === "settings-refused") showToast({ message: t("shell.notice.settingsRefused"), tone: "danger" });
         if (notice === "outdated") showToast({ message: t("errors.unknown_protocol"), tone: "danger" });
       }),

@@ -7,16 +7,20 @@ import { type LazyScreen, lazyScreen, readyScreen } from "./lazy-screen";
 
 /**
  * Every route of SPEC.md §2. On a wide screen a `list` stands at the left and a `detail` at the right of the
- * conversation list; on a phone each has the screen to itself.
+ * conversation list, and so does a `feed`, which is one column there; on a phone each has the screen to itself.
  */
-export type AppRoute = { path: string; pane: "list" | "detail"; screen: LazyScreen };
+export type AppRoute = { path: string; pane: "list" | "detail" | "feed"; screen: LazyScreen };
+
+/** Where a screen stands; on a phone a feed is a place among the lists. */
+export const paneOf = ({ pane }: AppRoute, isWide: boolean): "list" | "detail" =>
+  pane === "feed" ? (isWide ? "detail" : "list") : pane;
 
 export const appRoutes: AppRoute[] = [
   { path: "/app", pane: "list", screen: readyScreen(MasoloScreen) },
   { path: "/app/contacts", pane: "list", screen: lazyScreen(() => import("../features/contacts/contacts-screen")) },
   { path: "/app/senga", pane: "list", screen: lazyScreen(() => import("../features/senga/senga-screen")) },
   { path: "/app/makutano", pane: "list", screen: lazyScreen(() => import("../features/makutano/makutano-screen")) },
-  { path: "/app/tala", pane: "list", screen: lazyScreen(() => import("../features/tala/tala-screen")) },
+  { path: "/app/tala", pane: "feed", screen: lazyScreen(() => import("../features/tala/tala-screen")) },
   { path: "/app/services", pane: "list", screen: lazyScreen(() => import("../features/services/services-screen")) },
   { path: "/app/chat/:userId", pane: "detail", screen: readyScreen(ChatScreen) },
   { path: "/app/user/:userId", pane: "detail", screen: lazyScreen(() => import("../features/contacts/person-screen")) },

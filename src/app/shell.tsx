@@ -16,7 +16,7 @@ import { Lazy } from "./lazy-screen";
 import { LinkBanner } from "./link-banner";
 import { NotifierHost } from "./notifier-host";
 import { RouteError } from "./route-error";
-import { type AppRoute, appRoutes, findAppRoute, hasTabBar } from "./routes";
+import { type AppRoute, appRoutes, findAppRoute, hasTabBar, paneOf } from "./routes";
 import { SecurityNotesHost } from "./security-notes-host";
 import { TabBar } from "./tab-bar";
 import { useIsWide } from "./wide";
@@ -39,7 +39,8 @@ function ProfileLink() {
 }
 
 /** One pane: the screen of a place, its waiting and its failures. A new place is a new screen. */
-function Pane({ pane, location, isPage }: { pane: AppRoute["pane"]; location: Location | string; isPage: boolean }) {
+function Pane({ pane, location, isPage }: { pane: "list" | "detail"; location: Location | string; isPage: boolean }) {
+  const isWide = useIsWide();
   const place = typeof location === "string" ? location : location.pathname;
   return (
     <IsPage value={isPage}>
@@ -47,7 +48,7 @@ function Pane({ pane, location, isPage }: { pane: AppRoute["pane"]; location: Lo
         <Suspense key={place} fallback={<PaneSpinner />}>
           <Routes location={location}>
             {appRoutes
-              .filter((route) => route.pane === pane)
+              .filter((route) => paneOf(route, isWide) === pane)
               .map(({ path, screen }) => (
                 <Route key={path} path={path} element={<Lazy screen={screen} />} />
               ))}
@@ -73,7 +74,8 @@ function NothingOpen({ pathname }: { pathname: string }) {
 
 function Panes({ location, route }: { location: Location; route: AppRoute }): ReactNode {
   const isWide = useIsWide();
-  const isListPage = route.pane === "list";
+  const isListPage = paneOf(route, isWide) === "list";
+  const isFeed = route.pane === "feed";
   // It loads nothing while it is hidden: before it was seen there is nothing to keep.
   const [wasListSeen, setListSeen] = useState(isListPage || isWide);
   if ((isListPage || isWide) && !wasListSeen) setListSeen(true);
@@ -85,12 +87,14 @@ function Panes({ location, route }: { location: Location; route: AppRoute }): Re
         <Activity mode={isListPage || isWide ? "visible" : "hidden"}>
           <div className="flex min-h-0 w-full shrink-0 flex-col border-line lg:w-[400px] lg:border-r">
             <Pane pane="list" location={listLocation} isPage={isListPage} />
-            {isWide && hasTabBar(location.pathname) && <TabBar pathname={location.pathname} />}
+            {isWide && <TabBar pathname={hasTabBar(location.pathname) ? location.pathname : masoloPath} />}
           </div>
         </Activity>
       )}
       {!isListPage && (
-        <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+        <div
+          className={`flex min-h-0 min-w-0 flex-1 flex-col ${isFeed ? "mx-auto max-w-[44rem] border-line xl:border-x" : ""}`}
+        >
           <Pane pane="detail" location={location} isPage />
         </div>
       )}
@@ -109,7 +113,7 @@ export default function Shell() {
   useEffect(() => noteEntry(), [location]);
   const route = findAppRoute(pathname);
   if (!route) throw new RouteError(404, "Not Found");
-  const isListShown = pathname === masoloPath || (isWide && route.pane === "detail");
+  const isListShown = pathname === masoloPath || (isWide && paneOf(route, isWide) === "detail");
   return (
     <OpenPath value={pathname}>
       <HeaderEnd value={<ProfileLink />}>

@@ -10,7 +10,7 @@ const incoming: Record<CallKind, TextKey> = { audio: "calls.status.ringingAudio"
 export const statusKey = (state: Exclude<State, { at: "ended" }>): TextKey => {
   switch (state.at) {
     case "outgoing":
-      return "calls.status.outgoing";
+      return state.isHeard ? "calls.status.outgoingRings" : "calls.status.outgoing";
     case "ringing":
       return incoming[state.call.kind];
     case "connecting":

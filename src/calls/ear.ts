@@ -60,7 +60,10 @@ export class CallEar {
       case "signal": {
         const { from_device, to_device, signal } = news.data;
         const isForMe = (to_device ?? this.#device) === this.#device;
-        if (isForMe && this.#isHere(news.data)) this.#host.media()?.receive(from_device, signal);
+        if (!isForMe || !this.#isHere(news.data)) break;
+        this.#host.media()?.receive(from_device, signal);
+        // The first that a device of theirs says is that it rings.
+        if (this.#host.state().at === "outgoing") this.#host.step({ type: "rings" });
         break;
       }
       case "standing":

@@ -207,6 +207,8 @@ class PeerMedia implements MediaPlane {
       if (link && link === this.#link && sample) {
         this.#measures.take(sample, lookMs / 1000, this.#inputs, this.#isCameraOn && this.#isWanted, link.peer);
         link.tune(this.#measures.rungs.rung);
+        // As if the network had changed: the old way goes on until there is a new one.
+        if (sample.isRelayed) void this.#servers.renew().then((isNew) => isNew && link.onNetwork(true));
       }
       for (const each of this.#links.values()) each.look(each === link ? (sample?.packets ?? 0) : 0);
       this.#restCamera();

@@ -6,6 +6,8 @@ import type { IceServers } from "../../contract/ice";
  */
 export type Disclosure = "all" | "relayed" | "withheld";
 
+const renewAtShare = 0.7; // of the life of a relay's credentials
+const renewAgainMs = 30_000;
 const againMs = [500, 1_000, 2_000] as const; // the last one again and again
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -15,6 +17,7 @@ export class Servers {
   readonly #ask: () => Promise<IceServers>;
   #known: IceServers | undefined;
   #asking: Promise<void> | undefined;
+  #renewAt = Number.POSITIVE_INFINITY;
   #isClosed = false;
 
   constructor(ask: () => Promise<IceServers>) {
@@ -32,6 +35,20 @@ export class Servers {
   /** Asks anew, and waits for the answer no longer than that. */
   refresh(ms: number): Promise<void> {
     return Promise.race([this.#refresh(), after(ms)]);
+  }
+
+  /** Asks for new credentials before those of now end, once in a while: whether there are others than before. */
+  async renew(now = performance.now()): Promise<boolean> {
+    if (now < this.#renewAt || this.#isClosed) return false;
+    this.#renewAt = now + renewAgainMs;
+    const before = this.#known;
+    await this.#refresh();
+    if (this.#known === before) return false;
+    if (this.hasRelay) return true;
+    // The relay that there was may do still.
+    this.#known = before;
+    this.#renewAt = now + renewAgainMs;
+    return false;
   }
 
   /** `isOpen`: other ways than relayed ones may be used, as far as this device need not hide. */
@@ -66,6 +83,7 @@ export class Servers {
     this.#asking ??= this.#ask()
       .then((servers) => {
         this.#known = servers;
+        this.#renewAt = performance.now() + servers.ttl * 1_000 * renewAtShare;
       })
       // Those that are known may still do; they are asked for again when a way has to be looked for.
       .catch(() => undefined)

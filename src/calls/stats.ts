@@ -13,6 +13,8 @@ export type Sample = {
   estimate: number | undefined;
   /** Bits a second that the browser gives the pictures of now. */
   pictureTarget: number | undefined;
+  /** It goes through a relay of this side's. */
+  isRelayed: boolean;
   /** How loud it was, as a mean of squares: what comes, and this side's microphone. */
   heardEnergy: number;
   spokenEnergy: number;
@@ -45,6 +47,7 @@ export class StatsReader {
     const pair =
       stats.find((stat) => stat["id"] === find("transport")?.["selectedCandidatePairId"]) ??
       stats.find((stat) => stat["type"] === "candidate-pair" && stat["nominated"] === true);
+    const own = stats.find((stat) => stat["id"] !== undefined && stat["id"] === pair?.["localCandidateId"]);
     const carrier = find("transport") ?? pair; // Firefox counts by pair
     const since = (name: string, stat: Stat | undefined, key: string) => this.#since(name, numberOf(stat, key));
     const received = since("received", heard, "packetsReceived");
@@ -69,6 +72,7 @@ export class StatsReader {
       rttMs: rtt === undefined ? undefined : rtt * 1000,
       estimate: maybeNumber(pair, "availableOutgoingBitrate"),
       pictureTarget: maybeNumber(find("outbound-rtp", "video"), "targetBitrate"),
+      isRelayed: own?.["candidateType"] === "relay",
       heardEnergy: heardFor > 0 ? heardEnergy / heardFor : 0,
       spokenEnergy: spokenFor > 0 ? spokenEnergy / spokenFor : 0,
     };

@@ -82,11 +82,20 @@ export function Screen({ title, subtitle, description, heading, back, actions, c
             id={headingId}
             ref={headingRef}
             tabIndex={-1}
-            className="truncate text-[length:calc(1rem+4px)] leading-[min(1.75rem,42px)] font-bold focus-visible:outline-none"
+            // Text of any size leaves the header's edges free.
+            className={`truncate font-bold focus-visible:outline-none ${
+              subtitle
+                ? "text-[length:min(calc(1rem+4px),30px)] leading-[min(1.75rem,36px)]"
+                : "text-[length:calc(1rem+4px)] leading-[min(1.75rem,42px)]"
+            }`}
           >
             {heading ?? title}
           </h1>
-          {subtitle && <p className="truncate text-sm leading-[min(1.25rem,30px)] text-muted">{subtitle}</p>}
+          {subtitle && (
+            <p className="truncate text-[length:min(0.875rem,20px)] leading-[min(1.25rem,26px)] text-muted">
+              {subtitle}
+            </p>
+          )}
         </div>
         {actions}
         {profile && headerEnd}

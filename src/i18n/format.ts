@@ -3,13 +3,29 @@ import type { Language } from "../../contract/language";
 import { locales } from "./locales";
 import { getLanguage, useLanguage } from "./setup";
 
-type Formatters = { time: Intl.DateTimeFormat; date: Intl.DateTimeFormat; day: Intl.DateTimeFormat };
+type Formatter = { format(at: number): string };
+type Formatters = { time: Formatter; date: Formatter; day: Formatter };
+
+/** Two-digit day, short month, year. Where a language's own pattern writes the month as a number, its name takes that place. */
+const createDateFormatter = (locale: string): Formatter => {
+  const parts = { day: "2-digit", month: "short", year: "numeric" } as const;
+  const whole = new Intl.DateTimeFormat(locale, parts);
+  if (/\p{L}/u.test(whole.format(0))) return whole;
+  const month = new Intl.DateTimeFormat(locale, { month: parts.month });
+  return {
+    format: (at) =>
+      whole
+        .formatToParts(at)
+        .map(({ type, value }) => (type === "month" ? month.format(at) : type === "literal" ? " " : value))
+        .join(""),
+  };
+};
 
 const createFormatters = (language: Language): Formatters => {
   const locale = locales[language];
   return {
     time: new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" }),
-    date: new Intl.DateTimeFormat(locale, { day: "2-digit", month: "short", year: "numeric" }),
+    date: createDateFormatter(locale),
     day: new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long" }),
   };
 };

@@ -1,4 +1,5 @@
 import type { Language } from "../../contract/language";
+import { serverNow } from "../lib/clock";
 import { formatDate, formatDay, formatTime } from "./format";
 import { locales } from "./locales";
 import { getLanguage } from "./setup";
@@ -24,11 +25,11 @@ const formatShortDate = (at: number, language: Language): string => {
 };
 
 /** The time today, the short date on any other day: 09:41, 12/11/26. */
-export const formatTimeOrDate = (at: number, language = getLanguage(), now: number = Date.now()): string =>
+export const formatTimeOrDate = (at: number, language = getLanguage(), now: number = serverNow()): string =>
   isSameDay(at, now) ? formatTime(at, language) : formatShortDate(at, language);
 
 /** The heading of a day of messages: Aujourd’hui, Hier, Lundi 16 novembre, 31 déc. 2025. */
-export const formatDayHeading = (at: number, language = getLanguage(), now: number = Date.now()): string => {
+export const formatDayHeading = (at: number, language = getLanguage(), now: number = serverNow()): string => {
   const ago = daysBetween(at, now);
   const heading =
     ago === 0 || ago === 1

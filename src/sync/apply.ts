@@ -5,8 +5,10 @@ import type { Relation } from "../../contract/people";
 import type { SecurityNotice } from "../../contract/security";
 import type { KeptSettings } from "../../contract/settings";
 import { type Cursor, readCursor, withHole, writeCursor } from "./cursor";
+import { findOther, markForked } from "./forks";
 import { takeProfile } from "./own-row";
-import { applyPage, type PageAsked } from "./pages";
+import type { PageAsked } from "./page-asked";
+import { applyPage } from "./pages";
 import { otherNumber, ownMessage, raiseOthers, toPersonRow } from "./rows";
 import { keepNotice } from "./security-notices";
 import { takeKept, updateSettings } from "./settings";
@@ -17,7 +19,8 @@ type Of = number | ConversationId; // the handle, or the id itself
 
 /** Everything that can be learned from the server, in one form for all carriers. Each may come twice. */
 export type Change =
-  | { type: "row"; row: InboxRow }
+  /** `isAnew`: in an answer that says everything as it is now, also where the server knows less than this device. */
+  | { type: "row"; row: InboxRow; isAnew?: boolean }
   | { type: "messages"; of: Of; messages: Message[] }
   | { type: "live"; of: Of; seq: number; at: number; text: string } // from the other of two
   | { type: "others"; of: Of; delivered: number; read: number }
@@ -36,8 +39,8 @@ export type Change =
   /** Answers to changes of one's own, asked for when the server had told of that conversation so often. */
   | { type: "hidden"; conversation: ConversationId; upTo: number; keep: boolean; told: number }
   | { type: "muted"; conversation: ConversationId; muted: boolean; told: number }
-  /** Stands before the rows it speaks for: with a new inbox the old handles go. */
-  | { type: "cursor"; move: (cursor: Cursor) => Cursor }
+  /** Stands before the rows it speaks for. `isAnew`: with those of another inbox, or an earlier copy, the handles go. */
+  | { type: "cursor"; move: (cursor: Cursor) => Cursor; isAnew?: boolean }
   /** The answer to a question for changes, asked when the cursor stood at `asked`. */
   | {
       type: "answer";
@@ -45,6 +48,7 @@ export type Change =
       epoch: string;
       counter: number;
       move: (cursor: Cursor) => Cursor;
+      isAnew?: boolean;
       changes: readonly Change[];
     };
 
@@ -57,13 +61,19 @@ export type Applied = {
   dropped: Uuid[];
   /** Groups and people whose pictures nothing shows any more. */
   unseen: ReadonlySet<Uuid>;
+  /** Something is to be sent, or deleted, once more. */
+  hasResent: boolean;
   cursor: Cursor;
 };
 
 const applySent = async (work: Workspace, change: Extract<Change, { type: "sent" }>): Promise<void> => {
-  let row = await work.row(change.conversation);
-  if (change.epoch !== undefined && row.epoch !== "" && row.epoch !== change.epoch)
-    row = await work.forget(row, change.epoch);
+  const row = await work.row(change.conversation);
+  const { seq, at, cid, epoch } = change;
+  const isElsewhere = epoch !== undefined && row.epoch !== "" && row.epoch !== epoch;
+  const told = { seq, at, cid, sender: ownMessage(row, work.me, { cid, seq, at, body: { type: "deleted" } }).sender };
+  // It stays in the outbox until the log it stands in is here.
+  if (!row.gone && (row.forked || isElsewhere || (await findOther(work.store, row, [told]))))
+    return markForked(work, row, seq);
   const unsent = await work.store.outbox.get(change.cid);
   work.stored.push(change.cid);
   if (row.gone) {
@@ -102,11 +112,38 @@ const applyLive = async (
   await work.advance(row);
 };
 
+const toldIn = (work: Workspace, row: ConversationRow, change: Extract<Change, { of: Of }>) => {
+  if (change.type === "messages") return change.messages;
+  const sender = otherNumber(row.id, work.me);
+  return change.type === "live" ? [{ seq: change.seq, at: change.at, sender }] : [];
+};
+
+/** Whether a message came for a place where another one is held. */
+const isOfAnotherLog = (work: Workspace, row: ConversationRow, change: Extract<Change, { of: Of }>): Promise<boolean> =>
+  findOther(work.store, row, toldIn(work, row, change));
+
+/** Until the log is here that it belongs to, what is told of it is kept in the row that was told with it. */
+const noteForked = (work: Workspace, row: ConversationRow, change: Extract<Change, { of: Of }>): void => {
+  const told = toldIn(work, row, change).map(({ seq }) => seq);
+  if (!row.forked || told.length > 0) markForked(work, row, Math.max(0, ...told));
+  const { row: inbox } = row.forked ?? {};
+  if (!inbox) return;
+  if (change.type === "mine") Object.assign(inbox, mergeMarks(inbox, change), { unread: change.unread });
+  if (change.type === "others") {
+    const others = mergeMarks({ delivered: inbox.othersDelivered, read: inbox.othersRead }, change);
+    Object.assign(inbox, { othersDelivered: others.delivered, othersRead: others.read });
+  }
+};
+
 /** One change to a conversation named by a handle or an id; false when this device has not heard of it. */
 const applyToKnown = async (work: Workspace, change: Extract<Change, { of: Of }>): Promise<boolean> => {
   const row = await work.rowOf(change.of);
   if (!row) return false;
   if (row.gone) return true; // who comes back is told the whole row first
+  if (row.forked || (await isOfAnotherLog(work, row, change))) {
+    noteForked(work, row, change);
+    return true;
+  }
   switch (change.type) {
     case "live":
       await applyLive(work, row, change);
@@ -139,7 +176,7 @@ const applyToKnown = async (work: Workspace, change: Extract<Change, { of: Of }>
 const applyOne = async (work: Workspace, change: Change): Promise<boolean> => {
   switch (change.type) {
     case "row":
-      await work.addRow(change.row);
+      await work.addRow(change.row, change.isAnew);
       return true;
     case "person": {
       const { profile } = change.relation;
@@ -179,11 +216,11 @@ const applyOne = async (work: Workspace, change: Change): Promise<boolean> => {
       return true;
     }
     case "cursor":
-      await moveCursor(work, change.move);
+      await moveCursor(work, change);
       return true;
     case "answer":
       if (isOvertaken(await readCursor(work.store), change)) return true;
-      await moveCursor(work, change.move);
+      await moveCursor(work, change);
       for (const one of change.changes) await applyOne(work, one);
       return true;
     default:
@@ -191,10 +228,13 @@ const applyOne = async (work: Workspace, change: Change): Promise<boolean> => {
   }
 };
 
-const moveCursor = async (work: Workspace, move: (cursor: Cursor) => Cursor): Promise<void> => {
+const moveCursor = async (
+  work: Workspace,
+  { move, isAnew = false }: { move: (cursor: Cursor) => Cursor; isAnew?: boolean },
+): Promise<void> => {
   const before = await readCursor(work.store);
   const after = move(before);
-  if (before.epoch !== "" && after.epoch !== before.epoch) await forgetHandles(work);
+  if (before.epoch !== "" && (isAnew || after.epoch !== before.epoch)) await forgetHandles(work);
   await writeCursor(work.store, after);
 };
 
@@ -211,7 +251,12 @@ const forgetHandles = async ({ store, touched }: Workspace): Promise<void> => {
 };
 
 /** Takes in changes, all of them or none. What belongs to a conversation never heard of is asked for again. */
-export const applyChanges = (store: Store, me: Uuid, changes: readonly Change[]): Promise<Applied> =>
+export const applyChanges = (
+  store: Store,
+  me: Uuid,
+  changes: readonly Change[],
+  clock = Date.now(),
+): Promise<Applied> =>
   store.transaction(
     "rw",
     [
@@ -225,14 +270,15 @@ export const applyChanges = (store: Store, me: Uuid, changes: readonly Change[])
       store.recordings,
     ],
     async () => {
-      const work = new Workspace(store, me);
+      const work = new Workspace(store, me, clock);
       const cursorBefore = await readCursor(store);
       let isComplete = true;
       for (const change of changes) isComplete = (await applyOne(work, change)) && isComplete;
       if (!isComplete) await writeCursor(store, withHole(await readCursor(store), cursorBefore.counter));
+      if (work.isInDoubt) await writeCursor(store, withHole(await readCursor(store), 0));
       await work.flush();
-      const { touched, reset, doubtful, stored, dropped, unseen } = work;
+      const { touched, reset, doubtful, stored, dropped, unseen, hasResent } = work;
       const rows = [...touched.values()];
-      return { rows, reset, doubtful, stored, dropped, unseen, cursor: await readCursor(store) };
+      return { rows, reset, doubtful, stored, dropped, unseen, hasResent, cursor: await readCursor(store) };
     },
   );

@@ -1,6 +1,7 @@
 import { personQuery } from "../../contract/auth";
 import type { Uuid } from "../../contract/ids";
 import { ApiFailure, request } from "../lib/api";
+import { isPageUsed, onPageUse } from "../lib/page-use";
 import { dropPictures, keepPostPictures } from "../lib/picture-cache";
 import { dropSession, getSession, isNearExpiry } from "../lib/session";
 import { refreshSession } from "../lib/session-refresh";
@@ -85,6 +86,8 @@ export const browserPlatform = (userId: Uuid): Platform => ({
       document.removeEventListener("visibilitychange", onVisible);
     };
   },
+  isUsed: isPageUsed,
+  onUse: onPageUse,
   onLeave(listener) {
     const onHidden = () => {
       if (document.visibilityState === "hidden") listener();

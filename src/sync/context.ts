@@ -50,7 +50,9 @@ export const withRoom = async <T>(context: Context, work: () => Promise<T>, warn
 /** Takes in what the server said. What fails here can be had from the server again. */
 export const takeIn = async (context: Context, changes: readonly Change[]): Promise<Applied> => {
   try {
-    const applied = await withRoom(context, () => applyChanges(context.store, context.me, changes));
+    const applied = await withRoom(context, () =>
+      applyChanges(context.store, context.me, changes, context.platform.now()),
+    );
     if (applied.dropped.length > 0) inBackground(context, dropFiles(context.store, applied.dropped));
     if (applied.unseen.size > 0) inBackground(context, context.platform.dropPictures(applied.unseen));
     return applied;

@@ -1,3 +1,4 @@
+import { setClockSkew } from "../lib/clock";
 import type { Store } from "./store";
 
 /**
@@ -39,12 +40,12 @@ export const withHole = (cursor: Cursor, since: number): Cursor => {
   return { ...cursor, holes: [...closed, { since: Math.min(since, ...open.map((hole) => hole.since)), before: null }] };
 };
 
-/** After a page of the answer to a hole. */
-export const afterHolePage = (cursor: Cursor, hole: Hole, before: number | null): Cursor => {
+/** After a page of the answer to a hole, which follows `since`: what the hole asked about, or everything. */
+export const afterHolePage = (cursor: Cursor, hole: Hole, before: number | null, since = hole.since): Cursor => {
   const isSame = (other: Hole) => other.since === hole.since && other.before === hole.before;
   return {
     ...cursor,
-    holes: cursor.holes.flatMap((other) => (isSame(other) ? pageHole(hole.since, before) : [other])),
+    holes: cursor.holes.flatMap((other) => (isSame(other) ? pageHole(since, before) : [other])),
   };
 };
 
@@ -53,8 +54,12 @@ export const isLevel = ({ epoch, holes }: Cursor): boolean => epoch !== "" && ho
 
 const cursorKey = "cursor";
 
-export const readCursor = async (store: Store): Promise<Cursor> =>
-  ((await store.meta.get(cursorKey))?.value as Cursor | undefined) ?? emptyCursor;
+/** What is read here tells every tab how far off the device's clock is. */
+export const readCursor = async (store: Store): Promise<Cursor> => {
+  const cursor = (await store.meta.get(cursorKey))?.value as Cursor | undefined;
+  if (cursor) setClockSkew(cursor.skew);
+  return cursor ?? emptyCursor;
+};
 
 export const writeCursor = async (store: Store, cursor: Cursor): Promise<void> => {
   await store.meta.put({ key: cursorKey, value: cursor });

@@ -9,6 +9,7 @@ import type { Tab } from "./tab";
 import { writeText } from "./writing";
 
 const settleMs = 400;
+const firstSettleMs = 100; // after a while in which nothing was typed
 
 /** What was typed and not sent yet, kept so that a closed tab does not lose it. The tabs of a person share it. */
 export class Drafts {
@@ -16,11 +17,19 @@ export class Drafts {
   /** What the store does not have yet. */
   #latest = new Map<ConversationId, { text: string }>();
   #cancel: (() => void) | undefined;
+  #flushedAt = Number.NEGATIVE_INFINITY;
 
   constructor(tab: Tab) {
     this.#tab = tab;
-    // Of pages that were gone before the store had them.
-    for (const [conversation, text] of listDrafts(this.#place)) this.save(conversation, text);
+    // Of pages that were gone before the store had them, and of a store that was lost.
+    const takeUp = () => {
+      for (const [conversation, text] of listDrafts(this.#place))
+        if (!this.#latest.has(conversation)) this.save(conversation, text);
+    };
+    takeUp();
+    tab.context.subscribe(() => {
+      if (tab.context.get()) takeUp();
+    });
   }
 
   get #place() {
@@ -35,7 +44,12 @@ export class Drafts {
     };
     // What was sent must not come back as a draft, however soon the tab is closed.
     if (text.trim() === "") flush();
-    else this.#cancel ??= this.#tab.platform.after(settleMs, flush);
+    else this.#cancel ??= this.#tab.platform.after(this.#settleMs, flush);
+  }
+
+  /** What is typed, or pasted, and sent at once is to be kept before that as well. */
+  get #settleMs(): number {
+    return this.#tab.platform.now() - this.#flushedAt > settleMs ? firstSettleMs : settleMs;
   }
 
   async read(conversation: ConversationId): Promise<string> {
@@ -45,8 +59,10 @@ export class Drafts {
   }
 
   /** Resolves once the message is durably in the outbox; rejects only when it is nowhere. */
-  send(conversation: ConversationId, text: string): Promise<void> {
-    return writeText(this.#tab, conversation, text, () => this.#drop(conversation));
+  async send(conversation: ConversationId, text: string): Promise<void> {
+    const draft = this.#latest.get(conversation);
+    await writeText(this.#tab, conversation, text, () => this.#drop(conversation));
+    if (this.#latest.get(conversation) === draft) this.#drop(conversation);
   }
 
   #drop(conversation: ConversationId): void {
@@ -64,6 +80,7 @@ export class Drafts {
   async flush(): Promise<void> {
     this.#cancel?.();
     this.#cancel = undefined;
+    this.#flushedAt = this.#tab.platform.now();
     const store = this.#tab.context.get()?.store;
     if (!store) return; // the store is being opened: the drafts wait
     const write = async ([conversation, draft]: [ConversationId, { text: string }]) => {
@@ -71,8 +88,12 @@ export class Drafts {
       await changeBegun(store, conversation, [], async () => {
         await (draft.text.trim() === "" ? store.meta.delete(key) : store.meta.put({ key, value: draft.text }));
       });
-      if (this.#latest.get(conversation) === draft) this.#drop(conversation);
+      if (this.#latest.get(conversation) !== draft) return;
+      if (draft.text.trim() === "") this.#drop(conversation);
+      else this.#latest.delete(conversation);
     };
+    for (const [conversation, { text }] of this.#latest)
+      if (text.trim() !== "") jotDraft(this.#place, conversation, text);
     await Promise.all([...this.#latest].map(write)).catch((error: unknown) => {
       if (!isQuotaError(error)) throw error; // without room it stays with this page
     });

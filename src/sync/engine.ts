@@ -13,7 +13,7 @@ import { storeName } from "./store";
 import { type Notice, Tab } from "./tab";
 import { readUnsent, type Unsent } from "./unsent";
 import { Viewed } from "./viewing";
-import { takeUpSent } from "./writing";
+import { keepTakingUp } from "./writing";
 
 /** The running synchronisation of one person in this tab. */
 export type Sync = {
@@ -87,8 +87,7 @@ const start = async (userId: Uuid): Promise<Running> => {
   };
   running.set(sync);
   await tab.start();
-  const context = tab.context.get();
-  if (context) inBackground(context, takeUpSent(tab));
+  unsubscribe.push(keepTakingUp(tab));
   return sync;
 };
 

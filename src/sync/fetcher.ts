@@ -5,6 +5,7 @@ import { gapPageRows, messagePageRows } from "../../contract/limits";
 import { retryDelayMs } from "../lib/backoff";
 import type { Applied } from "./apply";
 import { type Context, takeIn } from "./context";
+import { forkQuestion } from "./forks";
 import type { ConversationRow } from "./store";
 import { asSyncError, isWorthRetry } from "./sync-error";
 
@@ -20,7 +21,8 @@ const resyncBackOff = { baseMs: 30_000, maxMs: 30 * 60_000 };
 
 /** Whether messages are missing that this device should have without being asked; a row with nothing to show needs some. */
 const isLacking = (row: ConversationRow): boolean =>
-  row.hi < row.head && row.epoch !== "" && (row.lo <= row.hi || row.unread > 0 || row.preview?.type === "withheld");
+  row.forked !== undefined ||
+  (row.hi < row.head && row.epoch !== "" && (row.lo <= row.hi || row.unread > 0 || row.preview?.type === "withheld"));
 
 /** Whether messages that are held here were changed since. */
 const isOutdated = (row: ConversationRow): boolean =>
@@ -149,7 +151,7 @@ export class Fetcher {
       );
       return;
     }
-    if (isOutdated(row) && row.hi >= row.head) return this.#revise(row);
+    if (isOutdated(row) && row.hi >= row.head && !row.forked) return this.#revise(row);
     const question = this.#question(row);
     if (!question) return;
     const page = await this.#ask(question);
@@ -162,7 +164,7 @@ export class Fetcher {
     const after = applied.rows.find((other) => other.id === id);
     if (applied.reset.length > 0 || (after && (after.hi > row.hi || after.lo !== row.lo))) this.#failures.delete(id);
     // A page that brings nothing while something is missing would be asked for without end.
-    else if (after && after.hi < after.head) this.#fail(id, undefined);
+    else if (after && (after.hi < after.head || after.forked)) this.#fail(id, undefined);
   }
 
   /** What was changed after the revision held here; a page of it that leads no further is not asked for at once again. */
@@ -179,6 +181,7 @@ export class Fetcher {
   #question(row: ConversationRow): CommandOf<"page"> | undefined {
     const { id, head, hi, lo } = row;
     const isEmpty = lo > hi;
+    if (row.forked) return forkQuestion(row, messagePageRows);
     if (hi >= head && !this.#doubtful.has(id)) return undefined;
     if (hi >= head) return { type: "page", conversation: id, direction: "after", seq: head, limit: 1 };
     const isWanted = isLacking(row) || this.#opened.has(id) || this.#doubtful.has(id);
@@ -190,6 +193,7 @@ export class Fetcher {
         direction: "before",
         seq: head + 1,
         limit: isEmpty ? prefetchRows : messagePageRows,
+        ...(isEmpty ? {} : { held: hi }),
       };
     return { type: "page", conversation: id, direction: "after", seq: hi, limit: gapPageRows };
   }

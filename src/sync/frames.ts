@@ -16,13 +16,14 @@ export type ChangeFrame = Exclude<ServerFrame, AnswerFrame | SignalFrame | Frame
 export const isChangeFrame = (frame: ServerFrame): frame is ChangeFrame => "amioupbesz".includes(frame[0]);
 
 export const readChanges = (
-  [epoch, counter, now, rows, people, calls, before, settings, notices]: [
+  [epoch, counter, now, rows, people, calls, before, settings, notices, since]: [
     ...(WelcomeFrame extends readonly [unknown, unknown, ...infer R] ? R : never),
   ],
   base: Base,
 ): ChangesResult => ({
   epoch,
   counter,
+  since,
   now,
   rows: rows.map((row) => fromWireRow(row, base.now)),
   people: people.map(fromWirePerson),
@@ -32,11 +33,12 @@ export const readChanges = (
   notices,
 });
 
-const readPage = ([, , epoch, head, messages, more]: FrameOf<"g">, base: Base): PageResult => ({
+const readPage = ([, , epoch, head, messages, more, anchor]: FrameOf<"g">, base: Base): PageResult => ({
   epoch,
   head,
   messages: messages.map((message) => fromWireMessage(message, base.now)),
   more,
+  anchor: anchor === null ? null : anchor + base.now,
 });
 
 const readFound = ([, , messages, before]: FrameOf<"q">, base: Base): SearchResult => ({
@@ -73,17 +75,18 @@ export const readAnswer = (frame: AnswerFrame, base: Base): CommandResults[Asked
   }
 };
 
-/** The rows and people of an answer about changes. The cursor's own move goes before them. */
-export const rowChanges = ({
-  rows,
-  people,
-  settings,
-  notices,
-}: Pick<ChangesResult, "rows" | "people" | "settings" | "notices">): Change[] => [
+/**
+ * The rows and people of an answer about changes. The cursor's own move goes before them. `isAnew`: the answer says
+ * everything, though the device had heard of some.
+ */
+export const rowChanges = (
+  { rows, people, settings, notices }: Pick<ChangesResult, "rows" | "people" | "settings" | "notices">,
+  isAnew = false,
+): Change[] => [
   ...(settings ? [{ type: "settings", kept: settings } as const] : []),
   ...notices.map((notice) => ({ type: "notice", notice }) as const),
   ...people.map((relation) => ({ type: "person", relation }) as const),
-  ...rows.map((row) => ({ type: "row", row }) as const),
+  ...rows.map((row) => ({ type: "row", row, isAnew }) as const),
 ];
 
 type SentRefs = ReadonlyMap<number, { cid: string; conversation: string }>;

@@ -5,8 +5,9 @@ import { dropShown } from "./settings";
 import { storeName } from "./store";
 
 /**
- * The store takes a moment to have a text for good, and a page can be gone in any moment. Until then the text stands
- * in a storage that takes it before the call returns.
+ * A text stands, besides in the store, in a storage that takes it before the call returns: from the key that sends it
+ * until the server has it, and a draft as long as it is one. The store takes a moment to have a text for good, a page
+ * can be gone in any moment, and a browser may lose the store itself.
  */
 type Place = { platform: Pick<Platform, "notes" | "now">; me: Uuid };
 
@@ -43,7 +44,7 @@ const list = ({ platform: { notes } }: Place, prefix: string): [string, string][
     .filter((key) => key.startsWith(prefix))
     .map((key) => [key.slice(prefix.length), notes?.getItem(key) ?? ""]);
 
-/** A text that was sent and is not in the store yet. False when it could not be noted. */
+/** A text that was sent and that the server does not have yet. False when it could not be noted. */
 export const jotSent = ({ platform, me }: Place, { cid, conversation, text }: Jotted): boolean =>
   write(
     platform,
@@ -64,9 +65,10 @@ export const listSent = (place: Place): Jotted[] =>
     })
     .sort((a, b) => a.at - b.at || a.n - b.n);
 
-/** What is typed and not in the store yet; empty when that is nothing any more. */
-export const jotDraft = ({ platform, me }: Place, conversation: ConversationId, text: string): void =>
-  void write(platform, draftPrefix(me) + conversation, text);
+/** What is typed; empty when that is nothing any more and the store does not know it yet. What cannot be noted leaves nothing older. */
+export const jotDraft = ({ platform, me }: Place, conversation: ConversationId, text: string): void => {
+  if (!write(platform, draftPrefix(me) + conversation, text)) strikeDraft({ platform, me }, conversation);
+};
 
 export const strikeDraft = ({ platform, me }: Place, conversation: ConversationId): void =>
   platform.notes?.removeItem(draftPrefix(me) + conversation);

@@ -7,6 +7,7 @@ import { type Context, inBackground } from "./context";
 import { readCursor } from "./cursor";
 import { Fetcher } from "./fetcher";
 import { askByHttp } from "./http-carrier";
+import { strikeSent } from "./jotting";
 import { LateWorkers } from "./late-workers";
 import { Line } from "./line";
 import { Lookers } from "./looking";
@@ -56,6 +57,8 @@ export class Leader {
   readonly #lookers: Lookers;
   #isStopped = false;
   #hasRenewed = false;
+  /** The server says everything anew: what it lost goes before what was written since. */
+  #isComparing = false;
   #hasProfile = false;
   /** Who typed without a socket, and when. */
   #untold: { id: ConversationId; at: number } | undefined;
@@ -70,7 +73,7 @@ export class Leader {
     this.#line = new Line(
       context.platform,
       {
-        welcomed: () => this.#onWelcome(),
+        welcomed: (isAnew) => this.#onWelcome(isAnew),
         ended: (failures) => this.#onEnded(failures),
         refused: () => this.#onRefused(),
         outdated: () => {
@@ -104,6 +107,7 @@ export class Leader {
     this.#outbox = new Outbox(context, {
       line: this.#line,
       usesHttp: () => this.#outage.usesHttp,
+      isHeld: () => this.#isComparing,
       applied: (applied) => {
         this.#afterApplied(applied);
         this.#poller.hurry();
@@ -209,10 +213,16 @@ export class Leader {
   #afterApplied(applied: Applied): void {
     if (this.#isStopped) return;
     if (applied.stored.length > 0) this.#events.delivered();
+    for (const cid of applied.stored) strikeSent(this.#context, cid);
     this.#outbox.settled(applied.stored);
     this.#fetcher.notice(applied);
     this.#marks.notice(applied.rows);
     this.#typists.notice(applied.rows);
+    // What a restored server lost, or what waited for that.
+    if (applied.hasResent) {
+      this.#outbox.want();
+      this.#later.want();
+    }
     // Of a group or a person that is gone: what waited for a file of its batch that is brought no further waits no longer.
     if (applied.unseen.size > 0) {
       this.#outbox.want();
@@ -221,8 +231,9 @@ export class Leader {
     if (applied.cursor.holes.length > 0) this.#resume.want();
   }
 
-  #onWelcome(): void {
+  #onWelcome(isAnew: boolean): void {
     this.#hasRenewed = false;
+    this.#isComparing = isAnew;
     this.#outage.over();
     this.#lookers.welcomed();
     inBackground(this.#context, this.#onReachable());
@@ -230,6 +241,8 @@ export class Leader {
   }
 
   async #onReachable(): Promise<void> {
+    if (this.#isComparing) await this.#receiver.idle();
+    this.#isComparing = false;
     this.#outbox.hurry();
     this.#later.hurry();
     await this.#receiver.idle();

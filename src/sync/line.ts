@@ -40,7 +40,8 @@ import { SyncError } from "./sync-error";
 const unwelcomedMs = 20_000; // where a hello cannot be said or nobody hears it, pings are answered all the same
 
 export type LineEvents = Pick<SocketEvents, "ended" | "refused" | "outdated"> & {
-  welcomed(): void;
+  /** `isAnew`: the server says everything, also where it knows less than this device. */
+  welcomed(isAnew: boolean): void;
   /** `taken` is called once the changes are stored. */
   changed(changes: Change[], taken: () => void): void;
   refusedSend(cid: Uuid, code: ErrorCode, retryAfterMs: number | undefined): void;
@@ -208,13 +209,13 @@ export class Line {
     this.#counter = counter;
     const result = readChanges(changes, this.#base);
     const clock = this.#platform.now();
-    // A counter this inbox never gave out was answered with everything.
-    const since = hello.counter > counter ? 0 : hello.counter;
-    const move = (cursor: Cursor) => afterCatchUp(cursor, since, result, clock);
+    // A counter that this inbox does not know as its own was answered with everything.
+    const isAnew = hello.epoch !== "" && (epoch !== hello.epoch || result.since < hello.counter);
+    const move = (cursor: Cursor) => afterCatchUp(cursor, result.since, result, clock);
     this.#socket.welcomed();
-    this.#events.changed([{ type: "cursor", move }, ...rowChanges(result)], () => {});
+    this.#events.changed([{ type: "cursor", move, isAnew }, ...rowChanges(result, isAnew)], () => {});
     this.#events.called({ event_type: "standing", calls, now });
-    this.#events.welcomed();
+    this.#events.welcomed(isAnew);
   }
 
   #refuse(ref: number, code: ErrorCode, retryAfterMs: number | undefined): void {

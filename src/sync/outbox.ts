@@ -9,6 +9,7 @@ import { readCursor } from "./cursor";
 import { askByHttp } from "./http-carrier";
 import type { Line } from "./line";
 import { inFrames } from "./outgoing";
+import { Pacer } from "./pacer";
 import { bringAgain, dropWithdrawn, giveUp, noteFate } from "./refusals";
 import { Retry } from "./retry";
 import type { OutboxRow } from "./store";
@@ -23,6 +24,8 @@ export type OutboxOptions = {
   line: Pick<Line, "isUp" | "sendMessage" | "sendSpread" | "probe">;
   /** Whether messages go by HTTP now. */
   usesHttp(): boolean;
+  /** Whether nothing goes for a moment. */
+  isHeld(): boolean;
   applied(applied: Applied): void;
   /** A message waits for its file, or waits no more. */
   awaiting(): void;
@@ -39,6 +42,7 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #pump: Retry;
   readonly #poster: Retry;
+  readonly #pacer: Pacer;
   /**
    * On the socket and not answered yet, with what ends the wait. What is on its way by HTTP is not among them: a
    * socket that opens meanwhile sends it too, and so the next message cannot overtake it.
@@ -53,6 +57,7 @@ export class Outbox {
   constructor(context: Context, options: OutboxOptions) {
     this.#context = context;
     this.#options = options;
+    this.#pacer = new Pacer(context.platform, () => this.want());
     this.#pump = new Retry(context.platform, () => this.#sendDue());
     this.#poster = new Retry(context.platform, () => this.#postDue());
   }
@@ -97,7 +102,8 @@ export class Outbox {
     const { strict } = this.#context;
     const row = await strict.outbox.get(cid);
     if (!row) return;
-    if (isWorthRetry(error)) {
+    if (this.#isLimited(error)) this.want();
+    else if (isWorthRetry(error)) {
       await this.#putOff([row], error.retryAfterMs);
     } else if (error.code === "message_withdrawn") {
       await dropWithdrawn(this.#context, row);
@@ -115,6 +121,13 @@ export class Outbox {
     }
   }
 
+  /** Too fast: all messages wait for as long as the server said, and none of them is at fault. */
+  #isLimited({ code, retryAfterMs }: SyncError): boolean {
+    if (code !== "rate_limited" || retryAfterMs === undefined) return false;
+    this.#pacer.limited(retryAfterMs);
+    return true;
+  }
+
   /** The server could not take them now. One that it could not take for so long is not tried again by itself. */
   async #putOff(rows: readonly OutboxRow[], retryAfterMs: number | undefined): Promise<void> {
     const { strict, platform } = this.#context;
@@ -129,6 +142,7 @@ export class Outbox {
 
   stop(): void {
     this.#cancelPatience();
+    this.#pacer.stop();
     this.#pump.stop();
     this.#poster.stop();
     for (const cid of [...this.#underWay.keys()]) this.#end(cid);
@@ -143,6 +157,8 @@ export class Outbox {
   #block(conversation: ConversationId, retryAfterMs: number | undefined): void {
     const { platform } = this.#context;
     const before = this.#blocked.get(conversation);
+    // Of those that were under way together one is waited for, once.
+    if ((before?.cancel && retryAfterMs === undefined) || this.#pacer.isWaiting) return;
     before?.cancel?.();
     const attempts = (before?.attempts ?? 0) + 1;
     const delay = retryAfterMs ?? retryDelayMs(attempts, platform.random);
@@ -161,7 +177,9 @@ export class Outbox {
   /** What may go now, oldest first: no message before an earlier one of its conversation, and a spread in one piece. */
   async #due(): Promise<OutboxRow[]> {
     const due: OutboxRow[] = [];
+    if (this.#pacer.isWaiting) return due;
     const { platform } = this.#context;
+    const window = this.#pacer.isOn ? 1 : outboxWindow;
     const now = platform.now();
     /** Batches of which an earlier file is still on its way. */
     const unready = new Set<string>();
@@ -178,7 +196,7 @@ export class Outbox {
     await this.#context.store.outbox
       .orderBy("order")
       .until(({ spread }) => {
-        const isFull = due.length + this.#underWay.size >= outboxWindow;
+        const isFull = due.length + this.#underWay.size >= window;
         return isFull && (spread === undefined || spread !== due.at(-1)?.spread);
       })
       .each((row) => {
@@ -191,14 +209,19 @@ export class Outbox {
           return;
         due.push(row);
       });
+    const conversations = await this.#context.store.conversations.bulkGet([
+      ...new Set(due.map((row) => row.conversation)),
+    ]);
+    // Before them goes what a restored server lost.
+    const forked = new Set(conversations.flatMap((row) => (row?.forked ? row.id : [])));
     this.#cancelPatience();
     if (patienceMs < Number.POSITIVE_INFINITY) this.#cancelPatience = platform.after(patienceMs, () => this.want());
-    return due;
+    return due.filter(({ conversation }) => !forked.has(conversation));
   }
 
   async #sendDue(): Promise<"done" | "again" | "retry"> {
-    const { line } = this.#options;
-    const due = line.isUp ? await this.#due() : [];
+    const { line, isHeld } = this.#options;
+    const due = line.isUp && !isHeld() ? await this.#due() : [];
     if (due.length === 0) return "done";
     for (const frame of inFrames(due)) {
       const [row] = frame;
@@ -236,7 +259,7 @@ export class Outbox {
     const rows = due
       .slice(0, end < 0 ? undefined : end)
       .filter((row) => (spread === undefined ? row.conversation === conversation : row.spread === spread))
-      .slice(0, this.#single.has(conversation) ? 1 : sendBatchMax);
+      .slice(0, this.#single.has(conversation) || this.#pacer.isOn ? 1 : sendBatchMax);
     this.#isPosting = true;
     try {
       await (rows.length > 1 && spread !== undefined ? this.#postSpread(rows) : this.#post(conversation, rows));
@@ -245,6 +268,7 @@ export class Outbox {
     } catch (error) {
       const failure = asSyncError(error);
       if (failure.code === "offline") return "retry";
+      if (this.#isLimited(failure)) return "again";
       if (isWorthRetry(failure)) await this.#putOff(rows, failure.retryAfterMs);
       else if (rows.length > 1) this.#single.add(conversation);
       else await this.refused(first.cid, failure);

@@ -1,16 +1,9 @@
 import type { PageResult } from "../../contract/commands";
-import type { ConversationId } from "../../contract/ids";
+import { settleFork } from "./fork-settling";
+import { markForked } from "./forks";
+import type { PageAsked } from "./page-asked";
 import type { ConversationRow } from "./store";
 import type { Workspace } from "./workspace";
-
-/** The question a page answers: messages after or before `seq`, exclusive. `head` and `revised` stood when it was asked. */
-export type PageAsked = {
-  conversation: ConversationId;
-  direction: "after" | "before";
-  seq: number;
-  head: number;
-  revised: number;
-};
 
 /** The places a page speaks for, its own messages and what it shows not to exist: inclusive. */
 const covered = ({ direction, seq }: PageAsked, page: PageResult, row: ConversationRow): [number, number] => {
@@ -20,15 +13,31 @@ const covered = ({ direction, seq }: PageAsked, page: PageResult, row: Conversat
 };
 
 /** A page of another log than the one held: recreated, or restored from a copy that lacks what was known. */
-const isOfAnotherLog = (row: ConversationRow, asked: PageAsked, page: PageResult): boolean =>
-  (row.epoch !== "" && page.epoch !== row.epoch) || page.head < asked.head;
+const isOfAnotherLog = async (
+  work: Workspace,
+  row: ConversationRow,
+  asked: PageAsked,
+  page: PageResult,
+): Promise<boolean> => {
+  if ((row.epoch !== "" && page.epoch !== row.epoch) || page.head < asked.head) return true;
+  const place = asked.held ?? asked.seq;
+  if (page.anchor === null || place < row.lo || place > row.hi) return false;
+  const held = await work.store.messages.get([row.id, place]);
+  return held !== undefined && held.at !== page.anchor;
+};
 
 /** Takes in a page, keeping what is held in one piece: a page that leaves a hole to older messages replaces them. */
-export const applyPage = async (work: Workspace, asked: PageAsked, page: PageResult): Promise<void> => {
-  let row = await work.row(asked.conversation);
+export const applyPage = async (work: Workspace, question: PageAsked, page: PageResult): Promise<void> => {
+  let [row, asked] = [await work.row(question.conversation), question];
   if (row.gone) return;
-  if (isOfAnotherLog(row, asked, page)) {
+  if (row.forked) {
+    const settled = await settleFork(work, row, asked, page);
+    if (!settled) return;
+    ({ row, asked } = settled);
+  } else if (await isOfAnotherLog(work, row, asked, page)) {
+    if (row.lo <= row.hi) return markForked(work, row, page.head);
     row = await work.forget(row, page.epoch);
+    work.reset.push(row.id);
     row.head = page.head;
     return;
   }

@@ -36,6 +36,10 @@ export type Platform = {
   isOnline(): boolean;
   /** The moments at which a phone comes back: network, screen, page cache. */
   onWake(listener: () => void): () => void;
+  /** Whether somebody looks at the page and has used it lately. */
+  isUsed(): boolean;
+  /** Somebody uses it; told every now and then while they do. */
+  onUse(listener: () => void): () => void;
   /** The page may be gone after this returns. */
   onLeave(listener: () => void): () => void;
   askPersistence(): Promise<void>;

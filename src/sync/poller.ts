@@ -87,20 +87,18 @@ export class Poller {
     const { platform, store } = this.#context;
     await this.#receiver.idle();
     const cursor = await readCursor(store);
-    let since = cursor.counter;
-    let result = await askByHttp(platform, { type: "changes", since });
-    if (result.epoch !== cursor.epoch && since > 0) {
-      since = 0;
-      result = await askByHttp(platform, { type: "changes", since });
-    }
-    if (since > result.counter) since = 0; // answered with everything, as for a new inbox
+    let result = await askByHttp(platform, { type: "changes", since: cursor.counter });
+    if (result.epoch !== cursor.epoch && cursor.counter > 0)
+      result = await askByHttp(platform, { type: "changes", since: 0 });
     if (!this.#isOn) return false; // a socket took over meanwhile and knows more
     this.#events.called({ event_type: "standing", calls: result.calls, now: result.now });
     for (const { call_id } of result.calls) this.follow(call_id);
     const clock = platform.now();
+    const { epoch, counter, since } = result;
     const move = (before: Cursor) => afterCatchUp(before, since, result, clock);
-    const { epoch, counter } = result;
-    this.#receiver.push([{ type: "answer", asked: cursor.counter, epoch, counter, move, changes: rowChanges(result) }]);
+    const isAnew = since < cursor.counter;
+    const changes = rowChanges(result, isAnew);
+    this.#receiver.push([{ type: "answer", asked: cursor.counter, epoch, counter, move, isAnew, changes }]);
     await this.#receiver.idle();
     return result.rows.length > 0 || result.people.length > 0 || result.settings !== null || result.notices.length > 0;
   }

@@ -35,9 +35,11 @@ type Where = NonNullable<Platform["storage"]>;
 export type Opened = Stores & {
   /** "memory": nothing here outlives this page. */
   trouble: "memory" | undefined;
+  /** Nothing that the server said is in it. */
+  isNew: boolean;
 };
 
-const nothingUnsent: UnsentRows = {
+export const nothingUnsent: UnsentRows = {
   outbox: [],
   uploads: [],
   blobs: [],
@@ -131,6 +133,17 @@ const rescueUnsent = async (platform: Platform, name: string): Promise<UnsentRow
   }
 };
 
+/** What is unsent in a store that is open, as when it is about to be deleted: the deletion waits for this page. */
+export const readUnsentRows = async ({ store }: Stores): Promise<UnsentRows> => {
+  const outbox = await store.outbox.toArray();
+  const meta = (await store.meta.toArray()).filter((row) => v.is(RescuedMeta, row));
+  const [uploads, postbox] = await Promise.all([store.uploads.toArray(), store.postbox.toArray()]);
+  const [recordings, chunks] = await Promise.all([store.recordings.toArray(), store.chunks.toArray()]);
+  const named = [...filesOf(outbox), ...chosenIn(meta), ...postbox.map(({ id }) => id)];
+  const blobs = await store.blobs.where("file").anyOf(named).toArray();
+  return { outbox, uploads, blobs, meta, recordings, chunks, postbox };
+};
+
 const filesOf = (outbox: readonly OutboxRow[]): Uuid[] => outbox.flatMap(({ body }) => attachmentOf(body)?.file ?? []);
 
 const putBack = async ({ strict }: Stores, me: Uuid, unsent: UnsentRows): Promise<void> => {
@@ -174,7 +187,7 @@ const recreate = async (platform: Platform, me: Uuid): Promise<Opened> => {
     await withTimeout(platform, new Dexie(name, { ...platform.storage, autoOpen: false }).delete());
     const stores = await openPlainly(platform, name, platform.storage ?? {});
     await takeBack(stores, platform, me);
-    return { ...stores, trouble: undefined };
+    return { ...stores, trouble: undefined, isNew: true };
   } catch {
     return openInMemory(platform, me, unsent);
   }
@@ -193,7 +206,16 @@ const openInMemory = async (platform: Platform, me: Uuid, unsent: UnsentRows): P
   // It is this page's alone: nobody has to be waited for.
   const stores = await openPlainly({ ...platform, locks: undefined }, storeName(me), where);
   await putBack(stores, me, unsent);
-  return { ...stores, trouble: "memory" };
+  return { ...stores, trouble: "memory", isNew: true };
+};
+
+/** Puts what was unsent into a store that was made anew. Where the bytes of files cannot be had any more, their messages say so. */
+export const putBackUnsent = async (stores: Stores, me: Uuid, unsent: UnsentRows): Promise<void> => {
+  try {
+    await putBack(stores, me, unsent);
+  } catch {
+    await putBack(stores, me, { ...unsent, blobs: [], uploads: [], recordings: [], chunks: [], postbox: [] });
+  }
 };
 
 /** Opens a person's store; `isSuspect` when it opened before and could not be worked with. */
@@ -203,7 +225,7 @@ export const openStores = async (platform: Platform, me: Uuid, isSuspect: boolea
     const stores = await openPlainly(platform, storeName(me), platform.storage ?? {});
     const isNew = (await stores.store.meta.get("cursor")) === undefined;
     if (isNew) await takeBack(stores, platform, me);
-    return { ...stores, trouble: undefined };
+    return { ...stores, trouble: undefined, isNew };
   } catch {
     return recreate(platform, me);
   }

@@ -50,15 +50,17 @@ export class Resume {
     }
     // Without an upper end the answer speaks for everything up to its own counter.
     const reached = before === null ? result.counter : 0;
+    const isAll = result.since === 0;
     const answered: Change = {
       type: "answer",
       asked: counter,
       epoch,
       counter: result.counter,
-      changes: rowChanges(result),
+      isAnew: isAll && before === null,
+      changes: rowChanges(result, isAll),
       move: (cursor) => {
         if (cursor.epoch !== epoch) return cursor;
-        const after = afterHolePage(cursor, hole, result.before);
+        const after = afterHolePage(cursor, hole, result.before, result.since);
         return { ...after, counter: Math.max(after.counter, reached) };
       },
     };

@@ -66,6 +66,7 @@ export const blankRow = (id: ConversationId, me: Uuid): ConversationRow => ({
   epoch: "",
   head: 0,
   at: 0,
+  prior: null,
   sender: 0,
   preview: null,
   whole: false,
@@ -143,6 +144,14 @@ export const mergeInboxRow = (row: ConversationRow, inbox: InboxRow): void => {
 export const skipHidden = (row: ConversationRow): void => {
   row.hi = Math.max(row.hi, row.hidden);
   row.lo = Math.max(row.lo, row.hidden + 1);
+};
+
+/** Marks as the server has them, where it may know of less than this device: what it lacks it is told again. */
+export const takeMarks = (row: ConversationRow, inbox: InboxRow): void => {
+  row.wantDelivered = Math.max(row.wantDelivered, row.delivered);
+  row.wantRead = Math.max(row.wantRead, row.read);
+  const { delivered, read, othersDelivered, othersRead } = inbox;
+  Object.assign(row, { delivered, read, othersDelivered, othersRead });
 };
 
 export const raiseOthers = (row: ConversationRow, delivered: number, read: number): void => {

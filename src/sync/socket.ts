@@ -1,5 +1,11 @@
 import ReconnectingWebSocket from "partysocket/ws";
-import { pingHiddenMs, pingVisibleMs, pongTimeoutMs, probeAfterActivityMs } from "../../contract/limits";
+import {
+  pingHiddenMs,
+  pingVisibleMs,
+  pongTimeoutMs,
+  probeAfterActivityMs,
+  usedRetryMaxMs,
+} from "../../contract/limits";
 import { closeCodes, finalCloseCodes, pingFrame, readPong } from "../../contract/protocol";
 import { retryDelayMs } from "../lib/backoff";
 import type { Platform } from "./platform";
@@ -34,6 +40,8 @@ export class Socket {
   #isOpen = false;
   #isWelcomed = false;
   #isTrying = true;
+  /** The last attempt came as far as an open socket. */
+  #hasOpened = false;
   #attempt = 0;
   #failures = 0;
   #cancelRetry = () => {};
@@ -129,12 +137,14 @@ export class Socket {
     // Tells the end of the socket before it, which is known already, while nothing is under way.
     this.#socket.reconnect();
     this.#isTrying = true;
+    this.#hasOpened = false;
   }
 
   #onOpen(): void {
     if (this.#isStopped) return;
     this.#isTrying = false;
     this.#isOpen = true;
+    this.#hasOpened = true;
     this.#pingWithin(probeAfterActivityMs);
     this.#events.opened();
   }
@@ -205,8 +215,11 @@ export class Socket {
     else this.stop();
   }
 
+  /** Somebody who waits is not kept waiting for a link; a server that opens sockets and drops them is left alone longer and longer. */
   #retry(): void {
-    this.#retryAfter(retryDelayMs(this.#attempt++, this.#platform.random));
+    const { isUsed, random } = this.#platform;
+    const isSoon = !this.#hasOpened && isUsed();
+    this.#retryAfter(retryDelayMs(this.#attempt++, random, isSoon ? { maxMs: usedRetryMaxMs } : {}));
   }
 
   #retryAfter(ms: number): void {

@@ -38,6 +38,11 @@ export type ConversationRow = Omit<InboxRow, "conversation" | "handle"> & {
   revised: number;
   /** The newest message, when it is mine and never reached the others. */
   heldSeq?: number;
+  /**
+   * The messages held here are not the server's, which was restored from an earlier copy: they are replaced once its
+   * newest page is here. `head` is the newest place told since, `row` the newest row.
+   */
+  forked?: { head: number; row?: InboxRow };
   /** Marks the server is to have. They only grow, but for a new epoch. */
   wantDelivered: number;
   wantRead: number;

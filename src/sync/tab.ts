@@ -13,18 +13,17 @@ import { askPersistenceOnce } from "./persistence";
 import type { Platform } from "./platform";
 import { closeStores, type Opened, openStores } from "./repair";
 import { storeName } from "./store";
+import { isClosed, readBeforeDeletion, refill, watchStores } from "./store-loss";
 import { SyncError } from "./sync-error";
 import { Typing } from "./typing";
+import { UnsentMirror } from "./unsent-mirror";
 import type { LinkState, StorageTrouble } from "./views";
 
 /** What the app may want to say aloud. */
-export type Notice = "store-reset" | "outdated" | "signed-out" | "settings-refused";
+export type Notice = "store-reset" | "unsent-lost" | "outdated" | "signed-out" | "settings-refused";
 
 const reopenMs = 10_000;
 const suspectWithinMs = 60_000; // a store that fails again this soon after it was opened anew is not to be trusted
-
-/** Closed from outside, by a tab that deletes it or a browser that frees memory: no fault of the data. */
-const isClosed = (error: unknown): boolean => error instanceof Error && error.name === "DatabaseClosedError";
 
 /** One person's synchronisation in one tab: the local store, the other tabs, and the server when this tab leads. */
 export class Tab {
@@ -39,6 +38,7 @@ export class Tab {
   readonly members = new MemberLearner(this);
   readonly #id: Uuid;
   readonly #looking: Looking;
+  readonly #mirror: UnsentMirror;
   readonly #notify: (notice: Notice) => void;
   readonly #peers: Peers;
   #leadership: Leadership | undefined;
@@ -56,6 +56,7 @@ export class Tab {
     this.#notify = notify;
     this.typing = new Typing(platform, (conversation) => this.#sayTyping(conversation));
     this.#id = createUuid(platform.now());
+    this.#mirror = new UnsentMirror(platform, userId);
     this.#looking = new Looking(platform, (isOn) => {
       if (this.#leader) this.#leader.looked(this.#id, isOn);
       else this.#peers.tell({ type: "look", tab: this.#id, isOn });
@@ -91,12 +92,14 @@ export class Tab {
     this.#compete();
     this.#unsubscribe.push(
       this.platform.onWake(() => void this.#wake()),
+      this.platform.onUse(() => {
+        if (this.link.get() !== "online" && this.platform.isOnline()) this.look();
+      }),
       this.link.subscribe(() => {
         if (this.#leader) this.#peers.tell({ type: "link", state: this.link.get() });
       }),
     );
-    this.#peers.tell({ type: "who" });
-    this.#peers.tell({ type: "which-calls" });
+    for (const type of ["who", "which-calls"] as const) this.#peers.tell({ type });
     this.#looking.start();
   }
 
@@ -105,6 +108,7 @@ export class Tab {
     this.#isStopped = true;
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#looking.stop();
+    this.#mirror.stop();
     await this.#reopening;
     await this.#step();
     this.#leadership?.stop();
@@ -183,24 +187,19 @@ export class Tab {
     await this.#checkLeader();
   }
 
-  async #open(isSuspect: boolean): Promise<void> {
+  /** `known`: what this page knows to be unsent, should the store have been taken away. */
+  async #open(isSuspect: boolean, known?: Parameters<typeof refill>[3]): Promise<void> {
     const opened = await openStores(this.platform, this.userId, isSuspect);
     if (this.#isStopped) return closeStores(opened);
-    this.trouble.set(opened.trouble);
+    if (!(await refill(opened, this.userId, this.#mirror, known))) this.#notify("unsent-lost");
     const { store, strict } = opened;
-    const onClose = () => this.#onClosed(opened);
-    store.on("close", onClose);
-    strict.on("close", onClose);
+    this.trouble.set(opened.trouble);
+    this.#mirror.follow(store);
+    const wanted = (newVersion: number | null) => this.#onWanted(opened, newVersion);
+    watchStores(opened, { closed: () => this.#onClosed(opened), wanted });
     const { userId: me, platform, link, trouble } = this;
-    const context: Context = {
-      me,
-      platform,
-      store,
-      strict,
-      link,
-      trouble,
-      failed: (error) => this.#onFailed(context, error),
-    };
+    const failed = (error: unknown) => this.#onFailed(context, error);
+    const context: Context = { me, platform, store, strict, link, trouble, failed };
     this.context.set(context);
   }
 
@@ -264,13 +263,21 @@ export class Tab {
     if (this.platform.session.isCurrent()) this.#reopen(false);
   }
 
+  /** A deletion waits for what is unsent to be read. */
+  #onWanted(opened: Opened, newVersion: number | null): false | undefined {
+    const isDeleted = newVersion === null && this.platform.session.isCurrent();
+    if (!isDeleted || this.#isStopped || this.context.get()?.store !== opened.store) return undefined;
+    this.#reopen(false, true);
+    return false;
+  }
+
   #background(work: Promise<unknown>): void {
     const context = this.context.get();
     work.catch((error: unknown) => context?.failed(error));
   }
 
-  #reopen(isSuspect: boolean): void {
-    this.#reopening ??= this.#reopenNow(isSuspect)
+  #reopen(isSuspect: boolean, isDeleted = false): void {
+    this.#reopening ??= this.#reopenNow(isSuspect, isDeleted)
       .catch((error: unknown) => {
         console.error("no local store can be had", error);
         this.platform.after(reopenMs, () => this.#reopen(false));
@@ -280,16 +287,17 @@ export class Tab {
       });
   }
 
-  async #reopenNow(isSuspect: boolean): Promise<void> {
+  async #reopenNow(isSuspect: boolean, isDeleted: boolean): Promise<void> {
     if (this.#isStopped) return;
     this.#leadership?.stop();
     const before = this.context.get();
     this.context.set(undefined);
     await this.#step();
+    const unsent = isDeleted && before ? await readBeforeDeletion(this.platform, before) : undefined;
     if (before) closeStores(before);
     if (this.#isStopped) return;
-    await this.#open(isSuspect);
-    if (isSuspect) this.#notify("store-reset");
+    await this.#open(isSuspect, unsent);
+    if (isSuspect || isDeleted) this.#notify("store-reset");
     if (!this.#isStopped) this.#compete();
   }
 }

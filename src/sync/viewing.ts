@@ -65,5 +65,6 @@ export const fetchOlder = async (tab: Tab, conversation: ConversationId): Promis
   } as const;
   const page = await tab.ask(asked);
   const answer = { ...asked, head: row.head, revised: row.revised };
-  await takeIn(context, [{ type: "page", asked: answer, page }]);
+  const { reset } = await takeIn(context, [{ type: "page", asked: answer, page }]);
+  if (reset.length > 0) tab.opened(conversation);
 };

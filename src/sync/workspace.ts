@@ -1,5 +1,6 @@
 import { attachmentOf, type InboxRow, isToRead, isUnsigned, type Message } from "../../contract/conversations";
 import { type ConversationId, privateConversationId, type Uuid } from "../../contract/ids";
+import { differsFrom, markForked } from "./forks";
 import { failUnsent, isUnasked, relist } from "./leaving";
 import {
   blankRow,
@@ -10,6 +11,7 @@ import {
   mergeInboxRow,
   noteHead,
   skipHidden,
+  takeMarks,
   toMessageRow,
 } from "./rows";
 import { type ConversationRow, type MessageRow, rosterKey, type Store } from "./store";
@@ -31,12 +33,18 @@ export class Workspace {
   readonly dropped: Uuid[] = [];
   /** Groups and people whose pictures nothing shows any more. */
   readonly unseen = new Set<Uuid>();
+  /** What is known of all conversations is to be compared with what the server says of them. */
+  isInDoubt = false;
+  /** Something is to be sent, or deleted, once more. */
+  hasResent = false;
 
   #withdrawn: Withdrawn[] | undefined;
 
   constructor(
     readonly store: Store,
     readonly me: Uuid,
+    /** This device's time when the transaction began, epoch milliseconds. */
+    readonly clock: number,
   ) {}
 
   async row(id: ConversationId): Promise<ConversationRow> {
@@ -59,7 +67,6 @@ export class Workspace {
     if (row.group) await this.#forgetMembers(row.id);
     const fresh = freshRow(row, this.me, epoch);
     this.touched.set(row.id, fresh);
-    this.reset.push(row.id);
     return fresh;
   }
 
@@ -209,9 +216,16 @@ export class Workspace {
     await this.store.meta.delete(rosterKey(group));
   }
 
-  async addRow(inbox: InboxRow): Promise<void> {
+  /** `isAnew`: the server says it as it is now, also where it knows less than this device. */
+  async addRow(inbox: InboxRow, isAnew = false): Promise<void> {
     let row = await this.row(inbox.conversation);
-    if (row.epoch !== "" && row.epoch !== inbox.epoch) row = await this.forget(row, inbox.epoch);
+    if (inbox.gone) delete row.forked;
+    if (await this.#isForked(row, inbox, isAnew)) return markForked(this, row, inbox.head, inbox);
+    if (row.epoch !== "" && row.epoch !== inbox.epoch) {
+      row = await this.forget(row, inbox.epoch);
+      this.reset.push(row.id);
+    }
+    if (isAnew) takeMarks(row, inbox);
     if (inbox.head < row.head && !inbox.gone) this.doubtful.push(row.id);
     const { hidden: hiddenBefore, sender, preview, whole } = row;
     const isCounted = isCountNew(row, inbox);
@@ -228,6 +242,16 @@ export class Workspace {
     } else if ((await this.store.unsent(row.id).count()) === 0) await this.#takePreview(row, inbox);
   }
 
+  /** Whether the messages held are not those that the server's row speaks of. */
+  async #isForked(row: ConversationRow, inbox: InboxRow, isAnew: boolean): Promise<boolean> {
+    if (row.forked) return true;
+    if (inbox.gone || row.epoch === "" || row.lo > row.hi) return false;
+    if (row.epoch !== inbox.epoch) return true;
+    return (
+      (isAnew && (inbox.head < row.hi || inbox.revision < row.revision)) || (await differsFrom(this.store, row, inbox))
+    );
+  }
+
   /** A row that carries the one missing message whole saves asking for it. */
   async #takePreview(row: ConversationRow, { head, at, sender, preview, whole }: InboxRow): Promise<void> {
     if (!whole || !preview || head !== row.hi + 1) return;
@@ -240,6 +264,11 @@ export class Workspace {
   async #listWithdrawn(): Promise<readonly Withdrawn[]> {
     this.#withdrawn ??= await listWithdrawn(this.store);
     return this.#withdrawn;
+  }
+
+  /** Another deletion was noted. */
+  forgetWithdrawnList(): void {
+    this.#withdrawn = undefined;
   }
 
   /** Whether some of it may arrive there. */

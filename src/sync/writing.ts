@@ -3,7 +3,7 @@ import { attachmentOf, Body } from "../../contract/conversations";
 import { type ErrorCode, isErrorCode } from "../../contract/errors";
 import { type ConversationId, createUuid, type Uuid } from "../../contract/ids";
 import { cleanText } from "../../contract/text";
-import { type Context, withRoom } from "./context";
+import { type Context, inBackground, withRoom } from "./context";
 import { readCursor } from "./cursor";
 import { askByHttp } from "./http-carrier";
 import { jotSent, listSent, strikeSent } from "./jotting";
@@ -120,12 +120,8 @@ export const writeText = async (
   }
   tab.typing.forget(conversation);
   tab.written();
-  await strikeKept(tab, context, cid);
-};
-
-/** What a store in memory holds stays noted while the server does not have it. */
-const strikeKept = async (tab: Tab, context: Context, cid: Uuid): Promise<void> => {
-  if (tab.trouble.get() !== "memory" || (await acknowledged(context, cid))) strikeSent(context, cid);
+  // A store that does not outlive the page keeps its author waiting until the server has it, for a while.
+  if (tab.trouble.get() === "memory") await acknowledged(context, cid);
 };
 
 /** A message of one's own in the log, as far as that is here. */
@@ -144,21 +140,36 @@ const insertNoted = (context: Context, cid: Uuid, conversation: ConversationId, 
     if (isOfIt) await context.strict.meta.delete(draftKey(conversation));
   });
 
-/** Texts of pages that were gone before the store had them. Under their own ids, those that it has after all are no second ones. */
+/**
+ * Texts that the store does not have: of pages that were gone before it did, or of a store that was lost. Under their own
+ * ids, those that the server has after all are no second ones.
+ */
 export const takeUpSent = async (tab: Tab): Promise<void> => {
   const context = tab.context.get();
   if (!context) return;
+  const waiting = new Set(await context.strict.outbox.toCollection().primaryKeys());
   for (const { cid, conversation, text } of listSent(context)) {
+    if (waiting.has(cid)) continue;
     try {
       const isHere = await findDelivered(context, conversation, cid);
-      if (!isHere) await withRoom(context, () => insertNoted(context, cid, conversation, text));
+      if (isHere) strikeSent(context, cid);
+      else await withRoom(context, () => insertNoted(context, cid, conversation, text));
     } catch (error) {
       if (isQuotaError(error)) return; // it stays noted until there is room
       throw error;
     }
     tab.written();
-    await strikeKept(tab, context, cid);
   }
+};
+
+/** Takes up what was noted whenever a store is opened, also one made anew under the running page. */
+export const keepTakingUp = (tab: Tab): (() => void) => {
+  const takeUp = () => {
+    const context = tab.context.get();
+    if (context) inBackground(context, takeUpSent(tab));
+  };
+  takeUp();
+  return tab.context.subscribe(takeUp);
 };
 
 /** Sends a failed message again, under its own id; its file goes on where it had come to. */

@@ -127,7 +127,9 @@ test("on a small phone with the largest text nobody's own picture lies over the 
   const own = screen.getByRole("button", { name: texts.calls.preview });
   const timer = screen.getByRole("timer");
   const expectClear = async () => {
-    await expectApart(own, screen.getByRole("heading"), timer, control(anas, "hangUp"));
+    await expectApart(own, screen.getByRole("heading"), control(anas, "hangUp"));
+    if ((await timer.count()) === 0) return; // nobody talks yet
+    await expectApart(own, timer);
     await expect.poll(() => timer.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)).toBe(true);
     await expect(timer).toBeInViewport({ ratio: 1 });
   };
@@ -136,7 +138,7 @@ test("on a small phone with the largest text nobody's own picture lies over the 
   await page.setViewportSize({ width: 320, height: 480 });
   await patient(own).toBeVisible();
   await expectClear();
-  await expectApart(own, screen.getByText(texts.calls.status.outgoing).last());
+  await expectApart(own, screen.getByText(texts.calls.status.outgoingRings).last());
   await control(bens, "accept").click();
   await expectSeeing(anas, bens);
   await expectClear();

@@ -1,15 +1,6 @@
 import { expect, test } from "../support/browser-test";
 import { watchDevicesOf } from "../support/call-devices";
-import {
-  callButton,
-  callLine,
-  callScreen,
-  control,
-  expectHearing,
-  openCalling,
-  patienceMs,
-  placeCall,
-} from "../support/calling";
+import { callButton, callLine, callScreen, control, expectHearing, openCalling, patienceMs } from "../support/calling";
 import { siteOf } from "../support/pair";
 import { connectPeople, makePerson } from "../support/people";
 import { fill, type Phone } from "../support/phone";
@@ -74,8 +65,8 @@ test("a call rings on three devices in Portuguese and is quiet on all of them at
   const expectQuiet = () => everywhere((device) => patient(callScreen(device, ana)).toHaveCount(0));
 
   // By the buttons of her contact's row. Refused on one of them.
-  await placeCall(anas, ben, "video");
-  await patient(callScreen(anas, ben)).toContainText(texts.calls.status.outgoing);
+  await callButton(anas, ben, "video").click();
+  await patient(callScreen(anas, ben)).toContainText(texts.calls.status.outgoingRings);
   await everywhere((device) => patient(callScreen(device, ana)).toContainText("Videochamada recebida"));
   await Promise.all([
     patient(toast(anas, texts.calls.say.rejected)).toBeVisible(),

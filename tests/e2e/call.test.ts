@@ -66,7 +66,8 @@ test("two people hear each other, put the call away, go on after a reload, and s
 
   // It rings where Ben is, which is no chat.
   await callButton(anas, ben).click();
-  await patient(callScreen(anas, ben)).toContainText(texts.calls.status.outgoing);
+  await patient(callScreen(anas, ben)).toContainText(texts.calls.status.outgoingRings);
+  await expect(callScreen(anas, ben).getByRole("timer")).toHaveCount(0);
   await patient(callScreen(bens, ana)).toContainText(his.calls.status.ringingAudio);
   await expectNoFaults(bens, "ringing");
   // Put away it rings on, and is there again by a press.

@@ -3,7 +3,7 @@ import { privateConversationId } from "../../contract/ids";
 import { expect, test } from "../support/browser-test";
 import { sendTexts } from "../support/messages";
 import { isKeptOffline, keptOffline } from "../support/offline";
-import { makeCouple, siteOf } from "../support/pair";
+import { makeCouple, openPair, siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson, type Person, type Site } from "../support/people";
 import { fill, Phone } from "../support/phone";
 
@@ -374,4 +374,19 @@ test("who goes up in the moment a chat is drawn, or older messages come in, is n
     expect(wentUp, isAsOlderCome ? "as older ones come" : "as it is drawn").toBeLessThanOrEqual(2);
     await phone.close();
   }
+});
+
+test("on a phone that is a day ahead what was just written stands under today", async ({ browser, server }) => {
+  const { phones, people } = await openPair(browser, server, 540);
+  const [anas, bens] = phones;
+  await bens.write("à l'instant");
+  await anas.context.addInitScript(() => {
+    const { now } = Date;
+    Date.now = () => now() + 86_400_000;
+  });
+  await anas.openChat(people[1].id);
+  await expect(anas.message("à l'instant")).toBeVisible();
+  await expect(anas.page.getByText("Aujourd’hui", { exact: true }).first()).toBeVisible();
+  await expect(anas.page.getByText("Hier", { exact: true })).toHaveCount(0);
+  for (const phone of phones) await phone.close();
 });

@@ -6,7 +6,7 @@ import { expect, test } from "../support/browser-test";
 import { root } from "../support/state";
 
 /** What betrays the mailbox of whoever develops. */
-const traces = /dev\/mail|Mails of this machine|LOCAL_MAILBOX/;
+const traces = /dev\/mail|Mails of this machine|LOCAL_MAILBOX|dev\/clock/;
 
 const textsIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

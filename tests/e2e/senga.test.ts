@@ -253,3 +253,29 @@ test("what the server refuses is said in the person's language, with the seconds
   await expect(page.getByText(fill(texts.shell.rateLimited_other, { count: 7 }))).toBeVisible();
   await phone.close();
 });
+
+test("in very large text an answer to a request is a whole word", async ({ browser, server }) => {
+  const site = siteOf(server);
+  const [ana, ben] = [await makePerson(site, 9_936, "Ana Mbuyi"), await makePerson(site, 9_937, "Ben Kasongo")];
+  await callSite(site, "POST", "/api/requests", { token: ben.token, body: { to_user_id: ana.id } });
+  const phone = await Phone.open(browser, server);
+  const { page, texts } = phone;
+  await phone.signIn(ana, "/app/senga");
+  const accept = page.getByRole("button", { name: fill(texts.senga.acceptName, { name: "Ben Kasongo" }) });
+  const decline = page.getByRole("button", { name: fill(texts.senga.declineName, { name: "Ben Kasongo" }) });
+  await expect(accept).toBeVisible();
+  for (const px of ["26px", "32px"]) {
+    await page.evaluate((size) => {
+      document.documentElement.style.fontSize = size;
+    }, px);
+    const boxes = [await accept.boundingBox(), await decline.boundingBox()];
+    const linePx = Number.parseFloat(px) * 1.5;
+    for (const box of boxes) {
+      expect(box?.height, px).toBeLessThan(2 * linePx);
+      expect((box?.x ?? 0) + (box?.width ?? 0), px).toBeLessThanOrEqual(360);
+    }
+    const head = page.getByRole("main").getByRole("heading", { level: 1 });
+    expect((await head.boundingBox())?.y, px).toBeGreaterThanOrEqual(4);
+  }
+  await phone.close();
+});

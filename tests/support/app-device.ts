@@ -119,6 +119,8 @@ const toPlatform = (origin: string, { token }: Person): Platform => {
     isVisible: () => true,
     isOnline: () => true,
     onWake: () => () => {},
+    isUsed: () => false,
+    onUse: () => () => {},
     onLeave: () => () => {},
     askPersistence: async () => {},
     quota: async () => undefined,

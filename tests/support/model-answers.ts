@@ -32,15 +32,17 @@ export const answerFrame = (
       return ["v", ref, epoch, revision, messages.map((message) => toWireMessage(message, now)), more];
     }
     case "page": {
-      const { epoch, head, messages, more } = result as CommandResults["page"];
-      return ["g", ref, epoch, head, messages.map((message) => toWireMessage(message, now)), more];
+      const { epoch, head, messages, more, anchor } = result as CommandResults["page"];
+      const anchorAt = anchor === null ? null : anchor - now;
+      return ["g", ref, epoch, head, messages.map((message) => toWireMessage(message, now)), more, anchorAt];
     }
     case "search": {
       const { messages, before } = result as CommandResults["search"];
       return ["q", ref, messages.map((message) => toWireMessage(message, now)), before];
     }
     case "changes": {
-      const { epoch, counter, rows, people, calls, before, settings, notices } = result as CommandResults["changes"];
+      const { epoch, counter, since, rows, people, calls, before, settings, notices } =
+        result as CommandResults["changes"];
       return [
         "c",
         ref,
@@ -53,6 +55,7 @@ export const answerFrame = (
         before,
         settings,
         notices,
+        since,
       ];
     }
   }

@@ -2,12 +2,11 @@ import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
 import { type Command, type CommandOf, isRefusal, type Refusal } from "../../contract/commands";
 import type { Uuid } from "../../contract/ids";
 import type { HttpRequest } from "../../contract/requests";
-import { inBackground } from "../../src/sync/context";
 import type { Channel, Platform } from "../../src/sync/platform";
 import { closeStores } from "../../src/sync/repair";
 import { SyncError } from "../../src/sync/sync-error";
 import { type Notice, Tab } from "../../src/sync/tab";
-import { takeUpSent } from "../../src/sync/writing";
+import { keepTakingUp } from "../../src/sync/writing";
 import { ModelNotes } from "./model-notes";
 import type { ModelServer } from "./model-server";
 import { type Faults, goodNetwork, ModelSocket } from "./model-socket";
@@ -22,6 +21,7 @@ export class ModelDevice {
   faults: Faults = goodNetwork();
   isVisible = true;
   isOnline = true;
+  isUsed = false;
   isSignedIn = true;
   renewals = 0;
   /** Whether the server takes this device's session. */
@@ -55,6 +55,7 @@ export class ModelDevice {
   readonly #lives = new WeakMap<Tab, { isAsleep: boolean }>();
   readonly #wakes = new Set<() => void>();
   readonly #leaves = new Set<() => void>();
+  readonly #uses = new Set<() => void>();
 
   constructor(
     readonly server: ModelServer,
@@ -67,8 +68,7 @@ export class ModelDevice {
     this.#lives.set(tab, life);
     this.tabs.push(tab);
     await tab.start();
-    const context = tab.context.get();
-    if (context) inBackground(context, takeUpSent(tab));
+    keepTakingUp(tab);
     return tab;
   }
 
@@ -96,6 +96,11 @@ export class ModelDevice {
 
   wake(): void {
     for (const wake of [...this.#wakes]) wake();
+  }
+
+  /** Somebody touches the screen. */
+  use(): void {
+    for (const use of [...this.#uses]) use();
   }
 
   /** Nobody looks at any tab any more. */
@@ -164,6 +169,11 @@ export class ModelDevice {
       onWake: (listener) => {
         device.#wakes.add(listener);
         return () => device.#wakes.delete(listener);
+      },
+      isUsed: () => device.isVisible && device.isUsed,
+      onUse: (listener) => {
+        device.#uses.add(listener);
+        return () => device.#uses.delete(listener);
       },
       onLeave: (listener) => {
         device.#leaves.add(listener);
@@ -306,5 +316,13 @@ const toCommand = ({ method, path, body }: HttpRequest): Command => {
     return { type: "search", conversation, query: url.searchParams.get("query") ?? "", before: query("before") ?? 1 };
   if (what === "revisions") return { type: "revised", conversation, since: query("since") ?? 0 };
   const direction = url.searchParams.has("after") ? "after" : "before";
-  return { type: "page", conversation, direction, seq: query(direction) ?? 0, limit: query("limit") ?? 1 };
+  const held = query("held");
+  const page = {
+    type: "page",
+    conversation,
+    direction,
+    seq: query(direction) ?? 0,
+    limit: query("limit") ?? 1,
+  } as const;
+  return held === undefined ? page : { ...page, held };
 };

@@ -16,12 +16,19 @@ type Entry = { handle: number; conversation: ConversationId; changed: number };
 type Inbox = {
   epoch: string;
   counter: number;
+  /** Numbers after `after` and before `start`, which this storage has no change of. */
+  skipped: { after: number; start: number }[];
   entries: Map<ConversationId, Entry>;
   people: Map<Uuid, { relation: Relation; changed: number }>;
   sockets: Set<ModelSocket>;
   settings: { kept: KeptSettings; changed: number } | undefined;
   notices: { notice: SecurityNotice; changed: number }[];
 };
+
+/** What a backup of the server's storage holds. */
+export type StateCopy = { logs: Map<ConversationId, Log>; inboxes: Map<Uuid, Omit<Inbox, "sockets">> };
+
+const counterReserve = 1_024;
 
 /** The socket a command came over, and its number there. */
 export type Caller = { socket: ModelSocket; ref: number };
@@ -61,6 +68,7 @@ export class ModelInboxes {
       inbox = {
         epoch: newEpoch(),
         counter: 0,
+        skipped: [],
         entries: new Map(),
         people: new Map(),
         sockets: new Set(),
@@ -98,9 +106,38 @@ export class ModelInboxes {
     for (const socket of [...inbox.sockets]) socket.end(1006);
   }
 
+  /** Everything as it is stored now. */
+  copy(): StateCopy {
+    const inboxes = [...this.inboxes].map(([user, { sockets: _, ...inbox }]) => [user, inbox] as const);
+    return structuredClone({ logs: this.logs, inboxes: new Map(inboxes) });
+  }
+
+  /** The server is stopped, its storage replaced by a copy, and started: nobody tells it, all counters go on. */
+  restore(copy: StateCopy): void {
+    const { logs, inboxes } = structuredClone(copy);
+    this.logs.clear();
+    for (const [id, log] of logs) this.logs.set(id, log);
+    for (const [user, { sockets }] of [...this.inboxes]) {
+      const inbox = inboxes.get(user);
+      this.inboxes.delete(user);
+      if (inbox) {
+        const after = inbox.counter;
+        const start = after + counterReserve;
+        this.inboxes.set(user, {
+          ...inbox,
+          counter: start,
+          skipped: [...inbox.skipped, { after, start }],
+          sockets: new Set(),
+        });
+      }
+      for (const socket of [...sockets]) socket.end(1006);
+    }
+  }
+
   changes(user: Uuid, since: number, before = Number.MAX_SAFE_INTEGER): ChangesResult {
     const inbox = this.inbox(user);
-    const from = since > inbox.counter ? 0 : since;
+    const isSkipped = inbox.skipped.some(({ after, start }) => since > after && since < start);
+    const from = since > inbox.counter || isSkipped ? 0 : since;
     const all = [
       ...[...inbox.entries.values()].map(({ changed, conversation }) => ({
         changed,
@@ -115,6 +152,7 @@ export class ModelInboxes {
     return {
       epoch: inbox.epoch,
       counter: inbox.counter,
+      since: from,
       now: Date.now(),
       rows: page.flatMap(({ conversation }) => (conversation ? [this.row(user, this.log(conversation))] : [])),
       calls: this.calls,

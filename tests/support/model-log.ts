@@ -122,6 +122,7 @@ export const rowOf = (log: Log, user: Uuid, handle: number): InboxRow => {
     epoch: log.epoch,
     head,
     at: last?.at ?? 1,
+    prior: log.messages[head - 2]?.at ?? null,
     sender: last?.sender ?? 0,
     preview,
     whole: !last || wordsOf(last.body).length <= previewMaxLength,
@@ -139,7 +140,7 @@ export const rowOf = (log: Log, user: Uuid, handle: number): InboxRow => {
 };
 
 export const pageOf = (log: Log, user: Uuid, command: CommandOf<"page">, rowsMax: number): PageResult => {
-  const { direction, seq, limit } = command;
+  const { direction, seq, limit, held = seq } = command;
   const seen = seenBy(log, user);
   const found =
     direction === "after"
@@ -147,7 +148,8 @@ export const pageOf = (log: Log, user: Uuid, command: CommandOf<"page">, rowsMax
       : seen.filter((message) => message.seq < seq).reverse();
   const rows = found.slice(0, Math.min(limit, rowsMax));
   const messages = rows.map((message) => toMember(message, user));
-  return { epoch: log.epoch, head: headOf(log, user), messages, more: found.length > rows.length };
+  const anchor = seen.find((message) => message.seq === held)?.at ?? null;
+  return { epoch: log.epoch, head: headOf(log, user), messages, more: found.length > rows.length, anchor };
 };
 
 /** What was changed after a revision, oldest change first, each message once and as it is now. */

@@ -236,10 +236,11 @@ export class ModelSocket extends EventTarget {
   #welcome(epoch: string, counter: number): void {
     const inbox = this.server.inbox(this.user);
     const result = this.server.changes(this.user, epoch === inbox.epoch ? counter : 0);
-    this.#base = baseOf(result);
+    const base = baseOf(result);
+    this.#base = base;
     inbox.sockets.add(this);
     const { now } = result;
-    const rows = result.rows.map((row) => toWireRow(row, now));
+    const rows = result.rows.map((row) => toWireRow(row, base.now));
     const people = result.people.map(toWirePerson);
     this.#deliver(
       encodeFrame([
@@ -254,6 +255,7 @@ export class ModelSocket extends EventTarget {
         result.before,
         result.settings,
         result.notices,
+        result.since,
       ]),
     );
   }

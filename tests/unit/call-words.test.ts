@@ -37,9 +37,10 @@ const ended = (end: object, isCaller = true) =>
   >;
 
 describe("how a call stands", () => {
-  test("is said in the specified words", () => {
+  test("is said in a few words, which tell a call that goes out from one that goes on", () => {
     const said: [Exclude<State, { at: "ended" }>, string][] = [
-      [{ at: "outgoing", call: place("audio"), until: 0, isKnown: false }, "Appel en cours..."],
+      [{ at: "outgoing", call: place("audio"), until: 0, isKnown: true }, "Appel..."],
+      [{ at: "outgoing", call: place("audio"), until: 0, isKnown: true, isHeard: true }, "Ça sonne..."],
       [{ at: "ringing", call: place("audio", false), until: 0 }, "Appel audio entrant"],
       [{ at: "ringing", call: place("video", false), until: 0 }, "Appel vidéo entrant"],
       [{ at: "connecting", call: place("audio"), until: 0 }, "Connexion..."],

@@ -11,6 +11,7 @@ const sample: Sample = {
   rttMs: 80,
   estimate: undefined,
   pictureTarget: undefined,
+  isRelayed: false,
   heardEnergy: 0.01,
   spokenEnergy: 0.01,
 };
@@ -126,6 +127,7 @@ describe("statistics", () => {
       heardEnergy: 0.01,
       estimate: undefined,
       pictureTarget: undefined,
+      isRelayed: false,
     });
   });
 

@@ -4,11 +4,11 @@ import { paneStateOf } from "../../src/features/chat/pane-state";
 const none = { items: [], loading: false };
 const around = { isHeardOf: true, isOffline: false, isFull: false };
 
-it("a chat waits for the server's first word of it, but not without a network", () => {
+it("a chat waits for the server's first word of it, and without a network says that there is none", () => {
   expect(paneStateOf(undefined, around)).toBe("waiting");
   expect(paneStateOf({ ...none, loading: true }, around)).toBe("waiting");
   expect(paneStateOf(none, { ...around, isHeardOf: false })).toBe("waiting");
-  expect(paneStateOf(none, { ...around, isHeardOf: false, isOffline: true })).toBe("empty");
+  expect(paneStateOf(none, { ...around, isHeardOf: false, isOffline: true })).toBe("offline");
   expect(paneStateOf(none, around)).toBe("empty");
 });
 

@@ -136,7 +136,8 @@ describe("frames", () => {
     ["o", 10, 3, 8, 7],
     ["u", 11, 3, 8, 8, 0, 8],
     ["b", 12, 3, 99],
-    ["g", 4, "e1", 3, [[3, -10, 0, "salut"]], false],
+    ["g", 4, "e1", 3, [[3, -10, 0, "salut"]], false, null],
+    ["g", 4, "e1", 3, [[3, -10, 0, "salut"]], false, -2_000],
     ["v", 4, "e1", 3, [[3, -10, 0, { type: "deleted" }]], true],
     ["e", 13, 3, 0, 2, [[3, -10, 0, "gardé", "AZCgAAAAcACAAAAAAAAAAQ", 1]]],
     ["t", 3, 1],
@@ -236,6 +237,7 @@ describe("short forms of what frames carry", () => {
       epoch: "e",
       head: 9,
       at: now - 60_000,
+      prior: now - 90_000,
       sender: 1,
       preview: { type: "text", text: "à demain" },
       whole: true,
@@ -254,7 +256,7 @@ describe("short forms of what frames carry", () => {
       expect(fromWireRow(toWireRow({ ...row, ...flags }, now), now)).toEqual({ ...row, ...flags });
     }
     expect(fromWireRow(toWireRow(row, now), now)).toEqual(row);
-    const empty = { ...row, preview: null, head: 0, open: false };
+    const empty = { ...row, preview: null, head: 0, prior: null, open: false };
     expect(fromWireRow(toWireRow(empty, now), now)).toEqual(empty);
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { partnerAddress } from "../../scripts/partner.mjs";
+import { chosenPartner, partnerAddress } from "../../scripts/partner.mjs";
 import { findPartner } from "../../src/features/services/partner";
 
 const dangerous = [
@@ -20,6 +20,12 @@ test("the build takes an https address or none, and stops at anything else", () 
   for (const address of [...dangerous, "https://somebody@partner.example/", 7]) {
     expect(() => partnerAddress(address), String(address)).toThrow("PARTNER_URL");
   }
+});
+
+test("only the demo has an example partner, and not where another is named", () => {
+  expect(chosenPartner("", true)).toMatch(/^https:/);
+  expect(chosenPartner("", false)).toBeUndefined();
+  expect(chosenPartner("https://partner.example/", true)).toBe("https://partner.example/");
 });
 
 test("the screen leads only to an https address", () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { formatDate } from "../../src/i18n/format";
 import { formatDayHeading, formatTimeOrDate } from "../../src/i18n/relative-date";
+import { setClockSkew } from "../../src/lib/clock";
 
 const now = new Date(2026, 10, 20, 15, 30).getTime();
 const at = (...parts: [number, number, number, number, number]) => new Date(...parts).getTime();
@@ -15,6 +17,28 @@ describe("times in lists", () => {
   it("shows the short date for any other day, even minutes before midnight", () => {
     expect(formatTimeOrDate(at(2026, 10, 19, 23, 59), "fr", now)).toBe("19/11/26");
     expect(formatTimeOrDate(at(2026, 10, 21, 0, 0), "en", now)).toBe("21/11/26");
+  });
+});
+
+describe("a date", () => {
+  it("has the short name of its month in every language", () => {
+    const day = at(2026, 10, 5, 12, 0);
+    expect(formatDate(day, "fr")).toBe("05 nov. 2026");
+    expect(formatDate(day, "en")).toBe("05 Nov 2026");
+    expect(formatDate(day, "pt")).toBe("05 nov. 2026");
+    expect(formatDate(at(2026, 4, 31, 12, 0), "pt")).toBe("31 mai. 2026");
+  });
+});
+
+describe("a phone whose clock is off", () => {
+  it("counts days by the server's time", () => {
+    const dayMs = 86_400_000;
+    const written = Date.now() - dayMs;
+    expect(formatDayHeading(written, "fr")).toBe("Hier");
+    setClockSkew(-dayMs); // the phone is a day ahead
+    expect(formatDayHeading(written, "fr")).toBe("Aujourd’hui");
+    expect(formatTimeOrDate(written, "fr")).toMatch(/^\d\d:\d\d$/);
+    setClockSkew(0);
   });
 });
 

@@ -79,7 +79,7 @@ describe("somebody whose account is gone", () => {
     // A page that was on its way when the name went.
     const asked = { conversation: chat, direction: "after", seq: 0, head: held.seq, revised: 0 } as const;
     const epoch = (await store.conversations.get(chat))?.epoch ?? "";
-    const page = { epoch, head: held.seq, messages: of(passedOn), more: false };
+    const page = { epoch, head: held.seq, messages: of(passedOn), more: false, anchor: null };
     await applyChanges(store, me, [{ type: "page", asked, page }]);
     expect((await seen())[0]).toEqual(unsigned);
     const deleted = { type: "deleted" } as const;

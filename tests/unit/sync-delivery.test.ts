@@ -1,5 +1,7 @@
+import { liveQuery } from "dexie";
 import { describe, expect, it } from "vitest";
 import { wordsOf } from "../../contract/conversations";
+import { outboxWindow } from "../../contract/limits";
 import { deleteUnsent } from "../../src/sync/changing";
 import { keepUnsentOnly } from "../../src/sync/repair";
 import { Viewed } from "../../src/sync/viewing";
@@ -7,6 +9,8 @@ import { listWithdrawn } from "../../src/sync/withdrawn";
 import { discard, retry, writeText } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
 import { becomesLevel, contextOf, expectLevel, listOf, shownIn, textsIn } from "../support/model-checks";
+import type { ModelDevice } from "../support/model-device";
+import type { ModelServer } from "../support/model-server";
 import { makeDevice, makePair } from "../support/model-world";
 
 describe("sending", () => {
@@ -249,5 +253,70 @@ describe("sending", () => {
     await becomesLevel(server, tab, chat);
     expect((await store.range(chat, 1).toArray()).map(({ cid }) => cid)).toEqual([pending?.cid]);
     await expectLevel(server, tab, chat);
+  });
+});
+
+describe("a server that limits how fast one may write", () => {
+  const burst = 60;
+
+  /** As many at once as `burst`, then one a second of the phone's time. */
+  const limit = (server: ModelServer, phone: ModelDevice) => {
+    let [tokens, at, refused] = [burst, phone.now(), 0];
+    server.refuse = (_, command) => {
+      if (command.type !== "send") return undefined;
+      const now = phone.now();
+      [tokens, at] = [Math.min(burst, tokens + (now - at) / 1_000), now];
+      if (tokens >= command.messages.length) {
+        tokens -= command.messages.length;
+        return undefined;
+      }
+      refused++;
+      return { error: "rate_limited", retryAfterMs: Math.ceil((command.messages.length - tokens) * 1_000) };
+    };
+    return { refused: () => refused };
+  };
+
+  const texts = Array.from({ length: 200 }, (_, i) => `m${i + 1}`);
+
+  it.each([
+    ["over the socket", false],
+    ["by HTTP", true],
+  ])("gets all of 200 messages written without a network, in order, none of them failed, %s", async (_, noUpgrade) => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    for (const text of texts) await writeText(tab, chat, text);
+    const limited = limit(server, phone);
+    const failed = new Set<string>();
+    const { store } = contextOf(tab);
+    const watch = liveQuery(() => store.outbox.toArray()).subscribe((rows) => {
+      for (const { cid, state } of rows) if (state === "failed") failed.add(cid);
+    });
+    phone.faults.noUpgrade = noUpgrade;
+    phone.faults.isOffline = false;
+    phone.wake();
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(texts.length), 40_000);
+    watch.unsubscribe();
+    expect(server.log(chat).messages.map(({ body }) => wordsOf(body))).toEqual(texts);
+    expect(failed.size).toBe(0);
+    // At most one is sent in vain for each that is taken.
+    expect(limited.refused()).toBeLessThan(texts.length + outboxWindow);
+  });
+
+  it("does not hold up what is read", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    server.post(benoit, chat, ...texts.slice(0, 50));
+    let refusals = 0;
+    server.refuse = (_, command) =>
+      command.type === "page" && refusals++ < 3 ? { error: "rate_limited", retryAfterMs: 2_000 } : undefined;
+    const tab = await phone.openTab();
+    await becomesLevel(server, tab, chat);
+    expect(refusals).toBeGreaterThan(3);
   });
 });

@@ -141,7 +141,7 @@ describe("a page that is gone before its store has what was written", () => {
     const kept = new Drafts(second);
     expect(await kept.read(chat)).toBe("half a thought");
     await kept.flush();
-    expect(listDrafts(placeOf(phone))).toEqual([]);
+    expect(listDrafts(placeOf(phone))).toEqual([[chat, "half a thought"]]);
     expect(await draftIn(second, chat)).toBe("half a thought");
     // Another person on this browser hears nothing of it, and signing out forgets it.
     kept.save(chat, "half a thought more");

@@ -71,6 +71,38 @@ describe("the socket", () => {
     expect(phone.sockets.length).toBeLessThan(12);
   });
 
+  it("a server that cannot be reached is tried every few seconds while somebody uses the page, and at once when they touch it", async () => {
+    const { server, amina } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.random = () => 1;
+    phone.isUsed = true;
+    const tab = await phone.openTab();
+    await online(tab);
+    const end = () => {
+      for (const socket of [...server.inbox(amina).sockets]) socket.end(1006);
+    };
+    const tried = async (ms: number) => {
+      const before = phone.sockets.length;
+      await phone.pass(ms);
+      return phone.sockets.length - before;
+    };
+    phone.faults.isOffline = true;
+    end();
+    await phone.pass(60_000);
+    const used = await tried(60_000);
+    expect(used).toBeGreaterThanOrEqual(8);
+    expect(used).toBeLessThanOrEqual(15);
+    phone.isUsed = false;
+    await phone.pass(60_000);
+    expect(await tried(60_000)).toBeLessThanOrEqual(3);
+    const before = phone.sockets.length;
+    phone.use();
+    await eventually(() => expect(phone.sockets.length).toBe(before + 1));
+    phone.faults.isOffline = false;
+    phone.use();
+    await online(tab);
+  });
+
   it("a link that drops again and again is taken up soon each time", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);

@@ -1,4 +1,4 @@
-import { type IDBFactory, IDBKeyRange, IDBObjectStore } from "fake-indexeddb";
+import { IDBFactory, IDBKeyRange, IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { wordsOf } from "../../contract/conversations";
 import { createUuid } from "../../contract/ids";
@@ -10,9 +10,10 @@ import { keepUnsentOnly } from "../../src/sync/repair";
 import { choiceKeys, draftKey, Store, storeName } from "../../src/sync/store";
 import { fetchOlder } from "../../src/sync/viewing";
 import { noteWithdrawn } from "../../src/sync/withdrawn";
-import { discard, writeText } from "../../src/sync/writing";
+import { discard, insertUnsent, writeText } from "../../src/sync/writing";
 import { eventually } from "../support/eventually";
 import { becomesLevel, contextOf, listOf, shownIn, textsIn } from "../support/model-checks";
+import type { ModelDevice } from "../support/model-device";
 import { makeDevice, makePair } from "../support/model-world";
 
 afterEach(() => {
@@ -308,5 +309,81 @@ describe("people on one phone", () => {
     await phone.close(next);
     await keepUnsentOnly(phone.platform(), amina);
     expect((await phone.indexedDB.databases()).map(({ name }) => name)).not.toContain(storeName(amina));
+  });
+});
+
+describe("a store that is taken away", () => {
+  /** Amina offline, with three unsent messages and a draft. */
+  const makeUnsent = async () => {
+    const world = makePair();
+    const { server, amina, benoit, chat } = world;
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    server.post(benoit, chat, "a");
+    await becomesLevel(server, tab, chat);
+    phone.faults.isOffline = true;
+    server.inbox(amina).sockets.forEach((socket) => {
+      socket.end(1006);
+    });
+    const drafts = new Drafts(tab);
+    for (const text of ["one", "two", "three"]) await writeText(tab, chat, text);
+    drafts.save(chat, "half a thought");
+    await drafts.flush();
+    return { ...world, phone, tab, drafts };
+  };
+  const unsent = ["one sending", "two sending", "three sending"];
+  const deleteDatabase = (phone: ModelDevice): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const request = phone.indexedDB.deleteDatabase(storeName(phone.user));
+      request.onsuccess = () => resolve();
+      request.onerror = () => reject(request.error);
+    });
+
+  it("by another tab that deletes it keeps what is unsent and the draft, and says that it was made anew", async () => {
+    const { server, chat, phone, tab, drafts } = await makeUnsent();
+    await deleteDatabase(phone);
+    await eventually(async () => expect(await shownIn(tab, chat)).toEqual(unsent));
+    await eventually(async () => expect(await drafts.read(chat)).toBe("half a thought"));
+    expect(phone.notices).toEqual(["store-reset"]);
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesLevel(server, tab, chat);
+    expect(await shownIn(tab, chat)).toEqual(["a", "one sent", "two sent", "three sent"]);
+  });
+
+  it("by a browser that finds its files unreadable has the texts and the draft from where they were noted", async () => {
+    const { server, chat, phone, tab } = await makeUnsent();
+    await phone.kill(tab);
+    phone.indexedDB = new IDBFactory();
+    const next = await phone.openTab();
+    await eventually(async () => expect(await shownIn(next, chat)).toEqual(unsent));
+    expect(await new Drafts(next).read(chat)).toBe("half a thought");
+    expect(phone.notices).toEqual([]);
+    phone.faults.isOffline = false;
+    phone.wake();
+    await becomesLevel(server, next, chat);
+    expect(await shownIn(next, chat)).toEqual(["a", "one sent", "two sent", "three sent"]);
+    await phone.close(next);
+    // What the server has is noted nowhere any more.
+    phone.indexedDB = new IDBFactory();
+    phone.faults.isOffline = true;
+    const last = await phone.openTab();
+    await phone.pass(1_000);
+    expect(await shownIn(last, chat)).toEqual([]);
+  });
+
+  it("with a file that cannot be had any more says so, once", async () => {
+    const { chat, phone, tab } = await makeUnsent();
+    const context = contextOf(tab);
+    const body = { type: "file", file: createUuid(), name: "plan.pdf", mime: "application/pdf", size: 3 } as const;
+    await insertUnsent(context, [{ cid: createUuid(), conversation: chat, body, state: "awaiting" }]);
+    await eventually(() => expect(phone.notes?.getItem(`${storeName(phone.user)}-files`)).toBe("1"));
+    await phone.kill(tab);
+    phone.indexedDB = new IDBFactory();
+    const next = await phone.openTab();
+    await eventually(() => expect(phone.notices).toEqual(["unsent-lost"]));
+    await phone.kill(next);
+    await phone.openTab();
+    expect(phone.notices).toEqual(["unsent-lost"]);
   });
 });

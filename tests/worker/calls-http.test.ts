@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { CallResult } from "../../contract/calls";
 import { createUuid, privateConversationId } from "../../contract/ids";
+import { relayCredentialSeconds } from "../../contract/limits";
 import { conversationOf } from "../../worker/objects/stubs";
 import type { Person } from "../support/people";
 import { pass } from "./clock";
@@ -240,7 +241,7 @@ test("ICE servers are for the two people of a call, for as long as it is open, a
   const { call_id } = await dial(pair);
   await rungFor(ben, call_id);
   const path = `/api/calls/${call_id}/ice`;
-  const nothing = { ice_servers: [], ttl: 7_200, relays: false, hide: false };
+  const nothing = { ice_servers: [], ttl: relayCredentialSeconds, relays: false, hide: false };
   for (const person of [ana, ben]) expect(await ask(person, "GET", path)).toMatchObject({ status: 200, body: nothing });
   // Whoever dials has all of it with the answer.
   const again = { conversation: id, type: "audio", call_id };

@@ -17,6 +17,7 @@ const said = (turn: number, roster: number, joined: number, head: number, from =
     epoch: "e1",
     head,
     at: head * 1_000,
+    prior: head > 1 ? (head - 1) * 1_000 : null,
     sender: 1,
     preview: line(head).body,
     whole: true,

@@ -10,6 +10,7 @@ import { post, readLog, request, rowOf, until } from "./device";
 import { ask, makeGroup, membersOf, newCircle, newGroup } from "./grouped";
 import { seedContacts } from "./seeded-people";
 import { call } from "./site";
+import { callWith } from "./wrapped-site";
 
 const numbersOf = ({ members }: MemberPage) => members.map(({ number }) => number);
 
@@ -161,4 +162,38 @@ test("the list of conversations says of a group what a row shows, and nothing on
   expect(await ask(ben, "GET", `/api/groups/${id}`)).toBe("group_not_found");
   expect((await readLog(owner, id)).at(-1)).toMatchObject({ sender: 1, body: { event: "left" } });
   expect(await makeGroup(ben, "Encore", [owner], id)).toBe("group_exists");
+});
+
+test("a group that one never heard of is not called, whether there is one or not, and answered alike", async () => {
+  const { id, owner } = await newGroup(2);
+  const [stranger] = await newCircle(1);
+  const called: string[] = [];
+  const CONVERSATION = {
+    getByName: (name: string) => {
+      called.push(name);
+      return env.CONVERSATION.getByName(name);
+    },
+  };
+  const answersOf = async (group: string) => {
+    const routes: [string, string, unknown?][] = [
+      ["GET", `/api/groups/${group}`],
+      ["GET", `/api/groups/${group}/members`],
+      ["GET", `/api/conversations/${group}/messages/1/receipts`],
+      ["PATCH", `/api/groups/${group}`, { name: "Autre" }],
+      ["DELETE", `/api/groups/${group}/members/${owner.id}`],
+      ["DELETE", `/api/groups/${group}`],
+    ];
+    const answers: unknown[] = [];
+    for (const [method, path, body] of routes) {
+      const { status, body: told } = await callWith({ CONVERSATION }, method, path, { token: stranger.token, body });
+      answers.push([method, status, told]);
+    }
+    return answers;
+  };
+  const ofNone = await answersOf(createUuid());
+  expect(ofNone.every((answer) => (answer as [string, number])[1] === 404)).toBe(true);
+  expect(await answersOf(id)).toEqual(ofNone);
+  expect(called).toEqual([]);
+  expect((await callWith({ CONVERSATION }, "GET", `/api/groups/${id}`, { token: owner.token })).status).toBe(200);
+  expect(called).toEqual([id]);
 });

@@ -16,6 +16,7 @@ const notice = (conversation: string, change: Partial<Notice> = {}): Notice => (
   epoch: "e1",
   head: 0,
   at: 1_000,
+  prior: null,
   sender: 0,
   preview: null,
   whole: true,

@@ -271,7 +271,7 @@ const startRuntime = (origin: string) => {
   const place = { context: { waitUntil: (work: Promise<unknown>) => void after.push(work) }, origin };
   return {
     read: async (make: () => Promise<string>) =>
-      (await feed.read(place, undefined, async () => ({ body: await make(), isPast: true }))).body,
+      (await feed.read(place, undefined, async () => ({ body: await make(), isPast: true, next: null }))).body,
     forget: () => feed.forget(origin),
     settle: () => Promise.allSettled(after),
   };
@@ -322,6 +322,20 @@ test("a page before a number that is not given yet is not kept: who gets it mean
   expect(first.posts[0]?.[0]).toBe(body.number);
   const numbers = await seedPosts([1, 2, 3].map((n) => ({ author: ana.id, content: `${n}` })));
   expect((await readPage(ben, future)).posts[0]?.[0]).toBe(numbers[1]);
+});
+
+test("pages before places that no page named are kept nowhere, however many are asked for", async () => {
+  const [ana, ben] = [await newPerson(), await newPerson()];
+  const numbers = await seedPosts(Array.from({ length: 60 }, (_, n) => ({ author: ana.id, content: `${n}` })));
+  outlive();
+  const { before } = await readPage(ben);
+  const isPlaceKept = async (place: number | null) =>
+    (await caches.default.match(`${site.origin}/api/tala/kept/${place}`)) !== undefined;
+  for (const number of numbers) if (number !== before) await readPage(ben, number);
+  await readPage(ben, before ?? 0);
+  await expect.poll(() => isPlaceKept(before)).toBe(true);
+  for (const number of numbers)
+    if (number !== before) expect([number, await isPlaceKept(number)]).toEqual([number, false]);
 });
 
 test.each(["0", "-1", "1.5", "x", "1e3", "9".repeat(16), "1;DROP TABLE tala_posts", "1&before=2"])(

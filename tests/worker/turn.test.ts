@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { CallResult } from "../../contract/calls";
 import type { IceServer, IceServers } from "../../contract/ice";
+import { relayCredentialSeconds } from "../../contract/limits";
 import { coturn } from "../../worker/calls/turn";
 import type { Person } from "../support/people";
 import { until } from "./device";
@@ -51,7 +52,7 @@ const sha1 = (secret: string, text: string) => createHmac("sha1", secret).update
 
 test("without any setting there is no server at all, and nothing is asked of anybody", async () => {
   const asked = vi.spyOn(globalThis, "fetch");
-  expect(await iceOf({})).toEqual({ ice_servers: [], ttl: 7_200, relays: false, hide: false });
+  expect(await iceOf({})).toEqual({ ice_servers: [], ttl: relayCredentialSeconds, relays: false, hide: false });
   expect(await iceOf({ RELAY: "none", STUN_URLS: " " })).toMatchObject({ ice_servers: [], relays: false });
   expect([asked.mock.calls, loggedOfCalls()]).toEqual([[], []]);
 });
@@ -85,7 +86,7 @@ test("a coturn at a port of its own is reached there, without TLS", async () => 
   ]);
 });
 
-test("each person of a call has a relay's credentials of their own for two hours, and they name nobody", async () => {
+test("each person of a call has a relay's credentials of their own for ten minutes, and they name nobody", async () => {
   const pair = await newPair();
   const { ana, ben, id } = pair;
   const before = Math.floor(Date.now() / 1_000);
@@ -93,14 +94,14 @@ test("each person of a call has a relay's credentials of their own for two hours
   const { call_id } = dialled;
   await until(async () => (await call("GET", `/api/calls/${call_id}`, { token: ben.token })).status === 200);
   const both = [await ice(ana, call_id, own), await ice(ben, call_id, own), await ice(ana, call_id, own)];
-  expect(both.map(({ relays, ttl }) => [relays, ttl])).toEqual(both.map(() => [true, 7_200]));
+  expect(both.map(({ relays, ttl }) => [relays, ttl])).toEqual(both.map(() => [true, relayCredentialSeconds]));
   expect(dialled.ice_servers).toMatchObject([{ urls: [stun] }, { username: expect.any(String) }]);
   const names: string[] = [];
   for (const { ice_servers } of both) {
     const { username = "", credential } = ice_servers[0] ?? {};
     const [until, name = ""] = username.split(":");
-    expect(Number(until)).toBeGreaterThanOrEqual(before + 7_200);
-    expect(Number(until)).toBeLessThanOrEqual(Math.ceil(Date.now() / 1_000) + 7_200);
+    expect(Number(until)).toBeGreaterThanOrEqual(before + relayCredentialSeconds);
+    expect(Number(until)).toBeLessThanOrEqual(Math.ceil(Date.now() / 1_000) + relayCredentialSeconds);
     expect(credential).toBe(sha1(own.TURN_SECRET, username));
     for (const secret of [ana.id, ben.id, call_id, id, ana.phone.slice(1)]) expect(username).not.toContain(secret);
     expect(name).toMatch(/^[\w-]{22}$/);
@@ -119,6 +120,16 @@ test("who has asked for too much is still put through, without a relay in the an
   await drain("ice_by_user", pair.ana.id);
   const { ice_servers, over } = await dial(pair, { ...own, STUN_URLS: stun });
   expect([ice_servers, over]).toEqual([[{ urls: [stun] }], null]);
+});
+
+test("whoever has used up a day's relays is put through without one, and the other is not held by it", async () => {
+  const pair = await newPair();
+  await drain("relay_by_user", pair.ana.id);
+  const { call_id, ice_servers } = await dial(pair, own);
+  expect(ice_servers).toEqual([]);
+  await until(async () => (await call("GET", `/api/calls/${call_id}`, { token: pair.ben.token })).status === 200);
+  expect((await ice(pair.ana, call_id, own)).relays).toBe(false);
+  expect((await ice(pair.ben, call_id, own)).relays).toBe(true);
 });
 
 /** As developers.cloudflare.com/realtime/turn/generate-credentials shows it. */
@@ -164,7 +175,7 @@ test("Cloudflare is asked once for each answer, and what browsers cannot use is 
     "https://rtc.live.cloudflare.com/v1/turn/keys/0a1b2c/credentials/generate-ice-servers",
   ]);
   expect(request.headers.get("authorization")).toBe(`Bearer ${theirs.TURN_KEY_TOKEN}`);
-  expect(await request.json()).toEqual({ ttl: 7_200 });
+  expect(await request.json()).toEqual({ ttl: relayCredentialSeconds });
 });
 
 test("nothing is asked of a relay for who has no call, or one that is over", async () => {

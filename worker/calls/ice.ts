@@ -1,13 +1,14 @@
 import type { Call } from "../../contract/calls";
 import type { IceServers } from "../../contract/ice";
 import type { Uuid } from "../../contract/ids";
+import { relayCredentialSeconds } from "../../contract/limits";
 import { openDb } from "../db/client";
 import { findConnection } from "../db/relations";
+import { takeToken } from "../lib/rate-limit";
 import { findSettings } from "../settings/queries";
-import { readRelaySettings } from "./relay-settings";
-import { nameInCall, toProvider } from "./turn";
+import { type Relay, readRelaySettings } from "./relay-settings";
+import { nameInCall, type RelayProvider, toProvider } from "./turn";
 
-const ttlSeconds = 2 * 3_600;
 /** For so long after they connected, two people do not learn each other's address. */
 const newcomerMs = 24 * 3_600_000;
 
@@ -25,6 +26,12 @@ const isHidden = async (env: Env, { from, to }: Call, user: Uuid): Promise<boole
   return isNew || settings.hidesAddress;
 };
 
+/** The relay, if one is set up and the person's of the day are not used up. */
+const findProvider = async (env: Env, relay: Relay, user: Uuid): Promise<RelayProvider | undefined> => {
+  const provider = toProvider(relay);
+  return provider && (await takeToken(openDb(env), user, "relay_by_user")).ok ? provider : undefined;
+};
+
 /**
  * The servers for one person's devices in a call that is open. A relay that gives nothing costs the relay only;
  * without `mayAsk` none is asked.
@@ -32,13 +39,14 @@ const isHidden = async (env: Env, { from, to }: Call, user: Uuid): Promise<boole
 export const makeIceServers = async (env: Env, call: Call, user: Uuid, mayAsk = true): Promise<IceServers> => {
   const { relay, stun, isMeant } = readSettings(env);
   const name = await nameInCall(env.PEPPER, call.call_id, user);
+  const provider = mayAsk ? await findProvider(env, relay, user) : undefined;
   const [hide, relays] = await Promise.all([
     isMeant && isHidden(env, call, user),
-    (mayAsk ? toProvider(relay) : undefined)?.mint(name, ttlSeconds).catch((error: unknown) => {
+    provider?.mint(name, relayCredentialSeconds).catch((error: unknown) => {
       console.error("a call is without a relay:", error instanceof Error ? error.message : "?");
       return [];
     }),
   ]);
   const found = relays ?? [];
-  return { ice_servers: [...stun, ...found], ttl: ttlSeconds, relays: found.length > 0, hide };
+  return { ice_servers: [...stun, ...found], ttl: relayCredentialSeconds, relays: found.length > 0, hide };
 };

@@ -16,6 +16,7 @@ const PageQuery = v.pipe(
   v.object({
     before: v.optional(Place),
     after: v.optional(Place),
+    held: v.optional(v.pipe(digits, Seq)),
     limit: v.optional(v.pipe(digits, v.integer(), v.minValue(1), v.maxValue(gapPageRows))),
   }),
   v.check(({ before, after }) => before === undefined || after === undefined, "one of before and after"),
@@ -56,12 +57,13 @@ export const conversations = createRoutes()
     validate("param", Named),
     validate("query", PageQuery),
     (c) => {
-      const { before, after, limit = messagePageRows } = c.req.valid("query");
+      const { before, after, held, limit = messagePageRows } = c.req.valid("query");
       const place =
         after === undefined
           ? ({ direction: "before", seq: before ?? newest } as const)
           : ({ direction: "after", seq: after } as const);
-      return carry<"page">(c, { type: "page", conversation: c.req.valid("param").id, ...place, limit });
+      const page = { type: "page", conversation: c.req.valid("param").id, ...place, limit } as const;
+      return carry<"page">(c, held === undefined ? page : { ...page, held });
     },
   )
   .post(

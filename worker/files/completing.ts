@@ -43,7 +43,7 @@ const makeKey = ({ owner_id, created_at }: FileRow, type: MediaType): string =>
   `${owner_id}_${created_at}_${randomBytes(randomPartBytes).toString("base64url")}.${endings[type]}`;
 
 /** What this isolate holds of pictures: its memory (128 MB) is that of everybody who is served in it. */
-const held = new Held(56 * 1024 * 1024, 3_000);
+const held = new Held(56 * 1024 * 1024, 8_000);
 
 /** Why a file never becomes one that may be sent. It is let go of. */
 export const unfit = ["image_too_many_pixels", "broken_image"] as const satisfies ErrorCode[];

@@ -151,10 +151,11 @@ const blankBoxes = (bytes: Uint8Array, from: number, to: number): void => {
 /** Overwrites the metadata of a whole picture; false when it cannot be read, and nobody knows what it says. */
 export const blankHeif = (bytes: Uint8Array): boolean => {
   try {
-    const metas = [...boxesOf(bytes, 0, bytes.length)].filter(({ type }) => type === "meta");
-    for (const meta of metas) blankItems(bytes, meta);
+    const isPicture = ({ type }: Box) => type === "meta" || type === "moov"; // one, or a sequence of them
+    const pictures = [...boxesOf(bytes, 0, bytes.length)].filter(isPicture);
+    for (const box of pictures) if (box.type === "meta") blankItems(bytes, box);
     blankBoxes(bytes, 0, bytes.length);
-    return metas.length > 0;
+    return pictures.length > 0;
   } catch (error) {
     if (error instanceof Unreadable) return false;
     throw error;

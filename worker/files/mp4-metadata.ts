@@ -1,19 +1,20 @@
-import { textAt, viewOf } from "./pieces";
+import { viewOf } from "./pieces";
 
 /**
  * A film's metadata (ISO/IEC 14496-12 §8.10, where phones write the place it was taken at) is blanked as it passes
  * by: the boxes become free space of the same size, so that nothing moves and every offset in the file stays true.
  */
 
-const containers = new Set(["moov", "trak", "moof", "traf"]);
-const metadata = new Set(["udta", "meta", "uuid"]);
+/** A box's type as the number that its four letters are: a film may have millions of boxes. */
+const codeOf = (type: string): number => viewOf(new TextEncoder().encode(type)).getUint32(0);
+const containers = new Set(["moov", "trak", "moof", "traf"].map(codeOf));
+const metadata = new Set(["udta", "meta", "uuid"].map(codeOf));
 const shortHeaderBytes = 8;
 const longHeaderBytes = 16;
 const free = new TextEncoder().encode("free");
 
 /** The size of a box's header and of what it holds; a box without a size goes on to the end, and so does a broken one. */
-const readHeader = (bytes: Uint8Array, at: number): { header: number; content: number } => {
-  const view = viewOf(bytes);
+const readHeader = (view: DataView, at: number): { header: number; content: number } => {
   const stated = view.getUint32(at);
   const isLong = stated === 1;
   const header = isLong ? longHeaderBytes : shortHeaderBytes;
@@ -34,6 +35,7 @@ export async function* blankMetadata(chunks: AsyncIterable<Uint8Array>): AsyncGe
   let isBlank = false;
   for await (const chunk of chunks) {
     const bytes = concat(held, chunk);
+    const view = viewOf(bytes);
     let at = 0;
     while (at < bytes.length) {
       if (left > 0) {
@@ -44,8 +46,8 @@ export async function* blankMetadata(chunks: AsyncIterable<Uint8Array>): AsyncGe
         continue;
       }
       if (bytes.length - at < longHeaderBytes) break;
-      const type = textAt(bytes, at + 4, at + shortHeaderBytes);
-      const { header, content } = readHeader(bytes, at);
+      const type = view.getUint32(at + 4);
+      const { header, content } = readHeader(view, at);
       isBlank = metadata.has(type);
       if (isBlank) bytes.set(free, at + 4);
       left = containers.has(type) ? 0 : content;

@@ -1,4 +1,5 @@
 import { feedFreshMs, feedOlderMs } from "../../contract/limits";
+import { BoundedMap } from "./bounded-map";
 import { logError } from "./log";
 
 /**
@@ -6,14 +7,19 @@ import { logError } from "./log";
  * once wait for one reading; then the place's cache, which all runtimes of a data centre share; then the directory. A page
  * is a string that was made for nobody in particular, kept under an address of its own that says only which page it is.
  */
-type KeptPage = { body: string; etag: string; readAt: number };
+type KeptPage = { body: string; etag: string; readAt: number; next: number | null };
 
 const pagesMax = 200; // in memory, at most `postPageBytes` each
 const flightMaxMs = 2_000; // who waits for somebody else's reading longer than that reads for themselves
 const readAtHeader = "x-read-at";
+const nextHeader = "x-next";
+const placesMax = 2_000; // that pages named; nobody reads down further than some hundred pages in half a minute
 
-/** A page as the directory has it. `isPast`: nothing will come into it any more. */
-export type MadePage = { body: string; isPast: boolean };
+/**
+ * A page as the directory has it. `isPast`: nothing will come into it any more. `next`: the place that it names for who
+ * reads on.
+ */
+export type MadePage = { body: string; isPast: boolean; next: number | null };
 type Make = () => Promise<MadePage>;
 
 type Place = { context: Pick<ExecutionContext, "waitUntil">; origin: string };
@@ -32,15 +38,18 @@ const digest = async (body: string): Promise<string> => {
 const findAtPlace = async (address: string): Promise<KeptPage | undefined> => {
   const found = await caches.default.match(address);
   const [etag, readAt] = [found?.headers.get("etag"), found?.headers.get(readAtHeader)];
-  return found && etag && readAt ? { body: await found.text(), etag, readAt: Number(readAt) } : undefined;
+  if (!found || !etag || !readAt) return undefined;
+  const next = found.headers.get(nextHeader);
+  return { body: await found.text(), etag, readAt: Number(readAt), next: next === null ? null : Number(next) };
 };
 
-const keepAtPlace = async (address: string, { body, etag, readAt }: KeptPage, ms: number): Promise<void> => {
+const keepAtPlace = async (address: string, { body, etag, readAt, next }: KeptPage, ms: number): Promise<void> => {
   const headers = {
     "content-type": "application/json",
     "cache-control": `public, max-age=${ms / 1_000}`,
     etag,
     [readAtHeader]: String(readAt),
+    ...(next === null ? {} : { [nextHeader]: String(next) }),
   };
   await caches.default.put(address, new Response(body, { headers }));
 };
@@ -60,8 +69,10 @@ const waitFor = async (flight: Promise<KeptPage>): Promise<KeptPage | undefined>
 
 /** The memory of one runtime. */
 export class Feed {
-  readonly #pages = new Map<string, KeptPage>();
+  readonly #pages = new BoundedMap<string, KeptPage>(pagesMax);
   readonly #flights = new Map<string, Promise<KeptPage>>();
+  /** Places that pages kept here named. Any other is asked by nobody who reads down, and no page of it is kept. */
+  readonly #places = new BoundedMap<number, true>(placesMax);
   #changes = 0; // what was read before the last of them is kept by nobody
 
   /** A page as JSON, at most `feedFreshMs` old, or `feedOlderMs` where it begins further down. */
@@ -98,10 +109,11 @@ export class Feed {
       return found;
     }
     const readAt = Date.now();
-    const { body, isPast } = await make();
-    const page = { body, etag: await digest(body), readAt };
+    const { body, isPast, next } = await make();
+    const page = { body, etag: await digest(body), readAt, next };
     // What lies before a number that is not given yet would keep out those that get one meanwhile.
-    if (isPast && begun === this.#changes) {
+    const isNamed = before === undefined || this.#places.has(before);
+    if (isPast && isNamed && begun === this.#changes) {
       this.#keep(address, page);
       const put = keepAtPlace(address, page, freshMs(before)).then(() =>
         begun === this.#changes ? undefined : caches.default.delete(address),
@@ -112,10 +124,8 @@ export class Feed {
   }
 
   #keep(address: string, page: KeptPage): void {
-    this.#pages.delete(address);
     this.#pages.set(address, page);
-    const [oldest] = this.#pages.keys();
-    if (this.#pages.size > pagesMax && oldest !== undefined) this.#pages.delete(oldest);
+    if (page.next !== null) this.#places.set(page.next, true);
   }
 }
 

@@ -74,6 +74,8 @@ export const policies = {
   post_picture_by_user: { burst: 20, everyMs: day / 20 },
   // A call asks when it begins and with every way it tries anew on a bad network, every few seconds at worst.
   ice_by_user: { burst: 60, everyMs: 5 * second },
+  // A relay costs by the gigabyte. A call that goes through it asks twice in seven minutes.
+  relay_by_user: { burst: 400, everyMs: day / 400 },
   // Who has no socket asks once a second for what is told in a call.
   call_poll_by_user: { burst: 120, everyMs: 500 },
   feedback_by_user: { burst: 20, everyMs: 30 * second },

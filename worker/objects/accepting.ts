@@ -26,11 +26,11 @@ class SendLimits {
 /** Takes in what members send to a conversation, all that comes together in one commit, and tells of it. */
 export class Accepting {
   readonly #log: ConversationLog;
-  readonly #telling: Pick<Telling, "sent" | "told" | "retracted">;
+  readonly #telling: Pick<Telling, "sent" | "told" | "retracted" | "renewed">;
   readonly #limits = new SendLimits();
   readonly #commits = new GroupCommit<Sending, Accepted | Refusal>((batch) => this.#commit(batch));
 
-  constructor(log: ConversationLog, telling: Pick<Telling, "sent" | "told" | "retracted">) {
+  constructor(log: ConversationLog, telling: Pick<Telling, "sent" | "told" | "retracted" | "renewed">) {
     this.#log = log;
     this.#telling = telling;
   }
@@ -38,12 +38,20 @@ export class Accepting {
   /** The answer brings the sender's channel from what it has up to where the conversation then stands. */
   async send(member: Member, messages: readonly Checked[], known: Known): Promise<SentNotice | Refusal> {
     const log = this.#log;
+    if (known.epoch === log.epoch && known.head > log.head) this.#renewEpoch();
     const has = known.epoch === log.epoch ? known : nothingTold;
     this.#telling.told(member, has);
     const accepted = await this.#commits.add({ member, messages });
     if (isRefusal(accepted)) return accepted;
     const { isNew: _, isAgain, ...outcome } = accepted;
     return { epoch: log.epoch, ...outcome, notice: noticeFor(log, member, has, isAgain) };
+  }
+
+  /** A channel was told of places that this log does not have: it is an earlier copy, restored. All are told anew. */
+  #renewEpoch(): void {
+    const log = this.#log;
+    log.transaction(() => log.renewEpoch());
+    this.#telling.renewed(log);
   }
 
   /** Deletes what a member sent, wherever it stands. Of what has not come it is kept that it is not to be taken in. */

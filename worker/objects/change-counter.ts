@@ -1,5 +1,4 @@
 import { pingFrame, pongFrame, readPong } from "../../contract/protocol";
-import { bucketSize } from "./inbox";
 import type { Meta } from "./meta";
 import type { ToPush } from "./pushes";
 import type { Sockets } from "./sockets";
@@ -7,29 +6,46 @@ import type { Sockets } from "./sockets";
 /** More changes than can be pushed and not yet be written when an object dies (they are held `markHoldMs`). */
 export const counterReserve = 1_024;
 
-/** A number that no written change has passed. */
-const readCounterBound = (sql: SqlStorage): number => {
-  const buckets = ["inbox", "people"].map(
-    (table) => sql.exec<{ last: number | null }>(`SELECT max(bucket) AS last FROM ${table}`).one().last,
+const startSpread = 64 * 1024; // two lives that begin with the same storage are unlikely to give out the same numbers
+const skippedMax = 32;
+
+/** Numbers after `after` and before `start`, which this storage has no change of: skipped when a life began at `start`. */
+type Skipped = { after: number; start: number };
+
+/** The number of the newest written change, found through the newest bucket of each table. */
+const readWritten = (sql: SqlStorage): number => {
+  const newest = ["inbox", "people"].map(
+    (table) =>
+      sql
+        .exec<{ last: number | null }>(
+          `SELECT max(changed) AS last FROM ${table} WHERE bucket = (SELECT max(bucket) FROM ${table})`,
+        )
+        .one().last,
   );
-  return Math.max(0, ...buckets.map((bucket) => (bucket === null ? 0 : (bucket + 1) * bucketSize - 1)));
+  return Math.max(0, ...newest.map((last) => last ?? 0));
 };
 
-/** Where the counter of a new life starts: at nothing only in the very first. */
-const beyondEveryTold = (sql: SqlStorage, floor: string | undefined, changed: number): number => {
-  const written = Math.max(readCounterBound(sql), Number(floor ?? 0), changed);
-  return floor === undefined && written === 0 ? 0 : written + counterReserve;
-};
+/** The lives so far, "after:start" each, the newest last. An older form is the newest start alone. */
+const readSkipped = (kept: string | undefined): Skipped[] =>
+  (kept ?? "").split(",").flatMap((life) => {
+    const [after, start] = life.split(":").map(Number);
+    if (life === "" || after === undefined) return [];
+    return [start === undefined ? { after, start: after } : { after, start }];
+  });
 
 /**
  * Numbers what changes for a person: each change gets the next number and is pushed to every socket under it. After a
  * restart the counter goes on beyond every number that was ever told, so that none is told twice.
+ *
+ * A device that comes with one of the numbers skipped then has heard of changes that this storage does not hold: the
+ * object died before it wrote them, or was restored from an earlier copy.
  */
 export class ChangeCounter {
   readonly epoch: string;
   readonly #ctx: DurableObjectState;
   readonly #meta: Meta;
   readonly #sockets: Sockets;
+  readonly #skipped: readonly Skipped[];
   #value: number;
   #isFloorWritten: boolean;
 
@@ -43,8 +59,21 @@ export class ChangeCounter {
     // Sockets that outlived the instance were told of every change there was.
     const lastValue = sockets.isTold ? readPong(ctx.getWebSocketAutoResponse()?.response ?? "") : undefined;
     this.#isFloorWritten = lastValue !== undefined;
-    this.#value = lastValue ?? beyondEveryTold(ctx.storage.sql, meta.get("floor"), changed);
+    const skipped = readSkipped(meta.get("floor"));
+    this.#skipped = skipped;
+    this.#value = lastValue ?? 0;
+    if (lastValue === undefined) {
+      const after = Math.max(readWritten(ctx.storage.sql), skipped.at(-1)?.start ?? 0, changed);
+      const isFirst = skipped.length === 0 && after === 0;
+      this.#value = isFirst ? 0 : after + counterReserve + Math.floor(Math.random() * startSpread);
+      this.#skipped = [...skipped, { after, start: this.#value }].slice(-skippedMax);
+    }
     this.#announce();
+  }
+
+  /** Whether a device may have come so far in the changes of this storage. */
+  isKnown(counter: number): boolean {
+    return counter <= this.#value && !this.#skipped.some(({ after, start }) => counter > after && counter < start);
   }
 
   /** The number of the last change. */
@@ -71,7 +100,7 @@ export class ChangeCounter {
   writeFloor(): void {
     if (this.#isFloorWritten) return;
     this.#isFloorWritten = true;
-    this.#meta.set("floor", String(this.#value));
+    this.#meta.set("floor", this.#skipped.map(({ after, start }) => `${after}:${start}`).join());
   }
 
   /** Devices hear the counter in every pong, so that one which missed the last change learns of it. */

@@ -16,6 +16,8 @@ import { Withdrawals } from "./withdrawals";
 
 const migrations = [log, changes, groups, calls, callSides, receipts, callSessions, withdrawn];
 
+const newEpoch = (): string => crypto.randomUUID().slice(0, 8);
+
 type Own = {
   id: string;
   epoch: string;
@@ -37,7 +39,8 @@ export type GroupFacts = { name: string; picture: string | null; roster: number;
  */
 export class ConversationLog {
   readonly id: ConversationId;
-  readonly epoch: string;
+  /** Another one when the log is found to be an earlier copy of what the members were told. */
+  epoch: string;
   readonly sql: SqlStorage;
   readonly #storage: DurableObjectStorage;
   readonly members: Members;
@@ -70,7 +73,7 @@ export class ConversationLog {
       storage.sql.exec(
         "INSERT INTO conversation (id, epoch, began, turn, name) VALUES (?, ?, ?, 0, ?)",
         id,
-        crypto.randomUUID().slice(0, 8),
+        newEpoch(),
         now,
         name ?? null,
       );
@@ -127,7 +130,7 @@ export class ConversationLog {
   /** What the list of a member shows: the newest message that they see. */
   lastOf({ ends }: Member): Last {
     const last = ends === null ? this.messages.last : this.messages.lastAt(ends);
-    return last ?? { at: this.began, sender: 0, preview: null, whole: true };
+    return last ?? { at: this.began, prior: null, sender: 0, preview: null, whole: true };
   }
 
   /** The message at a place, when the member sees it. */
@@ -137,7 +140,7 @@ export class ConversationLog {
 
   /** All of `change` or nothing of it, in the tables and in memory. */
   transaction<T>(change: () => T): T {
-    const { began, connection, turn, revision, group } = this;
+    const { epoch, began, connection, turn, revision, group } = this;
     this.members.begin();
     this.messages.begin();
     this.calls.begin();
@@ -149,7 +152,7 @@ export class ConversationLog {
       this.members.rollback();
       this.messages.rollback();
       this.calls.rollback();
-      Object.assign(this, { began, connection, turn, revision, group });
+      Object.assign(this, { epoch, began, connection, turn, revision, group });
       throw error;
     }
   }
@@ -180,6 +183,12 @@ export class ConversationLog {
       if (member.ends === null && !sees) this.members.change(member, { ends: place.seq - 1 });
     }
     return place;
+  }
+
+  /** From here on it is another log than the one that members were told of under the old epoch. */
+  renewEpoch(): void {
+    this.epoch = newEpoch();
+    this.sql.exec("UPDATE conversation SET epoch = ?", this.epoch);
   }
 
   /** Counts changes to stored messages. */

@@ -26,7 +26,7 @@ const fill = (rows: Iterable<MessageRow>): MessageRow[] => {
 
 /** Messages after or before a place, as far as the member may see them. Places have no holes, so the last one tells whether there are more. */
 export const readPage = (log: ConversationLog, member: Member, query: CommandOf<"page">): PageResult => {
-  const { direction, seq, limit } = query;
+  const { direction, seq, limit, held = seq } = query;
   const { hidden } = member;
   const head = log.headOf(member);
   const found =
@@ -46,7 +46,8 @@ export const readPage = (log: ConversationLog, member: Member, query: CommandOf<
   const rows = fill(found);
   const last = rows.at(-1)?.seq;
   const more = last !== undefined && (direction === "after" ? last < head : last > hidden + 1);
-  return { epoch: log.epoch, head, messages: rows.map((row) => toMessage(row, member)), more };
+  const messages = rows.map((row) => toMessage(row, member));
+  return { epoch: log.epoch, head, messages, more, anchor: log.findSeen(member, held)?.at ?? null };
 };
 
 /** What came after a place up to the newest that the member sees, or undefined when that is too much to push. */

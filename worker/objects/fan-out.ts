@@ -110,6 +110,11 @@ export class FanOut {
     }
   }
 
+  /** The member's channel has nothing of the conversation as it is now. */
+  forget(member: number): void {
+    this.#lane(member).told = { head: 0, revision: 0 };
+  }
+
   /** The member's channel has this much: it said so, or was told another way. */
   told(member: number, told: Told): void {
     const lane = this.#lane(member);

@@ -76,7 +76,7 @@ export class Feed {
     this.flush();
     this.#counter.writeFloor();
     const counter = this.#counter.value;
-    const from = since > counter ? 0 : since;
+    const from = this.#counter.isKnown(since) ? since : 0;
     const page =
       from === counter
         ? { rows: [], people: [], before: null }
@@ -84,7 +84,7 @@ export class Feed {
     const now = Date.now();
     const settings = this.#settings.since(from);
     const notices = this.#notices.since(from, session, now);
-    return { epoch: this.epoch, counter, now, ...page, settings, notices };
+    return { epoch: this.epoch, counter, since: from, now, ...page, settings, notices };
   }
 
   /** Reads the tables, with what was held back in them. */

@@ -121,6 +121,7 @@ export const changesTail = (result: ChangesResult, base: Pick<Base, "now">) =>
     result.before,
     result.settings,
     result.notices,
+    result.since,
   ] as const;
 
 /** The answer to a command that came in a frame. */
@@ -150,9 +151,10 @@ export const answerFrame = (
     return { frame: ["L", ref, here ? 1 : 0, seen_at === null ? null : seen_at - base.now], messages: 0 };
   }
   if (type === "page") {
-    const { epoch, head, messages, more } = result as CommandResults["page"];
+    const { epoch, head, messages, more, anchor } = result as CommandResults["page"];
     const wire = messages.map((message) => toWireMessage(message, base.now));
-    return { frame: ["g", ref, epoch, head, wire, more], messages: messages.length };
+    const anchorAt = anchor === null ? null : anchor - base.now;
+    return { frame: ["g", ref, epoch, head, wire, more, anchorAt], messages: messages.length };
   }
   if (type === "revised") {
     const { epoch, revision, messages, more } = result as CommandResults["revised"];

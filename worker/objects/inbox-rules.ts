@@ -34,6 +34,7 @@ const blank = (handle: number, notice: Notice, muted = false): Entry => ({
   epoch: notice.epoch,
   head: 0,
   at: notice.at,
+  prior: null,
   sender: notice.sender,
   preview: null,
   whole: true,
@@ -104,11 +105,20 @@ export const unseeing = (known: Entry | undefined, notice: Notice): Notice => {
 };
 
 /**
+ * Whether a notice speaks of another log than the row: the conversation was restored from an earlier copy and goes on
+ * from there. Times never decrease from place to place, so a place that is no later cannot have a later time.
+ */
+const isOfAnotherLog = (known: Entry, notice: Notice): boolean => {
+  if (known.epoch !== notice.epoch || known.gone || notice.gone || notice.head === 0) return false;
+  return notice.head === known.head ? notice.at !== known.at : notice.head < known.head && notice.at > known.at;
+};
+
+/**
  * Takes a notice into a row. Notices may come twice, late or out of order, beside answers that say the same:
  * every field only moves forward, so that all orders end in the same row.
  */
 export const mergeNotice = (known: Entry | undefined, handle: number, notice: Notice): Merge => {
-  const isFresh = known === undefined || known.epoch !== notice.epoch;
+  const isFresh = known === undefined || known.epoch !== notice.epoch || isOfAnotherLog(known, notice);
   const before = isFresh ? blank(handle, notice, known?.muted) : known;
   // What was said before they left, or before they came back, says nothing now.
   if (known && known.turn >= notice.turn && (known.gone || notice.gone)) return unmoved(known);
@@ -135,6 +145,7 @@ export const mergeNotice = (known: Entry | undefined, handle: number, notice: No
     hidden,
     head: last.head,
     at: last.at,
+    prior: last.prior,
     sender: last.sender,
     preview: last.head > hidden ? last.preview : null,
     whole: last.whole,

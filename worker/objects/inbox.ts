@@ -39,6 +39,7 @@ export type InboxColumns = {
   revision: number;
   card: string | null;
   gone: number;
+  prior: number | null;
 };
 
 export const toEntry = (row: InboxColumns): Entry => ({
@@ -63,6 +64,7 @@ export const toEntry = (row: InboxColumns): Entry => ({
   revision: row.revision,
   group: row.card === null ? null : v.parse(GroupCard, JSON.parse(row.card)),
   gone: row.gone === 1,
+  prior: row.prior,
   counted: row.counted,
   turn: row.turn,
   changed: row.changed,
@@ -90,6 +92,7 @@ const updated = [
   "revision",
   "card",
   "gone",
+  "prior",
 ] as const;
 
 const valuesOf = (entry: Entry): (string | number | null)[] => [
@@ -113,6 +116,7 @@ const valuesOf = (entry: Entry): (string | number | null)[] => [
   entry.revision,
   entry.group === null ? null : JSON.stringify(entry.group),
   entry.gone ? 1 : 0,
+  entry.prior,
 ];
 
 const assignments = updated.map((column) => `${column} = ?`).join(", ");

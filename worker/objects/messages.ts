@@ -30,11 +30,12 @@ export const toMessage = (row: MessageRow, member: Member): Message => {
   return { seq, sender, at, body: row.withheld > 0 ? { type: "withheld" } : fromColumns(row.kind, row.body) };
 };
 
-/** What the list shows of a message. */
-export type Last = { at: number; sender: number; preview: StoredBody | null; whole: boolean };
+/** What the list shows of a message, and the time of the one before it. */
+export type Last = { at: number; prior: number | null; sender: number; preview: StoredBody | null; whole: boolean };
 
-const toLast = ({ at, sender, kind, body }: MessageRow): Last => ({
+const toLast = ({ at, sender, kind, body }: MessageRow, prior: number | null): Last => ({
   at,
+  prior,
   sender,
   ...toPreview(fromColumns(kind, body)),
 });
@@ -50,8 +51,8 @@ export class Messages {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    const [newest] = sql.exec<MessageRow>("SELECT * FROM messages ORDER BY seq DESC LIMIT 1").toArray();
-    if (newest) this.#remember(newest);
+    const [newest, before] = sql.exec<MessageRow>("SELECT * FROM messages ORDER BY seq DESC LIMIT 2").toArray();
+    if (newest) this.#remember(newest, before?.at ?? null);
   }
 
   /** The newest place, 0 when there is none. */
@@ -77,7 +78,7 @@ export class Messages {
   /** What the list shows where this is the newest place that is seen. */
   lastAt(seq: number): Last | undefined {
     const row = this.find(seq);
-    return row && toLast(row);
+    return row && toLast(row, this.find(seq - 1)?.at ?? null);
   }
 
   find(seq: number): MessageRow | undefined {
@@ -117,7 +118,7 @@ export class Messages {
     );
     const { file } = attachmentOf(body) ?? {};
     if (file !== undefined) this.#sql.exec("INSERT INTO attachments (file, seq) VALUES (?, ?)", file, row.seq);
-    this.#remember(row);
+    this.#remember(row, this.last?.at ?? null);
     return row;
   }
 
@@ -128,7 +129,7 @@ export class Messages {
     const { head, last, recent } = this.#state;
     this.#state = {
       head,
-      last: seq === head ? toLast(row) : last,
+      last: seq === head ? toLast(row, last?.prior ?? null) : last,
       recent: recent.map((one) => (one.seq === seq ? row : one)),
     };
   }
@@ -147,7 +148,7 @@ export class Messages {
     if (this.#before) this.#state = this.#before;
   }
 
-  #remember(row: MessageRow): void {
-    this.#state = { head: row.seq, last: toLast(row), recent: [...this.recent.slice(1 - recentMax), row] };
+  #remember(row: MessageRow, prior: number | null): void {
+    this.#state = { head: row.seq, last: toLast(row, prior), recent: [...this.recent.slice(1 - recentMax), row] };
   }
 }

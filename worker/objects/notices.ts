@@ -12,6 +12,7 @@ const farewell = ({ id, epoch, began }: ConversationLog, { turn }: Member): Noti
   epoch,
   head: 0,
   at: began,
+  prior: null,
   sender: 0,
   preview: null,
   whole: true,

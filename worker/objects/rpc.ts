@@ -19,6 +19,8 @@ export type Notice = {
   epoch: string;
   head: number;
   at: number;
+  /** The time of the message before the newest; null where there is none. */
+  prior: number | null;
   sender: number;
   preview: StoredBody | null;
   whole: boolean;

@@ -77,6 +77,12 @@ export class Telling {
     this.#fanOut.told(number, told);
   }
 
+  /** The log has another epoch: nobody's channel has anything of it. */
+  renewed(log: ConversationLog): void {
+    for (const { number } of log.members.all) this.#fanOut.forget(number);
+    this.to(log.members.present, true);
+  }
+
   to(members: readonly Member[], isExact = false): void {
     if (members.length === 0) return;
     this.#arm(Date.now() + fanOutAlarmMs);

@@ -14,6 +14,7 @@ import changes from "../../migrations/user-channel/0002_changes.sql?raw";
 import groups from "../../migrations/user-channel/0003_groups.sql?raw";
 import calls from "../../migrations/user-channel/0004_calls.sql?raw";
 import dials from "../../migrations/user-channel/0005_dials.sql?raw";
+import prior from "../../migrations/user-channel/0006_prior.sql?raw";
 import { logError, logWarning } from "../lib/log";
 import { Asking, type FrameOf } from "./asking";
 import { readList, readMutes } from "./changes";
@@ -59,7 +60,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    migrate(ctx.storage, [inboxTables, changes, groups, calls, dials]);
+    migrate(ctx.storage, [inboxTables, changes, groups, calls, dials, prior]);
     const user = ctx.id.name ?? "";
     const meta = new Meta(ctx.storage.sql);
     const feed = new Feed(ctx, meta, this.#sockets);

@@ -39,7 +39,8 @@ const toPublished = ({ id, number, created_at }: StoredPost): Published => ({ id
 
 const makePage = async (db: Db, before: number | undefined): Promise<MadePage> => {
   const { rows, isPast } = await listFeed(db, before);
-  return { body: JSON.stringify(toPostPage(rows)), isPast };
+  const page = toPostPage(rows);
+  return { body: JSON.stringify(page), isPast, next: page.before };
 };
 
 export const talaRoutes = createRoutes()

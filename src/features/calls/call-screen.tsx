@@ -90,7 +90,7 @@ export function CallScreen({ call, state, person, name, troubles, sound, ...prop
       heading.current?.focus();
   }, [state.at]);
 
-  const timer = (
+  const timer = isUp && (
     <p role="timer" aria-label={t("calls.time")} className="text-lg tabular-nums">
       {time}
     </p>

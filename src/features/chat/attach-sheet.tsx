@@ -136,7 +136,7 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
         <div className="flex min-h-14 shrink-0 items-center gap-1 border-b border-line pt-safe pr-4 pl-1">
           <IconButton icon="i-ph-x" label={t("common.cancel")} disabled={isSending} onClick={leave} />
           <h2 id={`${id}-title`} className="min-w-0 flex-1 truncate text-lg font-bold">
-            {t("chat.attach.title", { count: files.length - refusedCount })}
+            {canSend ? t("chat.attach.title", { count: files.length - refusedCount }) : t("chat.attach.titleNone")}
           </h2>
           {total > 0 && <span className="text-sm text-muted tabular-nums">{formatBytes(total, language)}</span>}
         </div>

@@ -15,6 +15,7 @@ type ContentProps = Omit<AttachmentProps<"image">, "body"> & {
   onUnfold: () => void;
 };
 
+const fileLook = { width: cardPx - 2 * 12, minHeight: cardHighPx - 2 * 8 };
 const cardLook = { width: cardPx - 2 * 12, height: cardHighPx - 2 * 8 };
 
 function Note({ icon, text, time, mine }: { icon: string; text: string; time: string; mine: boolean }) {
@@ -60,7 +61,7 @@ export function BubbleContent({ time, isOpen, onUnfold, ...props }: ContentProps
     case "file":
       return (
         <div className="px-3 py-2">
-          <div className="max-w-full" style={cardLook}>
+          <div className="flex max-w-full flex-col justify-center" style={fileLook}>
             <FileCard {...props} body={body} />
           </div>
           {caption(body.text, "pt-1")}

@@ -170,6 +170,10 @@ export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, 
             <div className="my-auto">
               <EmptyState icon="i-ph-warning" title={t("errors.no_room")} />
             </div>
+          ) : state === "offline" ? (
+            <div className="my-auto">
+              <EmptyState icon="i-ph-cloud-slash" title={t("chat.offlineTitle")} />
+            </div>
           ) : state === "empty" ? (
             <div className="my-auto">
               {empty === undefined ? (

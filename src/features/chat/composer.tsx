@@ -99,11 +99,12 @@ export function Composer({ ref, conversation, onSend }: ComposerProps) {
   const send = async () => {
     if (!canSend) return;
     isTouched.current = true;
+    const sending = sendText(conversation, clean); // noted before the field is empty
     put("");
     onSend();
     field.current?.focus({ preventScroll: true });
     try {
-      await sendText(conversation, clean);
+      await sending;
     } catch {
       put(latest.current === "" ? text : `${text}\n${latest.current}`);
       showToast({ tone: "danger", title: t("common.error"), message: t("chat.sendFailed") });

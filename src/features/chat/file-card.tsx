@@ -4,7 +4,7 @@ import { formatBytes } from "../../i18n/format";
 import { useLanguage, useT } from "../../i18n/setup";
 import { useUpload } from "../../sync/hooks";
 import type { AttachmentProps } from "./attachment-props";
-import { saveAs, splitName } from "./file-name";
+import { endOf, saveAs } from "./file-name";
 import { FoundWords } from "./found";
 import { CancelUpload, UploadBytes, UploadRing } from "./upload-ring";
 import { fetchFailure, useAttachment } from "./use-attachment";
@@ -32,7 +32,9 @@ export default function FileCard({ conversation, item, body }: AttachmentProps<"
   const failure = state === "failed" ? fetchFailure(attachment) : undefined;
   const latest = useUpload(item.upload && body.file);
   const upload = item.upload && (latest ?? item.upload);
-  const { stem, end } = splitName(body.name);
+  const end = endOf(body.name);
+  // What a long name does not show of its end.
+  const kind = end === "" ? "" : `${end.slice(1).toUpperCase()} · `;
   const isWanted = useRef(false);
   useEffect(() => {
     if (!isWanted.current) return;
@@ -51,16 +53,11 @@ export default function FileCard({ conversation, item, body }: AttachmentProps<"
       )}
       <span className="min-w-0 flex-1">
         <span className="sr-only">{t(url ? "messages.saveFile" : "messages.fetchFile", { name: body.name })}</span>
-        <bdi aria-hidden="true" className="flex font-semibold leading-[22px]">
-          <span className="truncate">
-            <FoundWords text={stem} />
-          </span>
-          <span className="shrink-0">
-            <FoundWords text={end} />
-          </span>
+        <bdi aria-hidden="true" className="line-clamp-2 font-semibold leading-5 [overflow-wrap:anywhere]">
+          <FoundWords text={body.name} />
         </bdi>
         <span className={`block truncate text-xs leading-[20px] text-muted ${upload ? "pr-4" : "pr-[4rem]"}`}>
-          {upload ? <UploadBytes upload={upload} /> : formatBytes(body.size, language)}
+          {upload ? <UploadBytes upload={upload} /> : `${kind}${formatBytes(body.size, language)}`}
           {!upload && failure && (
             <span className="text-danger">
               {" "}

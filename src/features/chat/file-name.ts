@@ -1,9 +1,7 @@
-/** A name in two: what may be shortened, and its end, which says what a tap will open. */
-export const splitName = (name: string): { stem: string; end: string } => {
+/** The end of a name, which says what a tap will open: ".pdf", or nothing. */
+export const endOf = (name: string): string => {
   const dot = name.lastIndexOf(".");
-  return dot > 0 && name.length - dot <= 13
-    ? { stem: name.slice(0, dot), end: name.slice(dot) }
-    : { stem: name, end: "" };
+  return dot > 0 && name.length - dot <= 13 ? name.slice(dot) : "";
 };
 
 /** Gives a file to the browser to keep. */

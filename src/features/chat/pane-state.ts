@@ -1,7 +1,10 @@
 import type { ChatView } from "../../sync/hooks";
 
-/** What a chat's pane has to show: messages, that there are none, that a full phone cannot take any in, or nothing yet. */
-export type PaneState = "filled" | "empty" | "full" | "waiting";
+/**
+ * What a chat's pane has to show: messages, that there are none, that a full phone cannot take any in, that a phone
+ * without a network does not know of any, or nothing yet.
+ */
+export type PaneState = "filled" | "empty" | "full" | "offline" | "waiting";
 
 type Around = {
   /** The server's word on this chat is here. */
@@ -19,5 +22,6 @@ export const paneStateOf = (
   if (!chat) return "waiting";
   if (chat.items.length > 0) return "filled";
   if (isFull && (chat.loading || !isHeardOf)) return "full";
-  return chat.loading || (!isHeardOf && !isOffline) ? "waiting" : "empty";
+  if (!isHeardOf && isOffline && !chat.loading) return "offline";
+  return chat.loading || !isHeardOf ? "waiting" : "empty";
 };

@@ -3,6 +3,7 @@ import { formatTime } from "../../i18n/format";
 import { locales } from "../../i18n/locales";
 import { formatTimeOrDate, isSameDay } from "../../i18n/relative-date";
 import { getLanguage, type Translate, useT } from "../../i18n/setup";
+import { serverNow } from "../../lib/clock";
 
 const dayMs = 86_400_000;
 
@@ -23,7 +24,7 @@ export const isTelling = (presence: Presence | undefined): presence is Presence 
   presence !== undefined && (presence.here || presence.seen_at !== null);
 
 /** That somebody is here, or when they last were. */
-export function PresenceLine({ presence: { here, seen_at }, now = Date.now() }: { presence: Presence; now?: number }) {
+export function PresenceLine({ presence: { here, seen_at }, now = serverNow() }: { presence: Presence; now?: number }) {
   const t = useT();
   if (here || seen_at === null) return t("chat.presence.here");
   const { whole, short } = describe(t, seen_at, now);

@@ -13,6 +13,7 @@ import { isolate } from "../../lib/isolate";
 import { useChat, useConversation, usePerson, useTyping } from "../../sync/hooks";
 import { usePresence } from "../../sync/use-presence";
 import { useProfile } from "../../sync/use-profile";
+import { useIsOffline } from "../../sync/use-shown-link";
 import { BlockedNote } from "./blocked-note";
 import { ChatFrame } from "./chat-frame";
 import { ChatHeading } from "./chat-heading";
@@ -40,19 +41,17 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
   const isDeleted = person?.deleted === 1;
   // Before the first words of the server this phone cannot tell whether they are connected.
   const isTold = (conversation?.told ?? false) || look.state === "missing";
-  const [wasTold, setWasTold] = useState(false);
-  if (isTold && !wasTold) setWasTold(true);
   // Nothing can be said of the two as long as nobody knows who the other is.
   const failure = look.state === "failed" ? look.code : undefined;
-  const isHeardOf = isTold || wasTold || failure !== undefined;
+  const isOffline = useIsOffline();
+  const [wasOpen, setWasOpen] = useState<boolean>();
+  const isOpen = conversation?.open;
+  if (isTold && wasOpen !== isOpen) setWasOpen(isOpen);
+  // A store that was lost under this page knows nothing of them any more; what was told before holds.
+  const mayBeOpen = isTold && failure === undefined ? isOpen : wasOpen;
+  const isHeardOf = isTold || (wasOpen !== undefined && !isOffline) || failure !== undefined;
   const isBlocked = conversation?.blocked ?? false;
-  const mayWrite = isDeleted
-    ? false
-    : failure !== undefined
-      ? undefined
-      : isHeardOf && !isBlocked
-        ? conversation?.open
-        : undefined;
+  const mayWrite = isDeleted ? false : isBlocked ? undefined : mayBeOpen;
   const presence = usePresence(mayWrite ? id : undefined);
   const profilePath = `/app/user/${userId}`;
   const deeds = useChatDeeds(id, name, conversation);

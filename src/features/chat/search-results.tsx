@@ -4,6 +4,7 @@ import type { ConversationId } from "../../../contract/ids";
 import { formatTime } from "../../i18n/format";
 import { formatTimeOrDate, isSameDay } from "../../i18n/relative-date";
 import { useLanguage, useT } from "../../i18n/setup";
+import { serverNow } from "../../lib/clock";
 import { balance } from "../../lib/isolate";
 import type { FoundMessage } from "../../sync/actions";
 import { type ChatPeople, nameOfSender, useMembersOf } from "./chat-people";
@@ -41,7 +42,7 @@ export function SearchResults({ found, query, conversation, people, onPick }: Se
   const named = { ...people, members: useMembersOf(conversation, people.members?.own, shown) };
   const when = (at: number) => {
     const date = formatTimeOrDate(at, language);
-    return isSameDay(at, Date.now()) ? date : `${date} ${formatTime(at, language)}`;
+    return isSameDay(at, serverNow()) ? date : `${date} ${formatTime(at, language)}`;
   };
   return (
     <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">

@@ -67,6 +67,8 @@ const sidesPx = 2 * 12;
 const timePx = 72; // the time and the ticks share the last line
 const noteLetters = 17; // "Message supprimé"
 const unreadableLetters = 53;
+const fileIconPx = 48 + 12;
+const longNamePx = 10; // a name of two lines, and the size below it
 const captionAroundPx = 10; // of a picture's
 const captionGapPx = 4; // above a file's
 const dayHeadingPx = 42;
@@ -113,7 +115,10 @@ const bodyHeight = ({ body, mine }: ChatItem, listPx: number, isOpen: boolean): 
     }
     case "file": {
       const roomPx = Math.min(cardPx, insidePx) - sidesPx;
-      return cardHighPx + (body.text ? textHeight(body.text, roomPx, isOpen) + captionGapPx : 0);
+      const isLong = body.name.length * letterPx > roomPx - fileIconPx;
+      return (
+        cardHighPx + (isLong ? longNamePx : 0) + (body.text ? textHeight(body.text, roomPx, isOpen) + captionGapPx : 0)
+      );
     }
     case "voice":
       return cardHighPx;

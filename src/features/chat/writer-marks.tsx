@@ -7,7 +7,8 @@ import type { Writer } from "./chat-people";
 // Who wrote what in a group. While that is being asked for nobody's name and letter stand there: a word that fits
 // everybody would make several people look like one.
 
-const nameLook = "flex min-h-[22px] items-end px-3 text-sm leading-[1.45]";
+/** As high as `namePx`, and nearer to what was written than to the bubble's edge. */
+const nameLook = "-mb-1 flex min-h-[26px] items-end px-3 pt-2 text-sm leading-[18px]";
 
 /** The name above the first of a run; a screen reader is told it with each. */
 export function WriterName({ writer: { name, person } }: { writer: Writer }) {

@@ -8,6 +8,7 @@ import { type MenuAnchor, MenuPopup } from "../../components/menu";
 import { OpenPath } from "../../components/open-path";
 import { formatTimeOrDate } from "../../i18n/relative-date";
 import { useLanguage, useT } from "../../i18n/setup";
+import { useServerNow } from "../../lib/clock";
 import type { ConversationListItem } from "../../sync/hooks";
 import { faceOf, nameOfConversation } from "./conversation-name";
 import { LastLine } from "./last-line";
@@ -35,6 +36,7 @@ type RowProps = {
 function Row({ item, enterIndex, deeds }: RowProps) {
   const t = useT();
   const language = useLanguage();
+  const now = useServerNow();
   const row = useRef<HTMLDivElement>(null);
   const [anchor, setAnchor] = useState<MenuAnchor>();
   const name = nameOfConversation(item, t);
@@ -95,7 +97,7 @@ function Row({ item, enterIndex, deeds }: RowProps) {
               dateTime={new Date(item.at).toISOString()}
               className={`shrink-0 text-xs tabular-nums ${canHover() ? underButtons : ""} ${isLoud ? "font-semibold text-accent" : "text-muted"}`}
             >
-              {formatTimeOrDate(item.at, language)}
+              {formatTimeOrDate(item.at, language, now)}
             </time>
           </span>
           <LastLine item={item} isOpen={isOpen} />

@@ -10,6 +10,9 @@ import { useRequests } from "../../sync/hooks";
 import type { PersonRow } from "../../sync/store";
 import type { RequestActions } from "./request-actions";
 
+/** Beside each other where both words fit as a whole, else one above the other. */
+const answerShape = "flex-1 !min-w-max";
+
 function ReceivedRow({ person, actions }: { person: PersonRow; actions: RequestActions }) {
   const t = useT();
   const deed = actions.underway.get(person.id);
@@ -22,7 +25,7 @@ function ReceivedRow({ person, actions }: { person: PersonRow; actions: RequestA
         <div className="flex flex-wrap gap-3">
           <Button
             look="secondary"
-            className="flex-1"
+            className={answerShape}
             busy={deed === "decline"}
             disabled={deed === "accept"}
             aria-label={t("senga.declineName", { name })}
@@ -31,7 +34,7 @@ function ReceivedRow({ person, actions }: { person: PersonRow; actions: RequestA
             {t("senga.decline")}
           </Button>
           <Button
-            className="flex-1"
+            className={answerShape}
             busy={deed === "accept"}
             disabled={deed === "decline"}
             aria-label={t("senga.acceptName", { name })}

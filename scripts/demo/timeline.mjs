@@ -1,0 +1,91 @@
+// When things of the demo happened: over the last weeks, by the clock of a server on this machine (worker/lib/local-clock.ts).
+import { callApi } from "./api.mjs";
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const kinshasaMs = 60 * minuteMs; // UTC+1 in every season
+const tokenMs = 8 * minuteMs; // an access token lives ten minutes
+
+const startMs = Date.now();
+const midnightMs = Math.floor((startMs + kinshasaMs) / dayMs) * dayMs - kinshasaMs;
+
+/**
+ * Epoch milliseconds of "minutes ago", or of a time of day in Kinshasa some days ago.
+ * @param {{ minutes: number } | { days: number, at: string }} when
+ */
+export function timeOf(when) {
+  if ("minutes" in when) return startMs - when.minutes * minuteMs;
+  const [hours, minutes] = when.at.split(":").map(Number);
+  return midnightMs - when.days * dayMs + (hours * 60 + minutes) * minuteMs;
+}
+
+/**
+ * @typedef {{ token: string, refreshToken: string, renewedMs: number }} Person
+ * @typedef {{ at: number, who: Person[], run: () => Promise<void> }} Event
+ */
+
+const setClock = async (origin, body) => {
+  const response = await fetch(`${origin}/dev/clock`, { method: "PUT", body });
+  if (!response.ok) throw new Error(`the clock could not be set: ${response.status}`);
+};
+
+/** A session whose token has expired by the demo's clock is renewed. */
+async function renew(origin, person, now) {
+  if (now - person.renewedMs < tokenMs) return;
+  const path = "/api/auth/token?grant_type=refresh_token";
+  const session = await callApi(origin, "POST", path, { body: { refresh_token: person.refreshToken } });
+  person.token = session.access_token;
+  person.refreshToken = session.refresh_token;
+  person.renewedMs = now;
+}
+
+/**
+ * Time as the demo's people live it. Where some of it was made before, everything happens now: what a server has written
+ * is never in its own future.
+ * @param {string} origin
+ * @param {boolean} isPast
+ */
+export const createTimeline = (origin, isPast) => {
+  const moveTo = async (ms) => {
+    if (isPast) await setClock(origin, String(Math.min(ms, Date.now())));
+  };
+  return {
+    /** @param {number} ms @param {Person[]} who whose sessions are used then */
+    async goTo(ms, who = []) {
+      await moveTo(ms);
+      for (const person of who) await renew(origin, person, isPast ? ms : Date.now());
+    },
+    /** @param {Event[]} events in any order */
+    async live(events) {
+      for (const { at, who, run } of events.toSorted((one, other) => one.at - other.at)) {
+        await this.goTo(at, who);
+        await run();
+      }
+    },
+    /** Back to the machine's own time. */
+    async end() {
+      if (isPast) await setClock(origin, "");
+    },
+  };
+};
+
+/**
+ * Spreads what is said in a row over some sittings, each of a few minutes, the last of them before `until`.
+ * @template T
+ * @param {T[]} rows
+ * @param {{ days: number, until: number, seed: number }} span
+ * @returns {{ at: number, row: T, index: number }[]}
+ */
+export function spread(rows, { days, until, seed }) {
+  const perSitting = 14;
+  const sittings = Math.max(1, Math.ceil(rows.length / perSitting));
+  const gapMs = (days * dayMs) / (sittings + 1);
+  return rows.map((row, index) => {
+    const sitting = Math.floor(index / perSitting);
+    const base = until - (sittings - sitting) * gapMs;
+    // Between half past seven and half past nine in the evening.
+    const day = Math.floor((base + kinshasaMs) / dayMs) * dayMs - kinshasaMs;
+    const minute = 450 + (((seed % 9973) * (sitting + 7) * 131) % 840);
+    return { at: day + (minute + (index % perSitting) * 2) * minuteMs, row, index };
+  });
+}

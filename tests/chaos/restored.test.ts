@@ -1,0 +1,54 @@
+import { cpSync, rmSync } from "node:fs";
+import { countOutbox, readLocalLog, readServerLog } from "../support/logs";
+import { openPair } from "../support/pair";
+import { startServer } from "../support/server";
+import { expect, test } from "../support/tidy-test";
+
+const numbered = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name} ${i + 1}`);
+
+for (const isAway of [false, true]) {
+  test(`a server that is restored from an earlier copy shows both people the same log again, ${isAway ? "one away meanwhile" : "both there"}`, async ({
+    browser,
+  }) => {
+    test.setTimeout(240_000);
+    const server = await startServer();
+    const copy = `${server.state}-copy`;
+    try {
+      const { site, people, phones, conversation } = await openPair(browser, server, 1);
+      const [ana, ben] = phones;
+      const endsWith = async (text: string) => {
+        for (const phone of phones) await expect(phone.message(text)).toBeVisible({ timeout: 30_000 });
+      };
+      await ana.writeAll(numbered("avant", 11));
+      await endsWith("avant 11");
+      await server.kill();
+      cpSync(server.state, copy, { recursive: true });
+      await server.restart();
+
+      await ana.writeAll(numbered("perdu", 7));
+      await endsWith("perdu 7");
+      await ben.writeAll(["perdu de Ben"]);
+      await endsWith("perdu de Ben");
+      for (const phone of phones) await expect.poll(() => countOutbox(phone.page)).toBe(0);
+      await server.kill();
+      rmSync(server.state, { recursive: true });
+      cpSync(copy, server.state, { recursive: true });
+      if (isAway) await ben.context.setOffline(true);
+      await server.restart();
+      await ana.writeAll(numbered("après", 4));
+      await expect(ana.ticks("après 4", "sent")).toBeVisible({ timeout: 60_000 });
+      if (isAway) await ben.context.setOffline(false);
+
+      const all = [...numbered("avant", 11), ...numbered("perdu", 7), ...numbered("après", 4), "perdu de Ben"].sort();
+      const readTexts = async () => (await readServerLog(site, people[0], conversation)).map(({ text }) => text);
+      await expect.poll(async () => (await readTexts()).sort(), { timeout: 60_000 }).toEqual(all);
+      const log = await readServerLog(site, people[0], conversation);
+      for (const { page } of phones)
+        await expect.poll(() => readLocalLog(page, conversation), { timeout: 30_000 }).toEqual(log);
+      await endsWith("après 4");
+    } finally {
+      rmSync(copy, { recursive: true, force: true });
+      await server.stop();
+    }
+  });
+}
