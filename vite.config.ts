@@ -45,7 +45,7 @@ export default defineConfig({
           output: { codeSplitting: { groups: chunkGroups } },
         },
         sourcemap: "hidden",
-        // Read by the service worker and prerender steps of scripts/build.mjs, which then removes it.
+        // Read by the service worker and prerender steps of scripts/build.mjs, which then puts it beside what is served.
         manifest: true,
       },
     },

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { type Server, startServer } from "../tests/support/server";
 import { runAttack } from "./attacks/attacker";
 import { Bystanders, type Probe } from "./attacks/bystanders";
+import { measureCosts } from "./attacks/costs";
 import { frameAttacks } from "./attacks/frame-attacks";
 import { httpAttacks } from "./attacks/http-attacks";
 import { makeScene, type Prepared, renewToken, type Scene } from "./attacks/scene";
@@ -123,8 +124,14 @@ function toRow({ attack, report, idle, attacked, recoveredMs, grownMb }: Outcome
   ];
 }
 
+/** `--attack=…` chooses among the attacks and leaves the costs out; `--costs` measures only these. */
 export async function measureHostile(): Promise<Section[]> {
-  const wanted = listAttacks();
+  if (process.argv.includes("--costs")) return [await measureCosts()];
+  const sections = [await measureAttacks(listAttacks())];
+  return option("attack").length > 0 ? sections : [...sections, await measureCosts()];
+}
+
+async function measureAttacks(wanted: readonly ({ name: string } & AttackNeeds)[]): Promise<Section> {
   buildProduct();
   // The limits as they are in production.
   const server = await startServer({ vars: { LOCAL_LIMIT_FACTOR: "1" } });
@@ -139,32 +146,30 @@ export async function measureHostile(): Promise<Section[]> {
       // What is still being done for whoever has gone shall not be in the next one's figures.
       if (!Number.isFinite(outcome.recoveredMs)) await server.restart();
     }
-    return [
-      {
-        title: "What one hostile client does to others: milliseconds, and how many times the idle figure",
-        columns: [
-          "",
-          "sent",
-          "answered",
-          "refused",
-          "cut",
-          "ack p50",
-          "ack p95",
-          "received p50",
-          "received p95",
-          "HTTP p50",
-          "HTTP p95",
-          "refused to others",
-          "normal after",
-          "server grew",
-        ],
-        rows,
-        notes: [
-          "Eight bystanders in pairs write to each other and use the app, a message and a request each every 150 ms together; where the attack is shared, in a group with the attacker. Idle is measured anew before each attack. Aim: at most 2×.",
-          "The attacker is one account behind one address with 4 sockets or 32 requests at once, in a process of lower priority. never: not within the wait after the attack (60 s, --wait=…).",
-        ],
-      },
-    ];
+    return {
+      title: "What one hostile client does to others: milliseconds, and how many times the idle figure",
+      columns: [
+        "",
+        "sent",
+        "answered",
+        "refused",
+        "cut",
+        "ack p50",
+        "ack p95",
+        "received p50",
+        "received p95",
+        "HTTP p50",
+        "HTTP p95",
+        "refused to others",
+        "normal after",
+        "server grew",
+      ],
+      rows,
+      notes: [
+        "Eight bystanders in pairs write to each other and use the app, a message and a request each every 150 ms together; where the attack is shared, in a group with the attacker. Idle is measured anew before each attack. Aim: at most 2×.",
+        "The attacker is one account behind one address with 4 sockets or 32 requests at once, in a process of lower priority. never: not within the wait after the attack (60 s, --wait=…).",
+      ],
+    };
   } finally {
     await server.stop();
   }

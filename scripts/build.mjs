@@ -65,6 +65,14 @@ function listAssets(client) {
   return [...new Set(files)].map((file) => `/${file}`);
 }
 
+const stamp = join(root, "dist", "inputs.sha256");
+const isBuilt = (hash) => existsSync(stamp) && readFileSync(stamp, "utf8") === hash;
+
+/** For who needs the client's files alone, which are the same with a mailbox and without. */
+export function buildAny() {
+  if (!isBuilt(hashInputs(false, false))) build({ mailbox: true });
+}
+
 /** Source maps are for whoever measures the build: they go out of the folder that is served. */
 function setMapsAside(client, maps) {
   for (const entry of readdirSync(client, { recursive: true, withFileTypes: true })) {
@@ -83,9 +91,8 @@ function setMapsAside(client, maps) {
  */
 export function build({ mailbox = false, demo = false } = {}) {
   const dist = join(root, "dist");
-  const stamp = join(dist, "inputs.sha256");
   const hash = hashInputs(mailbox, demo);
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
+  if (isBuilt(hash)) return;
 
   const draft = join(root, `dist-${process.pid}.local`);
   const client = join(draft, "client");
@@ -103,6 +110,8 @@ export function build({ mailbox = false, demo = false } = {}) {
       must("vite", ["build", "-c", "vite.sw.config.ts", "--outDir", client], { env: { LISOLO_ASSETS: assets } });
     }
     must("node", [join(root, "scripts", "compress.mjs"), join(client, "assets")]);
+    // Kept beside what is served, for scripts/byte-budget.mjs.
+    renameSync(join(client, ".vite", "manifest.json"), join(draft, "manifest.json"));
     rmSync(join(client, ".vite"), { recursive: true });
     setMapsAside(client, join(draft, "maps"));
     // The plugin's copy of the secrets, for servers of this machine.

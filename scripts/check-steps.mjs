@@ -11,6 +11,8 @@ const steps = [
   // --force: TypeScript 7 keeps errors of an earlier build when only a tsconfig changed.
   ["types", "tsc", ["-b", "--force"]],
   ["unused code", "knip", ["--no-progress"]],
+  // Builds the client where it is not built yet.
+  ["budgets", "node", ["scripts/byte-budget.mjs"]],
 ];
 
 /** Runs every step and says how many passed, and which did not. */

@@ -1,8 +1,10 @@
-// `npm run check`: format, lint, import rules, documentation, translations, types, unused code.
+// `npm run check`: format, lint, import rules, documentation, translations, types, unused code, the client's size.
+// `--update-budget` takes the size of today's build as the one to be kept.
 import { runChecks } from "./check-steps.mjs";
 import { generateTypes } from "./prepare.mjs";
-import { install } from "./run.mjs";
+import { install, must } from "./run.mjs";
 
 install();
 generateTypes();
+if (process.argv.includes("--update-budget")) console.log(must("node", ["scripts/byte-budget.mjs", "--update"]));
 process.exitCode = runChecks().failed === 0 ? 0 : 1;

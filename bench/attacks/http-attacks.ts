@@ -1,5 +1,6 @@
+import { partCount } from "../../contract/files";
 import { createUuid, type Uuid } from "../../contract/ids";
-import { filePartBytes, messageTextMaxLength } from "../../contract/limits";
+import { fileMaxBytes, filePartBytes, messageTextMaxLength } from "../../contract/limits";
 import type { AttackNeeds, Stage } from "./stage";
 
 export type Ask = {
@@ -34,7 +35,17 @@ const get =
 
 const read = (name: string, path: string): HttpAttack => ({ name: `GET ${name}`, make: get(() => path) });
 
-const partOfFile: Uuid = createUuid();
+const filePartCount = partCount(fileMaxBytes);
+const files: Uuid[] = [];
+const fileOf = (n: number): Uuid => {
+  while (files.length <= n) files.push(createUuid());
+  return files[n] ?? "";
+};
+const announce = (n: number): Ask => ({
+  method: "PUT",
+  path: `/api/files/${fileOf(n)}`,
+  body: { name: "x.bin", size: fileMaxBytes },
+});
 const texts = (count: number, text: string) => ({
   messages: Array.from({ length: count }, () => ({ cid: createUuid(), body: { type: "text", text } })),
 });
@@ -51,16 +62,19 @@ export const httpAttacks: HttpAttack[] = [
   read("settings", "/api/settings"),
   read("API description", "/api/openapi.json"),
   { name: "GET a profile", make: get(({ accomplice }) => `/api/users/${accomplice}`) },
-  { name: "GET people by number", make: get((_stage, n) => `/api/users?phone=${encodeURIComponent(phoneOf(n))}`) },
+  {
+    name: "searches for people",
+    make: (_stage, n) => ({ method: "POST", path: "/api/people/search", body: { phone: phoneOf(n) } }),
+  },
   {
     name: "GET messages",
     messages: longLog,
     make: get(({ own }, n) => `/api/conversations/${own}/messages?before=${1 + (n % longLog)}`),
   },
   {
-    name: "GET search without hits",
+    name: "searches over HTTP without hits",
     messages: longLog,
-    make: get(({ own }) => `/api/conversations/${own}/search?query=zzqx`),
+    make: ({ own }) => ({ method: "POST", path: `/api/conversations/${own}/search`, body: { query: "zzqx" } }),
   },
   { name: "GET presence", make: get(({ own }) => `/api/conversations/${own}/presence`) },
   { name: "GET feed pages", make: get(() => `/api/tala?before=${Math.floor(Math.random() * 1e9)}`) },
@@ -140,17 +154,18 @@ export const httpAttacks: HttpAttack[] = [
     }),
   },
   {
-    name: "upload parts, again and again",
-    prepare: () => ({
-      method: "PUT",
-      path: `/api/files/${partOfFile}`,
-      body: { name: "x.bin", size: 25 * 1024 * 1024 },
-    }),
-    make: (_stage, n) => ({
-      method: "PUT",
-      path: `/api/files/${partOfFile}/parts/${n % 100}`,
-      bytes: Buffer.alloc(filePartBytes, n % 256),
-    }),
+    name: "uploads of 25 MB",
+    prepare: () => announce(0),
+    // The next file is announced in the place of a part of this one.
+    make: (_stage, n) => {
+      const [file, part] = [Math.floor(n / filePartCount), n % filePartCount];
+      if (part === 0) return announce(file + 1);
+      return {
+        method: "PUT",
+        path: `/api/files/${fileOf(file)}/parts/${part}`,
+        bytes: Buffer.alloc(filePartBytes, part),
+      };
+    },
   },
   { name: "deletions of unknown statuses", make: () => ({ method: "DELETE", path: `/api/tala/${createUuid()}` }) },
   {

@@ -46,8 +46,9 @@ function addRows(cursor: Cursor): void {
   });
 }
 
-/** The stub of a conversation that the runtime's own test functions accept. */
+/** Stubs that the runtime's own test functions accept. */
 export let plainConversation = (id: string): DurableObjectStub => env.CONVERSATION.getByName(id);
+export let plainChannel = (user: string): DurableObjectStub => env.USER_CHANNEL.getByName(user);
 
 /** Watches every object and D1 of this runtime at their common prototypes, so that nothing in the product has to know. */
 export async function startCounting(): Promise<void> {
@@ -68,9 +69,10 @@ export async function startCounting(): Promise<void> {
     });
   });
   const namespace = Object.getPrototypeOf(env.CONVERSATION) as Methods;
-  const conversations: unknown = env.CONVERSATION;
+  const [conversations, channels]: unknown[] = [env.CONVERSATION, env.USER_CHANNEL];
   const getByName = namespace["getByName"];
   plainConversation = (id) => getByName?.call(conversations, id) as DurableObjectStub;
+  plainChannel = (user) => getByName?.call(channels, user) as DurableObjectStub;
   for (const name of ["get", "getByName"]) {
     const original = namespace[name];
     if (!original) continue;

@@ -17,3 +17,18 @@ export type PageTimes = {
 export function reportTimes(times: PageTimes): void {
   console.log(`BENCH ${JSON.stringify(times)}`);
 }
+
+/** What one account had written for so long: at first, while limits that allow a burst are full, and later. */
+export type Writes = {
+  attack: string;
+  phase: "burst" | "steady";
+  ms: number;
+  /** Frames or requests. */
+  sent: number;
+  counts: Counts;
+  bytes: { d1: number; objects: number; r2: number };
+  r2Puts: number;
+};
+export function reportWrites(writes: Writes): void {
+  console.log(`BENCH ${JSON.stringify(writes)}`);
+}

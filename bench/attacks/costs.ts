@@ -1,0 +1,70 @@
+import { measureInside } from "../count-rows";
+import type { Writes } from "../rows/report";
+import type { Section } from "../table";
+
+const framesPerRequest = 20;
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+/** Dollars for a million: rows written, rows read, requests to objects, requests to the Worker. */
+const prices = { written: 1, read: 0.001, objectRequests: 0.15, requests: 0.3 };
+
+const isWrites = (reported: unknown): reported is Writes =>
+  typeof reported === "object" && reported !== null && "phase" in reported;
+
+type Figures = Record<"sent" | "written" | "read" | "objectRequests" | "requests" | "stored", number>;
+
+const figuresOf = ({ sent, counts, bytes }: Writes): Figures => ({
+  sent,
+  written: counts.objectRowsWritten + counts.d1RowsWritten,
+  read: counts.objectRowsRead + counts.d1RowsRead,
+  objectRequests: counts.objectRequests + counts.alarmsRun + counts.framesIn / framesPerRequest,
+  requests: counts.framesIn > 0 ? 0 : sent,
+  stored: bytes.d1 + bytes.objects + bytes.r2,
+});
+
+/** The first seconds as they were, and the rest of the time as the later ones. */
+function extrapolate(burst: Writes, steady: Writes, ms: number): Figures {
+  const [first, later] = [figuresOf(burst), figuresOf(steady)];
+  const share = (ms - burst.ms) / steady.ms;
+  const keys = Object.keys(first) as (keyof Figures)[];
+  return Object.fromEntries(keys.map((key) => [key, first[key] + later[key] * share])) as Figures;
+}
+
+const dollarsOf = (figures: Figures): number =>
+  Object.entries(prices).reduce((sum, [key, price]) => sum + (figures[key as keyof Figures] * price) / 1e6, 0);
+
+const count = (value: number): string => Math.round(value).toLocaleString("en");
+
+/** What one account can have written and stored, in a minute and, if it goes on, in a day. */
+export async function measureCosts(): Promise<Section> {
+  const reported = (await measureInside("hostile")).filter(isWrites);
+  const rows = reported
+    .filter(({ phase }) => phase === "burst")
+    .map((burst): [number, string[]] => {
+      const steady = reported.find((one) => one.attack === burst.attack && one.phase === "steady") ?? burst;
+      const [minute, day] = [extrapolate(burst, steady, minuteMs), extrapolate(burst, steady, dayMs)];
+      const dollars = dollarsOf(day);
+      const row = [
+        burst.attack,
+        count(minute.sent),
+        count(minute.written),
+        count(minute.read),
+        `${(minute.stored / 1e6).toFixed(1)} MB`,
+        count(day.written),
+        `${(day.stored / 1e9).toFixed(2)} GB`,
+        `$${dollars.toFixed(2)}`,
+      ];
+      return [dollars, row];
+    })
+    .sort(([a], [b]) => b - a)
+    .map(([, row]) => row);
+  return {
+    title: "What one account can have written and stored",
+    columns: ["", "sent a minute", "rows written", "rows read", "stored", "rows a day", "stored a day", "a day"],
+    rows,
+    notes: [
+      "Measured inside the runtime for five seconds and ten more, as fast as this machine answers: the minute and the day take the later rate for the rest of the time. A limit by the day is not in it (fileBytesPerDay bounds what files store).",
+      "Prices: rows written $1.00, read $0.001, requests to objects $0.15, to the Worker $0.30 a million, a frame as 1/20 request. The price of keeping what is stored comes on top.",
+    ],
+  };
+}

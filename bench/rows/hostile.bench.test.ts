@@ -1,0 +1,167 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, test } from "vitest";
+import { createUuid } from "../../contract/ids";
+import { decodeServerFrame, encodeFrame, joinFrames, protocolVersion } from "../../contract/protocol";
+import { connectPeople, type Person } from "../../tests/support/people";
+import { newPerson, site } from "../../tests/worker/site";
+import type { ConversationRpc } from "../../worker/objects/rpc";
+import { conversationOf } from "../../worker/objects/stubs";
+import { type FrameAttack, frameAttacks, joinedOf } from "../attacks/frame-attacks";
+import { type Ask, type HttpAttack, httpAttacks } from "../attacks/http-attacks";
+import type { Stage } from "../attacks/stage";
+import { plainChannel, plainConversation, startCounting, takeCounts } from "./counters";
+import { reportWrites } from "./report";
+import { pause, conversationOf as privateOf } from "./scene";
+import { readStoredBytes, startWatchingBytes } from "./stored-bytes";
+
+/** The attacks that have something written. */
+const writing = [
+  "mutes on and off",
+  "hides",
+  "withdrawals",
+  "dials",
+  "texts",
+  "texts, shared",
+  "texts of 24 kB",
+  "one text to 50 unknown chats",
+  "challenges",
+  "wrong passwords",
+  "passkey ceremonies",
+  "upload announcements",
+  "uploads of 25 MB",
+  "deletions of unknown statuses",
+  "mutes over HTTP",
+  "messages over HTTP, 50 at a time",
+  "requests to unknown people",
+  "new names",
+  "groups",
+];
+const groupMembers = 100;
+const burstMs = 5_000;
+const steadyMs = 10_000;
+const settleMs = 4_000; // what is written behind and by alarms
+const unansweredMax = 256;
+const requestsAtOnce = 16;
+
+/** How many of a device's frames a frame of the server answers. */
+const countAnswers = (data: string): number => {
+  const frame = decodeServerFrame(data);
+  if (!Array.isArray(frame)) return 0;
+  if (frame[0] === "a") return (frame.length - 2) / 3;
+  if (frame[0] === "m") return (frame[4]?.length ?? 0) / 3;
+  return ["n", "y", "g", "q", "v", "c", "j", "L", "x"].includes(frame[0]) ? 1 : 0;
+};
+
+/** A function that goes on with the attack for so long and tells how much of it was sent. */
+type Run = (ms: number) => Promise<number>;
+
+async function floodBy(attack: FrameAttack, stage: Stage): Promise<Run> {
+  const { webSocket } = await site.fetch(`${site.origin}/api/socket`, {
+    headers: { upgrade: "websocket", origin: site.origin, authorization: `Bearer ${stage.attacker.token}` },
+  });
+  if (!webSocket) throw new Error("no socket");
+  let [sent, answered, isClosed] = [0, 0, false];
+  webSocket.accept();
+  webSocket.addEventListener("message", ({ data }) => {
+    answered += countAnswers(String(data));
+  });
+  webSocket.addEventListener("close", () => {
+    isClosed = true;
+  });
+  webSocket.send(encodeFrame(["h", protocolVersion, "", 0]));
+  return async (ms) => {
+    const [before, until] = [sent, Date.now() + ms];
+    while (Date.now() < until && !isClosed) {
+      const frames = Array.from({ length: joinedOf(attack) }, () => attack.make(stage, ++sent));
+      for (const text of joinFrames(frames.map((one) => (typeof one === "string" ? one : encodeFrame(one))))) {
+        webSocket.send(text);
+      }
+      do await pause(1);
+      while (sent - answered > unansweredMax && Date.now() < until && !isClosed);
+    }
+    await pause(Math.max(0, until - Date.now()));
+    return sent - before;
+  };
+}
+
+async function ask({ attacker, address }: Stage, { method, path, headers, isAnonymous, body, bytes }: Ask) {
+  const response = await site.fetch(site.origin + path, {
+    method,
+    headers: {
+      "cf-connecting-ip": address,
+      ...(isAnonymous ? {} : { authorization: `Bearer ${attacker.token}` }),
+      "content-type": bytes ? "application/octet-stream" : "application/json",
+      ...headers,
+    },
+    ...(bytes ? { body: bytes } : body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  await response.arrayBuffer();
+}
+
+async function bombardBy(attack: HttpAttack, stage: Stage): Promise<Run> {
+  let sent = 0;
+  if (attack.prepare) await ask(stage, attack.prepare(stage));
+  // Once alone: what a route imports late is fetched for the request that asked first, and others must not wait for that.
+  await ask(stage, attack.make(stage, ++sent));
+  return async (ms) => {
+    const [before, until] = [sent, Date.now() + ms];
+    const askOn = async () => {
+      while (Date.now() < until) await ask(stage, attack.make(stage, ++sent));
+    };
+    await Promise.all(Array.from({ length: requestsAtOnce }, askOn));
+    return sent - before;
+  };
+}
+
+async function makeGroup(people: readonly Person[]): Promise<string> {
+  const id = createUuid();
+  const group: ConversationRpc = conversationOf(env, id);
+  const [owner, ...others] = people.map((person) => person.id);
+  await group.create(
+    id,
+    owner ?? "",
+    "Quartier",
+    others.map((user) => ({ user, quiet: false })),
+  );
+  return id;
+}
+
+async function makeStage(attack: string, isShared: boolean): Promise<Stage> {
+  const [attacker, accomplice] = [await newPerson(), await newPerson()];
+  await connectPeople(site, attacker, accomplice);
+  const own = privateOf(attacker, accomplice);
+  const members = [attacker, accomplice];
+  while (isShared && members.length < groupMembers) members.push(await newPerson());
+  const shared = isShared ? await makeGroup(members) : own;
+  const address = `10.3.0.${writing.indexOf(attack) + 1}`;
+  return { attack, origin: site.origin, address, attacker, accomplice: accomplice.id, own, shared, seconds: 0 };
+}
+
+beforeAll(async () => {
+  await startCounting();
+  startWatchingBytes();
+});
+
+for (const name of writing) {
+  test(`one account writes by: ${name}`, async () => {
+    const frames = frameAttacks.find((one) => one.name === name);
+    const requests = httpAttacks.find((one) => one.name === name);
+    const stage = await makeStage(name, (frames ?? requests)?.isShared ?? false);
+    const objects = [plainConversation(stage.own), plainChannel(stage.attacker.id), plainChannel(stage.accomplice)];
+    if (stage.shared !== stage.own) objects.push(plainConversation(stage.shared));
+    const run = frames ? await floodBy(frames, stage) : requests && (await bombardBy(requests, stage));
+    if (!run) throw new Error(`There is no attack ${name}`);
+    await pause(1_000);
+    let before = await readStoredBytes(objects);
+    takeCounts();
+    for (const [phase, ms] of [["burst", burstMs] as const, ["steady", steadyMs] as const]) {
+      const sent = await run(ms);
+      if (phase === "steady") await pause(settleMs);
+      const counts = takeCounts();
+      const now = await readStoredBytes(objects);
+      const bytes = { d1: now.d1 - before.d1, objects: now.objects - before.objects, r2: now.r2 - before.r2 };
+      reportWrites({ attack: name, phase, ms, sent, counts, bytes, r2Puts: now.r2Puts - before.r2Puts });
+      before = now;
+    }
+  });
+}

@@ -1,0 +1,47 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+
+type Method = (...values: unknown[]) => unknown;
+
+let d1Bytes = 0;
+let objectsPut = 0;
+let bytesPut = 0;
+
+function observe(owner: object, name: string, tell: (result: unknown) => void): void {
+  const methods = owner as Record<string, Method>;
+  const original = methods[name];
+  if (!original) throw new Error(`There is no ${name} to watch`);
+  methods[name] = function (this: unknown, ...values: unknown[]) {
+    const result = original.apply(this, values);
+    tell(result);
+    return result;
+  };
+}
+
+/** Watches how large D1 says it is and what is put into R2, at their common prototypes. */
+export function startWatchingBytes(): void {
+  observe(Object.getPrototypeOf(env.DB.withSession()) as object, "_sendOrThrow", (result) => {
+    void (result as Promise<unknown>).then((answer) => {
+      for (const one of [answer].flat() as { meta: { size_after?: number } }[])
+        d1Bytes = one.meta.size_after ?? d1Bytes;
+    });
+  });
+  observe(Object.getPrototypeOf(env.FILES) as object, "put", (result) => {
+    void (result as Promise<R2Object | null>).then((put) => {
+      objectsPut += put ? 1 : 0;
+      bytesPut += put?.size ?? 0;
+    });
+  });
+}
+
+export type StoredBytes = { d1: number; objects: number; r2: number; r2Puts: number };
+
+/** What is stored now: all of D1, these objects, and everything that was put into R2 since the watch began. */
+export async function readStoredBytes(stubs: readonly DurableObjectStub[]): Promise<StoredBytes> {
+  await env.DB.prepare("SELECT 1").run();
+  let objects = 0;
+  for (const stub of stubs) {
+    objects += await runInDurableObject(stub, (_instance, { storage }) => storage.sql.databaseSize);
+  }
+  return { d1: d1Bytes, objects, r2: bytesPut, r2Puts: objectsPut };
+}
