@@ -8,7 +8,7 @@ import type { Security } from "../../contract/security";
 import { type Authenticator, flags, type KeyKind, makeAuthenticator, type Tweak } from "../support/authenticator";
 import type { Person } from "../support/people";
 import { request, until } from "./device";
-import { call, newPerson, site } from "./site";
+import { call, newPerson, refill, site } from "./site";
 
 type Bearer = { token: string };
 type Options = Parameters<Authenticator["create"]>[0];
@@ -60,7 +60,7 @@ const forgetProofs = ({ id }: Person) =>
 
 // All tests come from one address.
 beforeEach(async () => {
-  await env.DB.prepare("DELETE FROM rate_limits WHERE key LIKE 'passkey_by_address:%'").run();
+  await refill("passkey_by_address");
 });
 
 const refused = { status: 400, body: { error_code: "passkey_refused" } };

@@ -8,7 +8,7 @@ import { hashKey } from "../../worker/lib/hashed-key";
 import { makeCaptchaToken, type Person } from "../support/people";
 import { until } from "./device";
 import { broughtBy, type Mail, mailsTo } from "./mailbox";
-import { call, cookieSite, drain, limitKeyOf, newPerson, site } from "./site";
+import { call, cookieSite, drain, limitKeyOf, newPerson, refill, site } from "./site";
 
 let lastAddress = 0;
 const newAddress = () => `person-${++lastAddress}@recovery.test`;
@@ -304,7 +304,7 @@ test("wrong tokens from an address keep nobody behind it from a right one", asyn
   const answer = (token_hash: string) => call("POST", "/api/auth/verify", { body: { type: "recovery", token_hash } });
   expect((await answer("none")).status).toBe(429);
   expect((await answer(token)).status).toBe(200);
-  await env.DB.prepare("DELETE FROM rate_limits WHERE key LIKE 'verify_by_address:%'").run();
+  await refill("verify_by_address");
 });
 
 describe("a recovery code in the password's place", () => {

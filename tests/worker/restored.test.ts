@@ -98,8 +98,12 @@ test("a log restored from an earlier copy than its author's channel knows has an
   const before = await rowOf(ben, id);
   await restore(conversation, copy);
   await post(ana, id, "trois");
-  await until(async () => (await rowOf(ben, id)).epoch !== before.epoch);
+  await until(async () => {
+    const { epoch, head } = await rowOf(ben, id);
+    return epoch !== before.epoch && head === 3;
+  });
   expect(await rowOf(ben, id)).toMatchObject({ head: 3, preview: { type: "text", text: "trois" }, unread: 1 });
+  await until(async () => (await rowOf(ana, id)).head === 3);
   expect(await rowOf(ana, id)).toMatchObject({ head: 3, epoch: (await rowOf(ben, id)).epoch });
   expect(textsOf(await readLog(ben, id))).toEqual(["un", "deux", "trois"]);
 });

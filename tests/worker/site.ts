@@ -5,7 +5,7 @@ import { insertSession, newSession, toTokens } from "../../worker/auth/sessions"
 import { openDb } from "../../worker/db/client";
 import { signAccessToken } from "../../worker/lib/access-token";
 import { hashKey } from "../../worker/lib/hashed-key";
-import { type PolicyName, policies } from "../../worker/lib/rate-limit";
+import { emptyBuckets, type PolicyName, policies } from "../../worker/lib/rate-limit";
 import {
   type Answer,
   type Call,
@@ -84,3 +84,9 @@ export const drain = (name: PolicyName, key: string): Promise<unknown> =>
   env.DB.prepare("INSERT OR REPLACE INTO rate_limits VALUES (?, ?)")
     .bind(`${name}:${key}`, Date.now() + policies[name].burst * policies[name].everyMs + 60_000)
     .run();
+
+/** Fills every bucket of a limit again. */
+export const refill = async (name: PolicyName): Promise<void> => {
+  await env.DB.prepare("DELETE FROM rate_limits WHERE key GLOB ?").bind(`${name}:*`).run();
+  emptyBuckets.clear();
+};

@@ -46,6 +46,10 @@ const reach = async <T extends object>(question: () => Promise<T | Refusal>): Pr
 export const describe = (c: AppContext, id: Uuid): Promise<Group | Refusal> =>
   ask(c, id, (group, user) => group.group(id, user));
 
+/** Describes a group just created, of which the creator's channel may not have been notified yet. */
+export const describeNew = (c: AppContext, id: Uuid): Promise<Group | Refusal> =>
+  askNew(c, id, (group, user) => group.group(id, user));
+
 /** Carries a change out. Pictures that nobody shows any more go: the one it replaced, and with a lost answer `before`. */
 export const carryOut = async (
   c: AppContext,

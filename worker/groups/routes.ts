@@ -24,7 +24,7 @@ import { refuse } from "../lib/refusal";
 import { validate } from "../lib/validate";
 import type { ConversationRpc } from "../objects/rpc";
 import { userChannelOf } from "../objects/stubs";
-import { answer, ask, askNew, carryOut, change, describe, leave, letGo } from "./asking";
+import { answer, ask, askNew, carryOut, change, describe, describeNew, leave, letGo } from "./asking";
 import { toMemberPage, toNewcomers } from "./queries";
 
 const Named = v.object({ id: Uuid });
@@ -40,7 +40,7 @@ const changing = [...strangers, "not_allowed", "forbidden_origin"] as const sati
 
 /** What was made before, by a caller who does it again: contacts may have come and gone since. */
 const findMade = async (c: AppContext, id: Uuid): Promise<Group | undefined> => {
-  const group = await describe(c, id);
+  const group = await describeNew(c, id);
   return !isRefusal(group) && group.created_by === c.var.caller.user ? group : undefined;
 };
 
@@ -77,7 +77,7 @@ export const groupsRoutes = createRoutes()
       }
       if (people.length === 0) return refuse(c, "group_without_members");
       const made = await askNew(c, id, (group, user) => group.create(id, user, name, people));
-      return isRefusal(made) ? refuse(c, made.error) : answer(c, describe(c, id));
+      return isRefusal(made) ? refuse(c, made.error) : answer(c, describeNew(c, id));
     },
   )
   .get(
