@@ -1,6 +1,6 @@
 /**
  * How many times as much as in production the limits of frames, commands and messages let through: more than 1 only in a
- * build for this machine (`LOCAL_MAILBOX`) that is told so, for tests, benchmarks and the demo, whose few people do in
+ * build for this machine that is told so, for tests, benchmarks and the demo, whose few people do in
  * seconds what takes people days.
  */
 export const limitFactorOf = (env: object): number => {
