@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { maskPhone } from "../../contract/phone";
 import { expect, test } from "../support/browser-test";
 import { seedCrowd } from "../support/crowd";
 import { faultsIn } from "../support/faults";
@@ -55,7 +56,7 @@ test("the owner changes a group and its members see it at once; who leaves or is
   await expect(bensPage.getByRole("button", { name: bens.texts.groups.page.unmute })).toBeVisible();
   await bensPage.getByText(cleo.username).click();
   await expect(bensPage).toHaveURL(`/app/user/${cleo.id}`);
-  await expect(bensPage.getByRole("main").getByText(cleo.phone).first()).toBeVisible();
+  await expect(bensPage.getByRole("main").getByText(maskPhone(cleo.phone)).first()).toBeVisible();
   await bensPage.getByRole("button", { name: bens.texts.chat.findPeople }).click();
   await expect(bensPage.getByRole("button", { name: bens.texts.senga.requestSent })).toBeDisabled();
   await bensPage.getByRole("link", { name: bens.texts.common.back }).click();

@@ -10,11 +10,11 @@ import { fill, onePixelPng, Phone } from "../support/phone";
 
 test("one text and one picture go to three people as ordinary private messages", async ({ browser, server }) => {
   const site = siteOf(server);
-  const ana = await makePerson(site, 3320);
+  const ana = await makePerson(site, 3340);
   const others = [
-    await makePerson(site, 3321, "Ângela Costa"),
-    await makePerson(site, 3322, "Bento"),
-    await makePerson(site, 3323, "Célia"),
+    await makePerson(site, 3341, "Ângela Costa"),
+    await makePerson(site, 3342, "Bento"),
+    await makePerson(site, 3343, "Célia"),
   ] as const;
   for (const other of others) await connectPeople(site, ana, other);
   const anas = await Phone.open(browser, server, "pt", keptOffline);

@@ -150,7 +150,7 @@ test("on a wide screen the open chat is marked in the list beside it", async ({ 
       .filter({ hasText: `de ${other.username}` })
       .click();
     await expect(anas.message(`de ${other.username}`)).toBeVisible();
-    await expect(anas.page.locator('li [aria-current="page"]')).toHaveCount(1);
+    await expect(list.locator('[aria-current="page"]')).toHaveCount(1);
     const row = list.getByRole("link").filter({ hasText: `de ${other.username}` });
     await expect(row).toHaveAttribute("aria-current", "page");
   }

@@ -47,8 +47,9 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
   const [wasOpen, setWasOpen] = useState<boolean>();
   const isOpen = conversation?.open;
   if (isTold && wasOpen !== isOpen) setWasOpen(isOpen);
-  // A store that was lost under this page knows nothing of them any more; what was told before holds.
-  const mayBeOpen = isTold && failure === undefined ? isOpen : wasOpen;
+  // A store that was lost under this page knows nothing of them any more; what was told before holds. Of a person who
+  // cannot be loaded it is not claimed that the two are not connected.
+  const mayBeOpen = failure !== undefined ? wasOpen || undefined : isTold ? isOpen : wasOpen;
   const isHeardOf = isTold || (wasOpen !== undefined && !isOffline) || failure !== undefined;
   const isBlocked = conversation?.blocked ?? false;
   const mayWrite = isDeleted ? false : isBlocked ? undefined : mayBeOpen;
