@@ -269,9 +269,9 @@ test("offline nothing that was typed is lost", async ({ browser, server }) => {
   const phone = await Phone.open(browser, server);
   const { page, texts } = phone;
   await phone.goTo("/recover");
+  await page.getByLabel(texts.recover.email).fill("someone@recover.test");
   await page.getByLabel(texts.auth.robot).check();
   await expect(page.getByText(texts.auth.robotDone)).toBeVisible();
-  await page.getByLabel(texts.recover.email).fill("someone@recover.test");
   await phone.context.setOffline(true);
   await page.getByRole("button", { name: texts.recover.send }).click();
   await expect(toastIn(page)).toContainText(texts.auth.offline);

@@ -4,7 +4,7 @@ import { expect, test } from "../support/browser-test";
 import { faultsIn } from "../support/faults";
 import { siteOf } from "../support/pair";
 import { callSite, connectPeople, makePerson, phoneOf } from "../support/people";
-import { fill, Phone } from "../support/phone";
+import { fill, Phone, toastIn } from "../support/phone";
 
 const search = async (phone: Phone, digits: string): Promise<void> => {
   const box = phone.page.getByRole("searchbox", { name: phone.texts.senga.searchLabel });
@@ -70,7 +70,7 @@ test("a request appears on the other side, live, and accepting it makes both con
   await bens.close();
 });
 
-test("a declined request is gone on both sides and may be made again", async ({ browser, server }) => {
+test("a declined request is gone on both sides, is not made again at once, and may be answered by a request", async ({ browser, server }) => {
   const site = siteOf(server);
   const [ana, ben] = [await makePerson(site, 732), await makePerson(site, 733)];
   const anas = await Phone.open(browser, server);
@@ -88,17 +88,20 @@ test("a declined request is gone on both sides and may be made again", async ({ 
   await expect(bens.page.getByText(texts.senga.noReceived.title)).toBeVisible();
   await expect(add).toBeEnabled();
   await add.click();
-  await expect(
-    bens.page.getByRole("button", { name: fill(texts.senga.acceptName, { name: ana.username }) }),
-  ).toBeVisible();
-  // The person who was asked may say yes from a search as well.
+  await expect(toastIn(anas.page)).toContainText(texts.errors.request_declined);
+  await expect(add).toBeEnabled();
+  // The person who declined may ask, and the other may say yes from a search as well.
   await search(bens, ana.phone);
   await bens.page
     .getByRole("list", { name: texts.senga.results })
-    .getByRole("button", { name: fill(texts.senga.acceptName, { name: ana.username }) })
+    .getByRole("button", { name: fill(texts.senga.addName, { name: ana.username }) })
+    .click();
+  await anas.page
+    .getByRole("list", { name: texts.senga.results })
+    .getByRole("button", { name: fill(texts.senga.acceptName, { name: ben.username }) })
     .click();
   await expect(
-    bens.page.getByRole("link", { name: fill(texts.senga.messageName, { name: ana.username }) }),
+    anas.page.getByRole("link", { name: fill(texts.senga.messageName, { name: ben.username }) }),
   ).toBeVisible();
   await anas.close();
   await bens.close();

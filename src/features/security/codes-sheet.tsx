@@ -7,20 +7,6 @@ import { useT } from "../../i18n/setup";
 import { CopyButton } from "./copy-button";
 import { printText, removePrinted, saveText } from "./paper";
 
-const lineGroups = 3;
-
-/** Broken in the middle where it has no room in one line. */
-function Code({ code }: { code: string }) {
-  const groups = code.split("-");
-  const half = (from: number, to?: number) => groups.slice(from, to).join("-");
-  return (
-    <>
-      <span className="inline-block">{half(0, lineGroups)}-</span>
-      <span className="inline-block">{half(lineGroups)}</span>
-    </>
-  );
-}
-
 /** The codes, this once: to be copied, printed or kept as a file, and left only by who says so. */
 export function CodesSheet({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   const t = useT();
@@ -41,8 +27,8 @@ export function CodesSheet({ codes, onClose }: { codes: readonly string[]; onClo
           dir="ltr"
         >
           {codes.map((code) => (
-            <li key={code} className="py-1 break-words select-all">
-              <Code code={code} />
+            <li key={code} className="py-1 whitespace-nowrap select-all">
+              {code}
             </li>
           ))}
         </ol>
