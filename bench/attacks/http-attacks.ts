@@ -99,7 +99,15 @@ export const httpAttacks: HttpAttack[] = [
       headers: { authorization: `Bearer ${attacker.token.slice(0, -8)}AAAAAAAA` },
     }),
   },
-  { name: "challenges", make: () => ({ method: "GET", path: "/api/auth/challenge", isAnonymous: true }) },
+  {
+    name: "challenges",
+    make: (_stage, n) => ({
+      method: "POST",
+      path: "/api/auth/challenge",
+      isAnonymous: true,
+      body: { action: "sign_up", subject: phoneOf(n) },
+    }),
+  },
   {
     name: "sign-ups with a bad proof",
     make: (_stage, n) => ({

@@ -70,7 +70,7 @@ test("a request appears on the other side, live, and accepting it makes both con
   await bens.close();
 });
 
-test("a declined request is gone on both sides, is not made again at once, and may be answered by a request", async ({ browser, server }) => {
+test("a declined request is not made again at once; whoever declined may ask", async ({ browser, server }) => {
   const site = siteOf(server);
   const [ana, ben] = [await makePerson(site, 732), await makePerson(site, 733)];
   const anas = await Phone.open(browser, server);
