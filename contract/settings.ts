@@ -20,7 +20,7 @@ export const Settings = v.strictObject({
   hidesAddress: v.optional(v.boolean(), false), // copies of before do without
   /** Who looks for people finds me: by a part of my number, by the whole of it only, not at all. */
   findable: v.picklist(findableBy),
-  /** Members of my groups who are not my contacts see my whole number, not only its last two digits. */
+  /** Members of my groups who are not my contacts see my whole number, not only its country code and last two digits. */
   phoneInGroups: v.optional(v.boolean(), false), // copies of before do without, as of the next one
   /** Who may add me to groups. */
   groupAdds: v.optional(v.picklist(groupAdders), "contacts"),

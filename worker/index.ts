@@ -30,7 +30,7 @@ export default {
       if (!isLoopback(request.url)) return new Response(null, { status: 404, headers: emptyHeaders });
       return pathname === mailboxPath ? serveMailbox(request) : setLocalClock(request);
     }
-    // What mails lead to and passkeys belong to is taken from the address that was asked.
+    // Requests to any address other than PUBLIC_URL are refused.
     if (env.PUBLIC_URL !== "" && new URL(env.PUBLIC_URL).origin !== origin)
       return new Response(null, { status: 421, headers: emptyHeaders });
     if (pathname === "/api" || pathname.startsWith("/api/")) return api.fetch(request, env, context);

@@ -95,8 +95,8 @@ const tuneVideo = (lines: string[]): string[] => {
 const remoteCandidate = /^a=(candidate|end-of-candidates|remote-candidates)/;
 
 /**
- * What the other side said, as it is set here. `isRedundant`: this side's voice goes twice, in RED (RFC 2198). Candidates
- * in it are left out: they would be tried at once, before the call is accepted too, and whoever is tried sees from where.
+ * Remote description as it is applied locally. `isRedundant`: this side sends its audio with RED (RFC 2198). Candidates
+ * are removed, because the browser would check them before the call is accepted and so reveal this device's address.
  */
 export const tuneRemote = (sdp: string, { isRedundant }: { isRedundant: boolean }): string =>
   joined(

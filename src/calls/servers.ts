@@ -2,7 +2,7 @@ import type { IceServers } from "../../contract/ice";
 
 /**
  * Which of a device's addresses the other side may learn. `relayed`: a relay's alone. `withheld`: none for now; they are
- * gathered, but neither told nor used, for whoever is tried sees from where.
+ * gathered but neither sent nor used, because a connectivity check reveals the sender's address.
  */
 export type Disclosure = "all" | "relayed" | "withheld";
 

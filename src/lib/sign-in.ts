@@ -14,7 +14,10 @@ const eventAt = (path: string): KnownSession["event"] => {
   return getSession() ? "TOKEN_REFRESHED" : "MFA_CHALLENGE_VERIFIED";
 };
 
-/** What could not be ended before somebody signed in: their other sessions, if they meant all; of somebody else no more. */
+/**
+ * Ends the sessions of an offline sign-out that the server has not heard of yet: the other sessions of the same person if
+ * they signed out everywhere; none of another person.
+ */
 const settlePendingSignOut = async ({ userId, awaits }: Opened): Promise<void> => {
   const pending = findPendingSignOut();
   if (!pending) return;

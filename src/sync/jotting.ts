@@ -5,9 +5,8 @@ import { dropShown } from "./settings";
 import { storeName } from "./store";
 
 /**
- * A text stands, besides in the store, in a storage that takes it before the call returns: from the key that sends it
- * until the server has it, and a draft as long as it is one. The store takes a moment to have a text for good, a page
- * can be gone in any moment, and a browser may lose the store itself.
+ * Synchronous copy of unsent texts and drafts besides IndexedDB. A sent text is kept until the server has it, a draft as
+ * long as it exists. IndexedDB commits later, the page may close first, and browsers may delete the database.
  */
 type Place = { platform: Pick<Platform, "notes" | "now">; me: Uuid };
 

@@ -21,7 +21,7 @@ type Checked = Right | { outcome: "wrong" } | Limited;
 
 const limited = ({ retryAfterMs }: Extract<Taken, { ok: false }>): Limited => ({ outcome: "limited", retryAfterMs });
 
-/** Compares a password whose tokens were taken, which come back when it is right; for nobody it does the same work. */
+/** Compares a password. A right one returns its rate-limit tokens; an unknown account costs the same hashing work. */
 const compare = async (
   c: AppContext,
   known: Credentials | undefined,
@@ -39,9 +39,9 @@ const compare = async (
 };
 
 /**
- * Whether it is the password of whoever has this number. A device on which they signed in before has tries of its own.
- * Any other shares the limits of the number, and beyond the limit of its address brings a proof of work (`unproved`
- * without): somebody behind the same address keeps nobody out.
+ * Checks the password for a phone number. A known device has its own attempts. Other devices share the limits of the
+ * number; above the limit of their address they need a proof of work (`unproved` without one), but are not refused
+ * because of others behind that address.
  */
 export const checkSignIn = async (
   c: AppContext,

@@ -10,9 +10,9 @@ import { dayOf } from "./queries";
 
 /**
  * Takes away what nobody needs: files that were never completed or never named by a message, files whose removal
- * was interrupted, parts that outlived their file, and counts of days gone by. As many as one run of the platform has
- * requests for; what is left over waits for the next hour. Of each person the oldest goes before anybody's second, so
- * that nobody's files wait behind those of somebody who leaves thousands.
+ * was interrupted, parts that outlived their file, and counts of days gone by. Each run handles
+ * as many files as the platform's request limit allows. Owners take turns, oldest file first, so that one owner with many
+ * files does not delay the others.
  */
 
 const batchFiles = 500;

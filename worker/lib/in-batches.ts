@@ -1,4 +1,4 @@
-/** Does something of which each go deals with so many at most, until a go finds fewer or there were so many goes. */
+/** Repeats a batch operation until a batch is not full or the maximum number of batches has run. */
 export const inBatches = async (batch: number, goesMax: number, go: () => Promise<number>): Promise<void> => {
   for (let goes = 0; goes < goesMax; goes++) if ((await go()) < batch) return;
 };

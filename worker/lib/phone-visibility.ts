@@ -18,9 +18,9 @@ export type PhoneMeeting = {
 };
 
 /**
- * The one rule of who is told whose number. It is a person's own to give: by accepting, by asking, by their setting for
- * groups. Whoever asks them, was refused, or was a contact once, is told no more than anybody; whoever typed the number
- * has it already. By what a person is found (`Settings.findable`) decides about search only.
+ * The only rule for who sees a phone number. A person reveals it by accepting a request, by sending one, or by their group
+ * setting. Requesters, refused people and former contacts see no more than strangers; whoever typed the number has it
+ * already. `Settings.findable` affects search only.
  */
 export const viewPhone = ({ isOwn, state, by, phoneInGroups }: PhoneMeeting): PhoneView => {
   if (isOwn || state === "contact" || state === "received" || by === "number") return "whole";

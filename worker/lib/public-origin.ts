@@ -8,8 +8,8 @@ const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 export const isLoopback = (url: string): boolean => loopback.test(new URL(url).hostname);
 
 /**
- * Origin that links in mails, passkeys and other log-ins belong to: `PUBLIC_URL`, or this machine's while one develops.
- * Never what a deployed Worker was asked by: whoever sends the request writes its Host header.
+ * Origin for links in mails, passkeys and other log-ins: `PUBLIC_URL`, or the loopback origin in development. Never the
+ * Host header of a request, which the client controls.
  */
 export const findPublicOrigin = (c: AppContext): string | undefined => {
   const set: string = c.env.PUBLIC_URL;
@@ -27,7 +27,7 @@ export const getPublicOrigin = (c: AppContext): string => {
 export const logMissingPublicUrl = (): void =>
   console.error("PUBLIC_URL is empty: mails, passkeys and other log-ins are refused until it is set (README.md).");
 
-/** Middleware: nothing that leads back to us goes on while it is not known where that is. */
+/** Middleware: refuses routes that need the public origin while it is not configured. */
 export const requirePublicOrigin = createMiddleware<AppEnv>(async (c, next) => {
   if (findPublicOrigin(c) !== undefined) return next();
   logMissingPublicUrl();

@@ -3,8 +3,8 @@ import { commandsAtOnce } from "../../contract/limits";
 type Lane = { running: number; waiting: (() => void)[] };
 
 /**
- * What sockets ask for and somebody else has to be asked about: so much of each socket under way at once, the rest in its
- * order. What is still waiting when its socket closes is not done any more.
+ * Limits commands that call other objects: at most `commandsAtOnce` run per socket, the others wait in order. Waiting
+ * commands are dropped when their socket closes.
  */
 export class CommandLanes {
   readonly #lanes = new WeakMap<WebSocket, Lane>();

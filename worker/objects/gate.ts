@@ -27,9 +27,9 @@ export class Gate {
   }
 
   /**
-   * Calls a conversation, again when the way broke. When it is not there or says that nobody may write, the
-   * directory is asked once: if the two are connected, the conversation had only not heard of it yet. Who asks about too
-   * many that are not there is told to come later, for until the directory was asked nobody knows.
+   * Calls a conversation, with retries when the connection to it breaks. If the conversation is missing or refuses, the
+   * directory is asked whether the two people are connected. These look-ups are rate limited; above the limit the answer is
+   * "try again later", because the truth is unknown.
    */
   async call<T extends object>(
     id: ConversationId,

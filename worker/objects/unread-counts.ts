@@ -5,8 +5,8 @@ type Counted = { from: number; upTo: number; count: number };
 type Deleted = { seq: number; sender: number };
 
 /**
- * How many of the others' messages each member has left to read, counted once in the object's life and then kept: what a
- * mark moves over and what was stored since is all that is looked at again.
+ * Unread count of each member, excluding their own messages. Counted once after the object starts, then updated from read
+ * marks and new messages only.
  */
 export class UnreadCounts {
   readonly #sql: SqlStorage;

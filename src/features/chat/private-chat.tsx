@@ -41,14 +41,14 @@ export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
   const isDeleted = person?.deleted === 1;
   // Before the first words of the server this phone cannot tell whether they are connected.
   const isTold = (conversation?.told ?? false) || look.state === "missing";
-  // Nothing can be said of the two as long as nobody knows who the other is.
+  // A profile that could not be loaded says nothing about the connection.
   const failure = look.state === "failed" ? look.code : undefined;
   const isOffline = useIsOffline();
   const [wasOpen, setWasOpen] = useState<boolean>();
   const isOpen = conversation?.open;
   if (isTold && wasOpen !== isOpen) setWasOpen(isOpen);
-  // A store that was lost under this page knows nothing of them any more; what was told before holds. Of a person who
-  // cannot be loaded it is not claimed that the two are not connected.
+  // Keep the last known state after the local store was lost. If the profile cannot be loaded, do not claim that the two
+  // are not connected.
   const mayBeOpen = failure !== undefined ? wasOpen || undefined : isTold ? isOpen : wasOpen;
   const isHeardOf = isTold || (wasOpen !== undefined && !isOffline) || failure !== undefined;
   const isBlocked = conversation?.blocked ?? false;
