@@ -6,7 +6,7 @@ test("another tab that deletes the local database takes neither unsent messages 
   browser,
   server,
 }) => {
-  const { site, people, phones, conversation } = await openPair(browser, server, 7640);
+  const { site, people, phones, conversation } = await openPair(browser, server, 7_690);
   const [anas, bens] = phones;
   const { page, texts } = anas;
   await anas.write("en ligne");
