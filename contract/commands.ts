@@ -28,7 +28,7 @@ export type SendResult = v.InferOutput<typeof SendResult>;
 /** Each message of a spread by itself: one that was refused says why. */
 export const SpreadResult = v.object({
   sent: v.array(v.object({ conversation: ConversationId, cid: Uuid, seq: Seq, at: v.number() })),
-  refused: v.array(v.object({ cid: Uuid, error: v.picklist(errorCodes) })),
+  refused: v.array(v.object({ cid: Uuid, error: v.picklist(errorCodes), retryAfterMs: v.optional(v.number()) })),
 });
 export type SpreadResult = v.InferOutput<typeof SpreadResult>;
 

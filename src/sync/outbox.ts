@@ -128,13 +128,13 @@ export class Outbox {
     return true;
   }
 
-  /** The server could not take them now. One that it could not take for so long is not tried again by itself. */
+  /** The server could not take them now. One that it still cannot take after so long is not tried again by itself. */
   async #putOff(rows: readonly OutboxRow[], retryAfterMs: number | undefined): Promise<void> {
     const { strict, platform } = this.#context;
     const { skew } = await readCursor(strict);
     const deadline = platform.now() + skew - giveUpMs;
     for (const { cid, createdAt, attempts } of rows) {
-      if (createdAt < deadline) await giveUp(this.#context, cid, "unavailable");
+      if (attempts > 0 && createdAt < deadline) await giveUp(this.#context, cid, "unavailable");
       else await noteFate(this.#context, cid, { attempts: attempts + 1 });
     }
     for (const conversation of new Set(rows.map((row) => row.conversation))) this.#block(conversation, retryAfterMs);
@@ -291,7 +291,7 @@ export class Outbox {
     const to = rows.map(({ conversation, cid }) => ({ conversation, cid }));
     const { sent, refused } = await askByHttp(platform, { type: "spread", body, to, ...(source ? { source } : {}) });
     await this.#posted(sent.map((place) => ({ type: "sent", ...place })));
-    for (const { cid, error } of refused) await this.refused(cid, new SyncError(error));
+    for (const { cid, error, retryAfterMs } of refused) await this.refused(cid, new SyncError(error, retryAfterMs));
     const answered = new Set([...sent, ...refused].map(({ cid }) => cid));
     for (const { cid, conversation } of rows) if (!answered.has(cid)) this.#block(conversation, undefined);
   }

@@ -42,7 +42,7 @@ export class SendQueue<Source extends { id: string }> {
   readonly #deliver: Deliver<Source>;
   readonly #limit: SendLimit;
   readonly #lanes = new Map<ConversationId, Outgoing<Source>[]>();
-  readonly #stalled = new Map<string, { cid: Uuid; until: number }>();
+  readonly #stalled = new Map<string, { cid: Uuid; until: number; refusal: Refusal }>();
 
   constructor(deliver: Deliver<Source>, limit: SendLimit) {
     this.#deliver = deliver;
@@ -50,8 +50,12 @@ export class SendQueue<Source extends { id: string }> {
   }
 
   add(conversation: ConversationId, outgoing: Outgoing<Source>[]): void {
-    const free = outgoing.filter((one) => !this.#isStalled(conversation, one));
-    for (const one of outgoing) if (!free.includes(one)) one.settle({ error: "unavailable" });
+    const free: Outgoing<Source>[] = [];
+    for (const one of outgoing) {
+      const refusal = this.#findStall(conversation, one);
+      if (refusal) one.settle(refusal);
+      else free.push(one);
+    }
     const over = free.findIndex(() => !this.#limit.take());
     const late = over < 0 ? [] : free.splice(over);
     if (late.length > 0) {
@@ -115,25 +119,27 @@ export class SendQueue<Source extends { id: string }> {
 
   #refuse(conversation: ConversationId, batch: Outgoing<Source>[], refusal: Refusal): void {
     for (const outgoing of batch) {
-      if (outgoing.source && !isPermanent(refusal.error)) this.#stall(conversation, outgoing.source, outgoing.cid);
+      if (outgoing.source && !isPermanent(refusal.error))
+        this.#stall(conversation, outgoing.source, outgoing.cid, refusal);
       outgoing.settle(refusal);
     }
   }
 
-  #stall(conversation: ConversationId, source: Source, cid: Uuid): void {
+  #stall(conversation: ConversationId, source: Source, cid: Uuid, refusal: Refusal): void {
     const now = Date.now();
     for (const [key, { until }] of this.#stalled) if (until <= now) this.#stalled.delete(key);
     const key = `${source.id} ${conversation}`;
     // The first that failed is the one to wait for.
-    if (!this.#stalled.has(key)) this.#stalled.set(key, { cid, until: now + sendStallMs });
+    if (!this.#stalled.has(key)) this.#stalled.set(key, { cid, until: now + sendStallMs, refusal });
   }
 
-  #isStalled(conversation: ConversationId, { source, cid }: Outgoing<Source>): boolean {
+  /** The refusal of an earlier message that this one must not overtake: it is refused for the same reason. */
+  #findStall(conversation: ConversationId, { source, cid }: Outgoing<Source>): Refusal | undefined {
     const key = source && `${source.id} ${conversation}`;
     const stalled = key === undefined ? undefined : this.#stalled.get(key);
-    if (!key || !stalled) return false;
-    if (stalled.cid !== cid && stalled.until > Date.now()) return true;
+    if (!key || !stalled) return undefined;
+    if (stalled.cid !== cid && stalled.until > Date.now()) return stalled.refusal;
     this.#stalled.delete(key);
-    return false;
+    return undefined;
   }
 }

@@ -113,7 +113,7 @@ export class Sending {
     const result: SpreadResult = { sent: [], refused: [] };
     for (const [index, { conversation, cid }] of command.to.entries()) {
       const outcome = outcomes.get(index);
-      if (outcome && isRefusal(outcome)) result.refused.push({ cid, error: outcome.error });
+      if (outcome && isRefusal(outcome)) result.refused.push({ cid, ...outcome });
       else if (outcome) result.sent.push({ conversation, cid, seq: outcome.seq, at: outcome.at });
     }
     return result;
