@@ -100,7 +100,7 @@ test("25 MB arrive whole and once over a link that drops every 3 s while the run
       link.bytesPerSecond = goodLink;
     }
     await expect(anas.ticks(texts[0] ?? "", "read")).toBeVisible({ timeout: 30_000 });
-    await expect(bens.page.getByText("film", { exact: true })).toBeVisible({ timeout: 90_000 });
+    await expect(bens.page.getByText("film.bin", { exact: true })).toBeVisible({ timeout: 90_000 });
     expect(link.drops).toBeGreaterThan(3);
     link.holdStill();
     await expect(anas.page.getByRole("progressbar")).toHaveCount(0);
