@@ -17,7 +17,7 @@ export const Mark = Count;
 export const Source = v.strictObject({ conversation: ConversationId, seq: Seq });
 export type Source = v.InferOutput<typeof Source>;
 
-/** Who wrote a forwarded message first, by the name that the server has for them; the reader may be that person. */
+/** Original author of a forwarded message, under the name in the directory; the reader may be that person. */
 const Forwarded = v.strictObject({
   by: Uuid,
   name: v.pipe(

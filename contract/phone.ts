@@ -89,7 +89,7 @@ export const isMaskedPhone = (phone: string): boolean => phone.includes("•");
 /** The digits a phone search looks for, from what was typed: any part of a number, its zeros included. */
 export const toPhoneQuery = (query: string): string => compact(query).replace(/\D/g, "");
 
-/** What a search looks for: whole numbers, the likeliest first, and digits that numbers begin with or contain. */
+/** Parsed phone search: complete numbers, likeliest first, and digits that numbers begin with or contain. */
 export type PhoneQuery = { wholes: string[]; beginnings: string[]; parts: string[] };
 
 /**

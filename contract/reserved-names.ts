@@ -42,7 +42,7 @@ const toSkeleton = (name: string): string =>
 
 const brand = toSkeleton("Lisolo");
 
-/** What an office of the service would be called. With one of these beside it the brand is no longer somebody's surname. */
+/** Words for an office of the service. Next to one of them the brand cannot be a person's surname. */
 const offices = [
   "support assistance aide help helpdesk ajuda suporte service services servico client clientele customer atendimento",
   "equipe team staff admin administrator administrateur administrador administration moderator moderateur moderador",

@@ -22,7 +22,7 @@ export const Settings = v.strictObject({
   findable: v.picklist(findableBy),
   /** Members of my groups who are not my contacts see my whole number, not only its country code and last two digits. */
   phoneInGroups: v.optional(v.boolean(), false), // copies of before do without, as of the next one
-  /** Who may add me to groups. */
+  /** People allowed to add me to groups. */
   groupAdds: v.optional(v.picklist(groupAdders), "contacts"),
   messages: Notices,
   groups: Notices,

@@ -32,7 +32,7 @@ export class Path {
   readonly #isPolite: boolean;
   readonly #events: PathEvents;
   #disclosure: Disclosure;
-  /** Of this device, while they are withheld. */
+  /** Local candidates that are withheld until the call is accepted. */
   #withheld: RTCIceCandidate[] = [];
   readonly #stream = new MediaStream();
   readonly #tracks: Record<Kind, MediaStreamTrack | null> = { audio: null, video: null };
