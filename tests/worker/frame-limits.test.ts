@@ -26,7 +26,7 @@ import { newPair, seedPerson } from "./seeded-people";
 
 // The limits as they are in production.
 
-type Spied = Record<"page" | "mark" | "hide", (...values: unknown[]) => Promise<unknown>>;
+type Spied = Record<"page" | "mark" | "hide" | "search", (...values: unknown[]) => Promise<unknown>>;
 
 const typing = (count: number, handle: number) =>
   `[${Array.from({ length: count }, () => JSON.stringify(["t", handle])).join()}]`;
@@ -126,6 +126,27 @@ test("searches are limited by what they look through, and say when to go on", as
   expect([type, error, waitMs]).toEqual(["n", "rate_limited", (1_000 * searchSlicesMax) / searchSlicesPerSecond]);
   pass(Number(waitMs));
   expect((await search())[0]).toBe("q");
+});
+
+test("one person's searches are carried out one after the other, on whichever socket they came", async () => {
+  const { ana, id } = await newPair();
+  await post(ana, id, "un");
+  const devices = [await Device.open(ana), await Device.open(ana)];
+  let running = 0;
+  let most = 0;
+  await runInDurableObject(env.CONVERSATION.getByName(id), (conversation) => {
+    vi.spyOn(Object.getPrototypeOf(conversation) as Spied, "search").mockImplementation(async () => {
+      most = Math.max(most, ++running);
+      await scheduler.wait(5);
+      running -= 1;
+      return { messages: [], before: null, bytes: 0, isFull: false };
+    });
+  });
+  const refs = [901, 902, 903];
+  for (const device of devices) for (const ref of refs) device.send(["q", ref, id, "deux", Number.MAX_SAFE_INTEGER]);
+  const answered = (device: Device) => device.frames.filter((frame) => Array.isArray(frame) && frame[0] === "q").length;
+  await until(() => devices.every((device) => answered(device) === refs.length));
+  expect(most).toBe(1);
 });
 
 test("marks and hidings that claim nothing new are answered without the conversation", async () => {

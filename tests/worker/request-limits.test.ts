@@ -55,6 +55,15 @@ test.each(["/api/mutes", "/api/tala?before=7", "/api/users/00000000-0000-7000-80
   },
 );
 
+test("a refusal comes late, so that whoever asks again at once gets few of them", async () => {
+  const ana = await seedPerson();
+  await floodUntilRefused("/api/mutes", asPerson(ana), 3 * api_by_user.burst);
+  const askedAt = performance.now();
+  let status = 0;
+  while (status !== 429) status = (await get("/api/mutes", asPerson(ana))).status;
+  expect(performance.now() - askedAt).toBeGreaterThan(990);
+});
+
 test("a flood of changes is refused as one of questions is", async () => {
   const ana = await seedPerson();
   let refused = 0;

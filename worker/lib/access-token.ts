@@ -2,15 +2,17 @@ import { importJWK, type JWK, jwtVerify, SignJWT } from "jose";
 import * as v from "valibot";
 import { Uuid } from "../../contract/ids";
 import { accessTokenSeconds } from "../../contract/limits";
+import { BoundedMap } from "./bounded-map";
 
 const algorithm = "EdDSA";
 const issuer = "lisolo";
 const audience = "authenticated";
 const tokenType = "at+jwt"; // RFC 9068
 const clockToleranceSeconds = 30;
+const verifiedMax = 2_000;
 
 type Secrets = Pick<Env, "JWT_PRIVATE_JWK">;
-type Keys = { kid: string; privateKey: CryptoKey; publicKey: CryptoKey };
+type Keys = { kid: string; privateKey: CryptoKey; publicKey: CryptoKey; verified: BoundedMap<string, Verified> };
 
 const PrivateJwk = v.object({
   kty: v.literal("OKP"),
@@ -28,7 +30,8 @@ const importKey = async (jwk: JWK): Promise<CryptoKey> => {
 
 const importKeys = async (secret: string): Promise<Keys> => {
   const { d, ...jwk } = v.parse(PrivateJwk, JSON.parse(secret));
-  return { kid: jwk.kid, privateKey: await importKey({ ...jwk, d }), publicKey: await importKey(jwk) };
+  const [privateKey, publicKey] = [await importKey({ ...jwk, d }), await importKey(jwk)];
+  return { kid: jwk.kid, privateKey, publicKey, verified: new BoundedMap(verifiedMax) };
 };
 
 const imported = new Map<string, Promise<Keys>>();
@@ -63,9 +66,17 @@ export const signAccessToken = async (
     .sign(privateKey);
 };
 
-/** The claims of a token of ours that has not ended, else undefined. A key that the token brings along counts for nothing. */
+/** Claims of a token whose signature was verified before, and until when they hold. */
+type Verified = { claims: Claims; untilMs: number };
+
+/**
+ * The claims of a token of ours that has not ended, else undefined. A key that the token brings along counts for nothing.
+ * A signature is verified once per runtime: a request reads its token more than once, and a flood sends the same one.
+ */
 export const readAccessToken = async (env: Secrets, token: string): Promise<Claims | undefined> => {
-  const { kid, publicKey } = await keysOf(env);
+  const { kid, publicKey, verified } = await keysOf(env);
+  const known = verified.get(token);
+  if (known) return Date.now() < known.untilMs ? known.claims : undefined;
   try {
     const { payload, protectedHeader } = await jwtVerify(token, publicKey, {
       algorithms: [algorithm],
@@ -78,7 +89,11 @@ export const readAccessToken = async (env: Secrets, token: string): Promise<Clai
     });
     if (protectedHeader.kid !== kid) return undefined;
     const claims = v.safeParse(Claims, payload);
-    return claims.success ? claims.output : undefined;
+    if (!claims.success) return undefined;
+    const untilMs =
+      (Math.min(payload.exp ?? 0, (payload.iat ?? 0) + accessTokenSeconds) + clockToleranceSeconds) * 1_000;
+    verified.set(token, { claims: claims.output, untilMs });
+    return claims.output;
   } catch {
     return undefined; // whatever is wrong with it, the answer is the same
   }

@@ -8,6 +8,18 @@ import { refuse } from "./refusal";
 
 const buckets = new MemoryBuckets();
 
+const refusalDelayMs = 1_000; // and as much again at random, so that what came together is not answered together
+const delayedRefusalsMax = 500;
+let delayedRefusals = 0;
+
+/** Delays a refusal, so that a client that asks again at once gets few of them. Nobody is delayed while many are. */
+const delayRefusal = async (): Promise<void> => {
+  if (delayedRefusals >= delayedRefusalsMax) return;
+  delayedRefusals += 1;
+  await new Promise((resolve) => setTimeout(resolve, refusalDelayMs * (1 + Math.random())));
+  delayedRefusals -= 1;
+};
+
 /** Routes that carry bytes of files and pictures, of which a screen asks for many at once. */
 const bytesPattern = /^\/api\/(avatars\/|tala\/pictures\/|files\/[^/]+\/parts\/|conversations\/[^/]+\/files\/)/;
 
@@ -22,5 +34,7 @@ export const limitRequests = createMiddleware<AppEnv>(async (c, next) => {
   const taken = claims
     ? buckets.take(bytesPattern.test(c.req.path) ? "bytes_by_user" : "api_by_user", claims.sub)
     : buckets.take("anonymous_by_address", addressOf(c.req.raw));
-  return taken.ok ? next() : refuse(c, "rate_limited", taken);
+  if (taken.ok) return next();
+  await delayRefusal();
+  return refuse(c, "rate_limited", taken);
 });

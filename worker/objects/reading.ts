@@ -19,6 +19,7 @@ import {
 import type { SearchSlice } from "./conversation-pages";
 import type { Gate } from "./gate";
 import { TokenBucket } from "./token-bucket";
+import { Turns } from "./turns";
 
 type Reads = "page" | "revised" | "search";
 
@@ -28,6 +29,8 @@ export class Reading {
   readonly #gate: Gate;
   readonly #reads = new TokenBucket(readBurst, readPerSecond);
   readonly #slices = new TokenBucket(searchSliceBurst, searchSlicesPerSecond);
+  /** One search of a person at a time: a conversation answers others between two slices. */
+  readonly #searches = new Turns<Uuid>();
 
   constructor(user: Uuid, gate: Gate) {
     this.#user = user;
@@ -41,7 +44,7 @@ export class Reading {
   /** `isWanted`: whether anybody still waits for the answer. */
   async ask(command: CommandOf<Reads>, isWanted: () => boolean): Promise<CommandResults[Reads] | Refusal> {
     const { conversation: id } = command;
-    if (command.type === "search") return this.#search(command, isWanted);
+    if (command.type === "search") return this.#searches.take(this.#user, () => this.#search(command, isWanted));
     return (
       this.limit() ??
       this.#gate.call<CommandResults[Reads]>(id, (conversation) =>
@@ -52,7 +55,7 @@ export class Reading {
     );
   }
 
-  /** Slice by slice, as long as the answer has room and somebody waits for it; between two others have their turn. */
+  /** Slice by slice, as long as the answer has room and somebody waits for it. */
   async #search(command: CommandOf<"search">, isWanted: () => boolean): Promise<SearchResult | Refusal> {
     const messages: Message[] = [];
     let before: number | null = command.before;
