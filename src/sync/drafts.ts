@@ -28,7 +28,9 @@ export class Drafts {
     };
     takeUp();
     tab.context.subscribe(() => {
-      if (tab.context.get()) takeUp();
+      if (!tab.context.get()) return;
+      takeUp();
+      this.#flushLater();
     });
   }
 
@@ -38,13 +40,21 @@ export class Drafts {
 
   save(conversation: ConversationId, text: string): void {
     this.#latest.set(conversation, { text });
-    const flush = () => {
-      const context = this.#tab.context.get();
-      if (context) inBackground(context, this.flush());
-    };
     // What was sent must not come back as a draft, however soon the tab is closed.
-    if (text.trim() === "") flush();
-    else this.#cancel ??= this.#tab.platform.after(this.#settleMs, flush);
+    if (text.trim() === "") this.#flushInBackground();
+    else this.#flushLater();
+  }
+
+  #flushLater(): void {
+    this.#cancel ??= this.#tab.platform.after(this.#settleMs, () => this.#flushInBackground());
+  }
+
+  /** Without a store, which is being opened then, everything waits until there is one. */
+  #flushInBackground(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    const context = this.#tab.context.get();
+    if (context) inBackground(context, this.flush());
   }
 
   /** What is typed, or pasted, and sent at once is to be kept before that as well. */
@@ -73,8 +83,7 @@ export class Drafts {
   /** The page may be gone before the store has what is given to it now. */
   leave(): void {
     for (const [conversation, { text }] of this.#latest) jotDraft(this.#place, conversation, text);
-    const context = this.#tab.context.get();
-    if (context) inBackground(context, this.flush());
+    this.#flushInBackground();
   }
 
   async flush(): Promise<void> {
@@ -82,7 +91,7 @@ export class Drafts {
     this.#cancel = undefined;
     this.#flushedAt = this.#tab.platform.now();
     const store = this.#tab.context.get()?.store;
-    if (!store) return; // the store is being opened: the drafts wait
+    if (!store) return;
     const write = async ([conversation, draft]: [ConversationId, { text: string }]) => {
       const key = draftKey(conversation);
       await changeBegun(store, conversation, [], async () => {

@@ -256,6 +256,29 @@ describe("a draft", () => {
     expect(await contextOf(first).store.begun().toArray()).toEqual([]);
   });
 
+  it("that is typed before the store is open is stored once it is, and so is what is typed after it", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    const { store } = contextOf(tab);
+    const opened = tab.context.get();
+    const get = vi.spyOn(tab.context, "get").mockReturnValue(undefined);
+    const drafts = new Drafts(tab);
+    drafts.save(chat, "early");
+    await eventually(() => expect(get).toHaveBeenCalledTimes(1));
+    get.mockRestore();
+    drafts.save(chat, "early and late");
+    await eventually(async () => expect(await readDraft(store, chat)).toBe("early and late"));
+
+    const closed = vi.spyOn(tab.context, "get").mockReturnValue(undefined);
+    const others = new Drafts(tab);
+    others.save(chat, "before the store");
+    await eventually(() => expect(closed).toHaveBeenCalledTimes(1));
+    closed.mockRestore();
+    tab.context.set(undefined);
+    tab.context.set(opened);
+    await eventually(async () => expect(await readDraft(store, chat)).toBe("before the store"));
+  });
+
   it("that is read while it is being written is not an older one", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
