@@ -30,7 +30,7 @@ export default defineConfig({
         // `wrangler deploy` on a build for this machine ends here: it would show everybody's mails to everybody.
         config.name = "lisolo-local";
         config.account_id = "this-build-is-for-this-machine-only";
-        // A deployment writes its address into wrangler.jsonc; a server of this machine answers by its own.
+        // A deployment writes its address into wrangler.toml; a server of this machine answers by its own.
         config.vars = { ...config.vars, PUBLIC_URL: process.env["PUBLIC_URL"] ?? "" };
       },
     }),

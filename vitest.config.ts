@@ -3,13 +3,13 @@ import { defineConfig } from "vitest/config";
 import { makeSecrets } from "./scripts/secrets.mjs";
 
 const secrets = makeSecrets();
-// Wrangler looks for the secrets that wrangler.jsonc requires in the environment.
+// Wrangler looks for the secrets that wrangler.toml requires in the environment.
 Object.assign(process.env, secrets);
 
 /** `limitFactor`: how many times as much as in production a person may do in a time, for tests in which few do much. */
 const runtime = (limitFactor: number) =>
   cloudflareTest(async () => ({
-    wrangler: { configPath: "./wrangler.jsonc" },
+    wrangler: { configPath: "./wrangler.toml" },
     miniflare: {
       bindings: {
         ...secrets,

@@ -29,7 +29,7 @@ const inputs = [
   "vite.config.ts",
   "vite.prerender.config.ts",
   "vite.sw.config.ts",
-  "wrangler.jsonc",
+  "wrangler.toml",
   ".dev.vars",
 ];
 

@@ -12,9 +12,9 @@ import { productionStun } from "./settings.mjs";
 const databaseName = "lisolo";
 const buckets = ["lisolo-avatars", "lisolo-files"];
 const dryRun = process.argv.includes("--dry-run");
-const configPath = join(root, "wrangler.jsonc");
+const configPath = join(root, "wrangler.toml");
 
-/** Finds or creates the database; its id is public and belongs into wrangler.jsonc. */
+/** Finds or creates the database; its id is public and belongs into wrangler.toml. */
 function requireDatabase() {
   const list = () => JSON.parse(must("wrangler", ["d1", "list", "--json"]));
   const find = () => list().find((database) => database.name === databaseName);
@@ -24,10 +24,10 @@ function requireDatabase() {
     database = find();
   }
   const config = readFileSync(configPath, "utf8");
-  const updated = config.replace(/("database_id": ")[^"]*"/, `$1${database.uuid}"`);
+  const updated = config.replace(/^(database_id = )"[^"]*"/m, `$1${JSON.stringify(database.uuid)}`);
   if (updated === config) return;
   writeFileSync(configPath, updated);
-  console.log("wrangler.jsonc now names the database: commit it.");
+  console.log("wrangler.toml now names the database: commit it.");
 }
 
 function requireBucket(name) {
@@ -38,10 +38,10 @@ function requireBucket(name) {
 /** Asks for the address people use: mails, passkeys and other log-ins are refused without. An empty answer leaves it so. */
 async function requirePublicUrl() {
   const config = readFileSync(configPath, "utf8");
-  const empty = /("PUBLIC_URL": )""/;
+  const empty = /^(PUBLIC_URL = )""/m;
   if (!empty.test(config)) return;
   const without =
-    "PUBLIC_URL in wrangler.jsonc is empty: mails, passkeys and other log-ins are refused until it is set.";
+    "PUBLIC_URL in wrangler.toml is empty: mails, passkeys and other log-ins are refused until it is set.";
   if (!process.stdin.isTTY || dryRun) return console.warn(without);
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const answer = (await terminal.question("Address people use, as in https://lisolo.example (empty: later): ")).trim();
@@ -50,7 +50,7 @@ async function requirePublicUrl() {
   const { protocol, origin } = new URL(answer);
   if (protocol !== "https:") throw new Error("The address has to begin with https://");
   writeFileSync(configPath, config.replace(empty, `$1${JSON.stringify(origin)}`));
-  console.log("wrangler.jsonc now names the address: commit it.");
+  console.log("wrangler.toml now names the address: commit it.");
 }
 
 /**
@@ -58,12 +58,12 @@ async function requirePublicUrl() {
  * servers is none, and kept with them so that it stays as it was set.
  */
 function requireSecrets() {
-  const listed = run("wrangler", ["secret", "list", "-c", "wrangler.jsonc"], { quiet: true });
+  const listed = run("wrangler", ["secret", "list", "-c", "wrangler.toml"], { quiet: true });
   const made = { ...makeSecrets(), STUN_URLS: productionStun };
   // The Worker does not exist before the first deploy, so it has no secrets either; `secret put` creates it.
   for (const name of [...secretNames, "STUN_URLS"]) {
     if (listed.ok && listed.output.includes(`"${name}"`)) continue;
-    must("wrangler", ["secret", "put", name, "-c", "wrangler.jsonc"], { input: made[name] });
+    must("wrangler", ["secret", "put", name, "-c", "wrangler.toml"], { input: made[name] });
     console.log(`Secret ${name} created.`);
   }
 }
@@ -83,7 +83,7 @@ try {
     requireDatabase();
     for (const name of buckets) requireBucket(name);
     requireSecrets();
-    must("wrangler", ["d1", "migrations", "apply", "DB", "--remote", "-c", "wrangler.jsonc"], { env: { CI: "1" } });
+    must("wrangler", ["d1", "migrations", "apply", "DB", "--remote", "-c", "wrangler.toml"], { env: { CI: "1" } });
     build();
     run("wrangler", ["deploy", "-c", "dist/lisolo/wrangler.json"]).ok || process.exit(1);
   }

@@ -2,19 +2,19 @@ import { join } from "node:path";
 import { unstable_readConfig as readConfig } from "wrangler";
 import { root } from "./run.mjs";
 
-/** The partner's site as wrangler.jsonc names it: an https address, or none. @param {unknown} setting */
+/** The partner's site as wrangler.toml names it: an https address, or none. @param {unknown} setting */
 export function partnerAddress(setting) {
   if (setting === undefined || setting === "") return undefined;
   const url = typeof setting === "string" ? URL.parse(setting) : null;
   if (url?.protocol !== "https:" || url.username !== "" || url.password !== "")
-    throw new Error("PARTNER_URL in wrangler.jsonc has to be an https address, or empty");
+    throw new Error("PARTNER_URL in wrangler.toml has to be an https address, or empty");
   return url.href;
 }
 
 const demoPartner = "https://example.com/";
 
 /**
- * The partner of a build: the one that wrangler.jsonc names; in one for the demo (`npm start -- --demo`) otherwise an example.
+ * The partner of a build: the one that wrangler.toml names; in one for the demo (`npm start -- --demo`) otherwise an example.
  * @param {unknown} setting @param {boolean} isDemo
  */
 export const chosenPartner = (setting, isDemo) => partnerAddress(setting) ?? (isDemo ? demoPartner : undefined);
@@ -26,7 +26,7 @@ export const chosenPartner = (setting, isDemo) => partnerAddress(setting) ?? (is
 export const partner = {
   name: "partner",
   transformIndexHtml() {
-    const { vars } = readConfig({ config: join(root, "wrangler.jsonc") }, { hideWarnings: true });
+    const { vars } = readConfig({ config: join(root, "wrangler.toml") }, { hideWarnings: true });
     const address = chosenPartner(vars["PARTNER_URL"], process.env["LISOLO_DEMO"] === "1");
     return address ? [{ tag: "meta", attrs: { name: "partner", content: address }, injectTo: "head" }] : [];
   },

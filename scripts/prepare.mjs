@@ -8,19 +8,19 @@ import { requireSecrets } from "./secrets.mjs";
 export function migrate(folder) {
   must(
     "wrangler",
-    ["d1", "migrations", "apply", "DB", "--local", "--persist-to", resolve(root, folder), "-c", "wrangler.jsonc"],
+    ["d1", "migrations", "apply", "DB", "--local", "--persist-to", resolve(root, folder), "-c", "wrangler.toml"],
     {
       env: { CI: "1" },
     },
   );
 }
 
-/** Writes worker-configuration.d.ts (type Env) when wrangler.jsonc or the packages changed since. */
+/** Writes worker-configuration.d.ts (type Env) when wrangler.toml or the packages changed since. */
 export function generateTypes() {
   const output = join(root, "worker-configuration.d.ts");
-  const inputs = ["wrangler.jsonc", "package-lock.json"].map((name) => statSync(join(root, name)).mtimeMs);
+  const inputs = ["wrangler.toml", "package-lock.json"].map((name) => statSync(join(root, name)).mtimeMs);
   if (existsSync(output) && inputs.every((time) => time <= statSync(output).mtimeMs)) return;
-  must("wrangler", ["types", "-c", "wrangler.jsonc"]);
+  must("wrangler", ["types", "-c", "wrangler.toml", "--include-runtime=false"]);
 }
 
 export function prepare({ state }) {

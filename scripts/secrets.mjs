@@ -1,4 +1,4 @@
-// The Worker's secrets: made once for this machine, or fresh for every test run. Their names stand in wrangler.jsonc too.
+// The Worker's secrets: made once for this machine, or fresh for every test run. Their names stand in wrangler.toml too.
 import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 

@@ -8,7 +8,7 @@ export const productionStun = "stun:stun.cloudflare.com:3478";
 /** Other log-ins (worker/auth/providers.ts), of which one is a secret: they may be tried here in the same way. */
 const loginNames = ["OIDC_PROVIDERS", "OIDC_SECRETS", "REDIRECT_URLS"];
 
-/** Arguments for `wrangler dev`, which takes from .dev.vars only what wrangler.jsonc names. */
+/** Arguments for `wrangler dev`, which takes from .dev.vars only what wrangler.toml names. */
 export const settingArguments = () =>
   [...names, ...loginNames].flatMap((name) =>
     process.env[name] === undefined ? [] : ["--var", `${name}:${process.env[name]}`],

@@ -34,7 +34,7 @@ try {
   if (demo && !run("node", ["scripts/demo.mjs", address]).ok) {
     console.error("The demo is not complete: stop, and start again with --demo to go on with it.");
   }
-  // The runtime of this machine starts nothing by the clock, as wrangler.jsonc's cron does in production.
+  // The runtime of this machine starts nothing by the clock, as wrangler.toml's cron does in production.
   setInterval(() => fetch(`${address}/cdn-cgi/local/scheduled`).catch(() => undefined), sweepMs).unref();
   console.log(`Lisolo is ready on ${address} (stop with Ctrl+C; data stays in ${state})`);
 } catch (error) {

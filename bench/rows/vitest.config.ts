@@ -5,7 +5,7 @@ import { makeSecrets } from "../../scripts/secrets.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const secrets = makeSecrets();
-// Wrangler looks for the secrets that wrangler.jsonc requires in the environment.
+// Wrangler looks for the secrets that wrangler.toml requires in the environment.
 Object.assign(process.env, secrets);
 
 // The same workerd as in tests/worker; `npm run bench -- rows` starts it and reads what it prints.
@@ -13,7 +13,7 @@ export default defineConfig({
   root,
   plugins: [
     cloudflareTest(async () => ({
-      wrangler: { configPath: "./wrangler.jsonc" },
+      wrangler: { configPath: "./wrangler.toml" },
       miniflare: {
         bindings: {
           ...secrets,

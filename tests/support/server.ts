@@ -98,7 +98,7 @@ export async function startServer(options: { port?: number; vars?: Record<string
       String(port),
       "--inspector-port",
       "0",
-      // Of its secrets' file Wrangler takes only what wrangler.jsonc names.
+      // Of its secrets' file Wrangler takes only what wrangler.toml names.
       ...Object.entries({ ...generousLimits, ...options.vars }).flatMap(([name, value]) => [
         "--var",
         `${name}:${value}`,

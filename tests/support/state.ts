@@ -23,7 +23,7 @@ function migratedTemplate(): string {
 
   mkdirSync(reports, { recursive: true });
   const draft = mkdtempSync(join(reports, "draft-"));
-  const args = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", draft, "-c", "wrangler.jsonc"];
+  const args = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", draft, "-c", "wrangler.toml"];
   execFileSync("wrangler", args, { cwd: root, env: toolEnv({ CI: "1" }), stdio: "pipe" });
   try {
     renameSync(draft, template);

@@ -14,7 +14,7 @@ let checkout: string;
 /** A checkout of its own, as far as `npm start` gets without secrets. */
 beforeAll(() => {
   checkout = mkdtempSync(join(tmpdir(), "lisolo-secrets-"));
-  for (const name of ["scripts", "package.json", "package-lock.json", "wrangler.jsonc"]) {
+  for (const name of ["scripts", "package.json", "package-lock.json", "wrangler.toml"]) {
     cpSync(join(root, name), join(checkout, name), { recursive: true });
   }
   symlinkSync(join(root, "node_modules"), join(checkout, "node_modules"));
@@ -60,8 +60,8 @@ test("what was written once stays as it is", () => {
 });
 
 test("the secrets have the same names wherever they are asked for", () => {
-  const config = readFileSync(join(root, "wrangler.jsonc"), "utf8");
-  const required: unknown = JSON.parse(/"required": (\[[^\]]*\])/.exec(config)?.[1] ?? "null");
+  const config = readFileSync(join(root, "wrangler.toml"), "utf8");
+  const required: unknown = JSON.parse(/^required = (\[[^\]]*\])/m.exec(config)?.[1] ?? "null");
   expect(required).toEqual([...secretNames]);
   expect(requiredSecrets).toEqual(secretNames);
   expect(Object.keys(makeSecrets())).toEqual([...secretNames]);

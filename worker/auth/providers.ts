@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Provider } from "../../contract/security";
 
-/** Who signs people in besides us, as wrangler.jsonc (`OIDC_PROVIDERS`) and the secret `OIDC_SECRETS` say it (README.md). */
+/** Who signs people in besides us, as wrangler.toml (`OIDC_PROVIDERS`) and the secret `OIDC_SECRETS` say it (README.md). */
 
 const localHosts = ["localhost", "127.0.0.1"];
 

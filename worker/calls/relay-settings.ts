@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { IceServer } from "../../contract/ice";
 
 /**
- * What the Worker is told of relays, all of it optional (README.md). It is not in wrangler.jsonc: in production these are
+ * What the Worker is told of relays, all of it optional (README.md). It is not in wrangler.toml: in production these are
  * kept by the Worker beside its secrets, so that no deployment resets them, and a server on this machine has none.
  */
 const required = (name: string) => v.pipe(v.optional(v.string(), ""), v.trim(), v.nonEmpty(`${name} is missing`));

@@ -2,7 +2,7 @@ import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "./app";
 import { refuse } from "./refusal";
 
-/** Without one of them the product would run in part, or with an empty key: it answers nothing. As in wrangler.jsonc. */
+/** Without one of them the product would run in part, or with an empty key: it answers nothing. As in wrangler.toml. */
 export const requiredSecrets = ["JWT_PRIVATE_JWK", "PEPPER", "ALTCHA_HMAC_KEY", "FACTOR_KEY"] as const;
 
 /** Middleware: a deployment that lacks a secret says so in its log, by the secret's name, and to nobody else. */
