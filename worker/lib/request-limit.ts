@@ -1,12 +1,14 @@
 import { createMiddleware } from "hono/factory";
 import { readAccessToken } from "./access-token";
-import type { AppEnv } from "./app";
+import type { AppContext, AppEnv } from "./app";
 import { accessTokenOf } from "./authenticate";
-import { MemoryBuckets } from "./memory-limits";
+import { MemoryBuckets, type MemoryPolicyName } from "./memory-limits";
 import { addressOf } from "./rate-limit";
 import { refuse } from "./refusal";
 
 const buckets = new MemoryBuckets();
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const refusalDelayMs = 1_000; // and as much again at random, so that what came together is not answered together
 const delayedRefusalsMax = 500;
@@ -16,12 +18,25 @@ let delayedRefusals = 0;
 const delayRefusal = async (): Promise<void> => {
   if (delayedRefusals >= delayedRefusalsMax) return;
   delayedRefusals += 1;
-  await new Promise((resolve) => setTimeout(resolve, refusalDelayMs * (1 + Math.random())));
+  await pause(refusalDelayMs * (1 + Math.random()));
   delayedRefusals -= 1;
 };
 
-/** Routes that carry bytes of files and pictures, of which a screen asks for many at once. */
-const bytesPattern = /^\/api\/(avatars\/|tala\/pictures\/|files\/[^/]+\/parts\/|conversations\/[^/]+\/files\/)/;
+/** Routes that have a bucket of their own: a screen asks for many pictures at once, an upload is made of many parts. */
+const userRoutes: readonly (readonly [RegExp, MemoryPolicyName])[] = [
+  [/^\/api\/files\/[^/]+\/parts\//, "parts_by_user"],
+  [/^\/api\/(avatars\/|tala\/pictures\/|conversations\/[^/]+\/files\/)/, "bytes_by_user"],
+];
+const challengePath = "/api/auth/challenge";
+
+const takeToken = async (c: AppContext): Promise<ReturnType<MemoryBuckets["take"]>> => {
+  const { path } = c.req;
+  if (path === challengePath) return buckets.take("challenges_by_address", addressOf(c.req.raw));
+  const token = accessTokenOf(c);
+  const claims = token === undefined ? undefined : await readAccessToken(c.env, token);
+  if (!claims) return buckets.take("anonymous_by_address", addressOf(c.req.raw));
+  return buckets.take(userRoutes.find(([pattern]) => pattern.test(path))?.[1] ?? "api_by_user", claims.sub);
+};
 
 /**
  * Middleware: one token of the person's bucket, or of the address's without a valid access token, for every request.
@@ -29,12 +44,11 @@ const bytesPattern = /^\/api\/(avatars\/|tala\/pictures\/|files\/[^/]+\/parts\/|
  */
 export const limitRequests = createMiddleware<AppEnv>(async (c, next) => {
   if (c.req.method === "OPTIONS") return next(); // answered without any look
-  const token = accessTokenOf(c);
-  const claims = token === undefined ? undefined : await readAccessToken(c.env, token);
-  const taken = claims
-    ? buckets.take(bytesPattern.test(c.req.path) ? "bytes_by_user" : "api_by_user", claims.sub)
-    : buckets.take("anonymous_by_address", addressOf(c.req.raw));
-  if (taken.ok) return next();
-  await delayRefusal();
-  return refuse(c, "rate_limited", taken);
+  const taken = await takeToken(c);
+  if (!taken.ok) {
+    await delayRefusal();
+    return refuse(c, "rate_limited", taken);
+  }
+  if (taken.waitMs > 0) await pause(taken.waitMs);
+  return next();
 });
