@@ -176,6 +176,7 @@ export const phoneMinDigits = 6;
 export const phoneMaxDigits = 15;
 export const phoneSearchMinLength = 3;
 export const phoneSearchMaxResults = 10;
+export const phoneTailDigits = 4; // at a number's end, by which it is found only when all of it is typed
 export const newAccountHours = 72; // how long an account is new: it may do less of what strangers notice
 export const searchesPerDay = 60; // different numbers and parts of numbers that one person looks for
 export const searchesPerDayNew = 20;

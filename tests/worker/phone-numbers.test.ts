@@ -1,8 +1,9 @@
+import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { BlockList, RequestPage } from "../../contract/contacts";
 import { createUuid } from "../../contract/ids";
 import type { FoundPerson, Profile, Relation } from "../../contract/people";
-import { maskPhone } from "../../contract/phone";
+import { maskPhone, maskWholePhone } from "../../contract/phone";
 import type { FindableBy } from "../../contract/settings";
 import { fromWirePerson } from "../../contract/wire";
 import { connectPeople, type Person } from "../support/people";
@@ -141,7 +142,7 @@ test("members of a group who are strangers to each other read two digits, unless
   expect(await numbersOf(cleo)).toEqual([ana.phone, maskPhone(ben.phone), cleo.phone]);
 });
 
-test("a search shows the number that was typed, of contacts any, and of all others two digits", async () => {
+test("a search shows the number that was typed, of contacts any, and of all others the country", async () => {
   const [ana, ben] = await twoPeople();
   const find = async (phone: string) =>
     (await call("POST", "/api/people/search", { token: ana.token, body: { phone } })).body as FoundPerson[];
@@ -150,12 +151,16 @@ test("a search shows the number that was typed, of contacts any, and of all othe
     { id: ben.id, username: ben.username, phone: ben.phone, avatar_url: null, state: "none" },
   ]);
   expect(own(await find(`0${ben.phone.slice(4)}`))).toBe(ben.phone);
-  expect(own(await find(ben.phone.slice(0, -1)))).toBe(maskPhone(ben.phone));
-  expect(own(await find(ben.phone.slice(4)))).toBe(maskPhone(ben.phone));
+  expect(own(await find(ben.phone.slice(4)))).toBe(ben.phone);
+  const part = "4477700900";
+  const phone = `+${part}${ben.phone.slice(-4)}`;
+  await env.DB.prepare("UPDATE profiles SET phone = ? WHERE id = ?").bind(phone, ben.id).run();
+  expect(own(await find(part))).toBe(maskWholePhone(phone));
+  expect(own(await find(phone.slice(0, -1)))).toBeUndefined();
   await askFor(ana, ben);
-  expect(own(await find(ben.phone.slice(4)))).toBe(maskPhone(ben.phone));
+  expect(own(await find(part))).toBe(maskWholePhone(phone));
   await connectPeople(site, ben, await newPerson());
   const { received } = await read<RequestPage>(ben, "/api/requests");
   await answer(ben, received[0]?.id ?? "", "accept");
-  expect(own(await find(ben.phone.slice(4)))).toBe(ben.phone);
+  expect(own(await find(part))).toBe(phone);
 });
