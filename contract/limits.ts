@@ -163,7 +163,7 @@ export const proofValidMs = 10 * 60_000;
 export const proofSolveMs = 5 * 60_000; // how long the browser works on one, at the highest level on a slow phone
 export const proofsFree = 20; // spent from one network, before the level rises
 export const proofsPerLevel = 15;
-export const proofLevelMax = 6; // 64 times the work
+export const proofLevelMax = 3; // 8 times the work: others of the same network make nobody wait for minutes
 export const proofIntervalMs = 15_000; // a spent proof counts so much longer
 
 // Passwords (SPEC.md §5; OWASP password storage for the hash)

@@ -13,6 +13,8 @@ export const memoryPolicies = {
   bytes_by_user: { burst: 2_000, everyMs: 50 },
   // Without a valid token. A whole mobile network may stand behind one address; what these routes do has limits of its own.
   anonymous_by_address: { burst: 2_000, everyMs: 20 },
+  // Without a valid token on known devices, all that one person made known together. Beyond it the address's counts.
+  anonymous_by_device: { burst: 300, everyMs: 200 },
 } as const satisfies Record<string, Policy>;
 export type MemoryPolicyName = keyof typeof memoryPolicies;
 

@@ -1,9 +1,10 @@
 import { createMiddleware } from "hono/factory";
 import { readAccessToken } from "./access-token";
-import type { AppEnv } from "./app";
+import type { AppContext, AppEnv } from "./app";
 import { accessTokenOf } from "./authenticate";
+import { findDevice, sharedKeyOf } from "./known-device";
 import { MemoryBuckets } from "./memory-limits";
-import { addressOf } from "./rate-limit";
+import { addressOf, type Taken } from "./rate-limit";
 import { refuse } from "./refusal";
 
 const buckets = new MemoryBuckets();
@@ -23,8 +24,15 @@ const delayRefusal = async (): Promise<void> => {
 /** Routes that carry bytes of files and pictures, of which a screen asks for many at once. */
 const bytesPattern = /^\/api\/(avatars\/|tala\/pictures\/|files\/[^/]+\/parts\/|conversations\/[^/]+\/files\/)/;
 
+const takeAnonymous = (c: AppContext): Taken => {
+  const device = findDevice(c);
+  const taken = device && buckets.take("anonymous_by_device", sharedKeyOf(device));
+  return taken?.ok ? taken : buckets.take("anonymous_by_address", addressOf(c.req.raw));
+};
+
 /**
- * Middleware: one token of the person's bucket, or of the address's without a valid access token, for every request.
+ * Middleware: one token for every request: of the person's bucket, without a valid access token of the known device's or
+ * the address's.
  * Stands before everything that asks the directory, and behind what refuses the pages of others: they use up nothing.
  */
 export const limitRequests = createMiddleware<AppEnv>(async (c, next) => {
@@ -33,7 +41,7 @@ export const limitRequests = createMiddleware<AppEnv>(async (c, next) => {
   const claims = token === undefined ? undefined : await readAccessToken(c.env, token);
   const taken = claims
     ? buckets.take(bytesPattern.test(c.req.path) ? "bytes_by_user" : "api_by_user", claims.sub)
-    : buckets.take("anonymous_by_address", addressOf(c.req.raw));
+    : takeAnonymous(c);
   if (taken.ok) return next();
   await delayRefusal();
   return refuse(c, "rate_limited", taken);
