@@ -1,4 +1,5 @@
-import type { RelationState } from "../../contract/people";
+import type { Uuid } from "../../contract/ids";
+import type { Relation, RelationState } from "../../contract/people";
 import { maskPhone, maskWholePhone } from "../../contract/phone";
 
 /** How much of a number is told: all of it, its country and last two digits, its country, nothing. */
@@ -35,4 +36,11 @@ export const phoneFor = (meeting: PhoneMeeting, phone: string): string => {
   if (view === "whole") return phone;
   if (view === "country") return maskWholePhone(phone);
   return view === "ending" ? maskPhone(phone) : "";
+};
+
+/** A relation that was written down earlier, with as much of the number as may be told today: that of an id alone. */
+export const toVisible = (relation: Relation, me: Uuid): Relation => {
+  const { profile, state } = relation;
+  const phone = phoneFor({ isOwn: profile.id === me, state, by: "id", phoneInGroups: false }, profile.phone);
+  return phone === profile.phone ? relation : { ...relation, profile: { ...profile, phone } };
 };
