@@ -12,7 +12,9 @@ const calls = Object.entries(sources).flatMap(([path, text]) =>
 );
 
 test("the client writes failures to the console, and nothing that is none", () => {
-  const mentions = Object.values(sources).join("\n").match(/\bconsole\b/g)?.length;
+  const mentions = Object.values(sources)
+    .join("\n")
+    .match(/\bconsole\b/g)?.length;
   expect(calls).toHaveLength(mentions ?? 0);
   expect(calls.length).toBeGreaterThan(10);
   for (const { path, level } of calls) expect(["warn", "error"], path).toContain(level);
