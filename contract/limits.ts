@@ -163,7 +163,7 @@ export const proofValidMs = 10 * 60_000;
 export const proofSolveMs = 5 * 60_000; // how long the browser works on one, at the highest level on a slow phone
 export const proofsFree = 20; // spent from one network, before the level rises
 export const proofsPerLevel = 15;
-export const proofLevelMax = 6; // 64 times the work
+export const proofLevelMax = 3; // 8 times the work: others of the same network make nobody wait for minutes
 export const proofIntervalMs = 15_000; // a spent proof counts so much longer
 
 // Passwords (SPEC.md §5; OWASP password storage for the hash)
@@ -176,6 +176,7 @@ export const phoneMinDigits = 6;
 export const phoneMaxDigits = 15;
 export const phoneSearchMinLength = 3;
 export const phoneSearchMaxResults = 10;
+export const phoneTailDigits = 4; // at a number's end, by which it is found only when all of it is typed
 export const newAccountHours = 72; // how long an account is new: it may do less of what strangers notice
 export const searchesPerDay = 60; // different numbers and parts of numbers that one person looks for
 export const searchesPerDayNew = 20;

@@ -84,6 +84,8 @@ export const TypedPhone = phoneSchema(toTyped);
  * recognises it. It is no number any more, and its length does not tell that of the number.
  */
 export const maskPhone = (phone: string): string => `+${countryCodeOf(phone)} •• ••• •• ${phone.slice(-2)}`;
+/** The same without its last digits, for whoever could try the few that are missing. */
+export const maskWholePhone = (phone: string): string => `+${countryCodeOf(phone)} •• ••• •• ••`;
 export const isMaskedPhone = (phone: string): boolean => phone.includes("•");
 
 /** The digits a phone search looks for, from what was typed: any part of a number, its zeros included. */
@@ -94,16 +96,18 @@ export type PhoneQuery = { wholes: string[]; beginnings: string[]; parts: string
 
 /**
  * How digits may be meant by somebody with this number of their own: as they stand, with 00 for a plus, with the 0 that is
- * dialled at home. Every reading is looked for, so that no account whose number happens to be one of them hides another.
+ * dialled at home, or all of a number at home but that 0. Every reading is looked for, so that no account whose number happens to be one of them hides another.
  */
 export const readPhoneQuery = (digits: string, own: string, minDigits: number): PhoneQuery => {
   const national = digits.replace(/^0+/, "");
   const isHome = /^0[^0]/.test(digits);
   const typed = isHome ? `+${countryCodeOf(own)}${national}` : `+${digits.startsWith("00") ? national : digits}`;
   const stored = withoutTrunkZero(typed);
+  const atHome = `+${countryCodeOf(own)}${digits}`;
+  const isWithoutZero = !digits.startsWith("0") && isPhone(atHome);
   const longEnough = (part: string) => part.length >= minDigits;
   return {
-    wholes: isPhone(typed) ? phoneForms(typed) : [],
+    wholes: [...new Set([...(isPhone(typed) ? phoneForms(typed) : []), ...(isWithoutZero ? phoneForms(atHome) : [])])],
     beginnings: [...new Set([typed, stored])].filter((part) => longEnough(part.slice(1))),
     parts: [...new Set([digits, digits.startsWith("0") ? national : stored.slice(1)])].filter(longEnough),
   };

@@ -3,30 +3,13 @@ import { useT } from "../i18n/setup";
 import { failureCode } from "../lib/exchange";
 import { failureText } from "../lib/failure-text";
 import { Button } from "./button";
+import { swallowLateTap } from "./late-tap";
 import { TextField } from "./text-field";
 
 const wrongCodes: readonly string[] = ["otp_expired", "mfa_verification_failed"];
 
 /** What went wrong, said in whichever language is read by then. */
 type Problem = { error: unknown } | "missing";
-
-const lateTapMs = 700;
-
-/**
- * Takes the tap that was on its way to the button of a form that sent itself: it would land on what has come in its place.
- */
-const swallowLateTap = (button: DOMRect | undefined): void => {
-  if (!button) return;
-  const swallow = (event: MouseEvent) => {
-    const { clientX: x, clientY: y } = event;
-    // A press by the keyboard has no place, and is meant for what has the focus.
-    if (event.detail === 0 || x < button.left || x > button.right || y < button.top || y > button.bottom) return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
-  addEventListener("click", swallow, { capture: true });
-  setTimeout(() => removeEventListener("click", swallow, { capture: true }), lateTapMs);
-};
 
 type CodeFormProps = {
   id: string;

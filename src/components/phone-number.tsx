@@ -18,7 +18,9 @@ export function PhoneNumber({ phone, className }: PhoneNumberProps) {
       <bdi dir="ltr" aria-hidden="true" className={className}>
         {phone}
       </bdi>
-      <span className="sr-only">{t("people.phoneEnding", { digits: phone.slice(-2) })}</span>
+      <span className="sr-only">
+        {phone.endsWith("•") ? t("people.phoneHidden") : t("people.phoneEnding", { digits: phone.slice(-2) })}
+      </span>
     </>
   );
 }

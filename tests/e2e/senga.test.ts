@@ -172,7 +172,7 @@ test("the search refuses less than three digits, finds at most ten and never one
   const asked: string[] = [];
   page.on("request", (request) => request.url().endsWith("/api/people/search") && asked.push(request.url()));
   // One request for a number typed digit by digit, after the pause; Enter on the same number asks nothing more.
-  await page.getByRole("searchbox").evaluate(typeAtOnce, "+243 81 000 74");
+  await page.getByRole("searchbox").evaluate(typeAtOnce, "+243 81 000");
   const results = page.getByRole("list", { name: texts.senga.results });
   await expect(results.getByRole("listitem")).toHaveCount(10);
   await expect(results.getByText(ana.phone)).toHaveCount(0);

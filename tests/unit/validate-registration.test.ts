@@ -1,6 +1,10 @@
+import * as v from "valibot";
 import { describe, expect, it } from "vitest";
+import { TypedPhone } from "../../contract/phone";
+import { toLoginProblem } from "../../src/features/auth/login-problem";
 import { validateLogin } from "../../src/features/auth/validate-login";
 import { type Registration, validateRegistration } from "../../src/features/auth/validate-registration";
+import { ApiFailure } from "../../src/lib/exchange";
 
 const complete: Registration = {
   hasAvatar: true,
@@ -93,5 +97,11 @@ describe("a login", () => {
       text: "auth.fillAllFields",
     });
     expect(validateLogin({ phoneNumber: "+243", password: "x" })).toBeUndefined();
+  });
+
+  it("with a number that is too short is told so beside the number, not in general", () => {
+    const refused = new ApiFailure("validation_failed", 400);
+    expect(toLoginProblem(refused)).toEqual({ field: "phoneNumber", text: "auth.invalidPhoneNumber" });
+    expect(v.safeParse(TypedPhone, "24381").success).toBe(false); // what the server refuses so
   });
 });

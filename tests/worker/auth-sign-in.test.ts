@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import type { Session } from "../../contract/auth";
+import type { Challenge, Session } from "../../contract/auth";
+import { proofIntervalMs, proofLevelMax } from "../../contract/limits";
 import { insertSession, newSession } from "../../worker/auth/sessions";
 import { openDb } from "../../worker/db/client";
 import { emptyBuckets } from "../../worker/lib/rate-limit";
@@ -100,6 +101,47 @@ test("who has failed often at one address brings a proof of work for each furthe
   expect((await prove(testPassword)).status).toBe(200);
   const elsewhere = { "cf-connecting-ip": "203.0.113.9" };
   expect(await signIn(phoneOf(1000), "Wrong2026", elsewhere)).toMatchObject({ status: 400 });
+});
+
+test("whoever fails at somebody's number from everywhere makes others prove some work there, and shuts nobody out", async () => {
+  const person = await newPerson();
+  await drain("sign_in_by_account", limitKeyOf(person.phone));
+  const headers = { "cf-connecting-ip": "203.0.113.190" };
+  const unproved = { status: 400, body: { error_code: "captcha_failed" } };
+  // What is refused for want of a proof uses up none of the tries.
+  for (let n = 0; n < 7; n++) expect(await signIn(person.phone, testPassword, headers)).toMatchObject(unproved);
+  const prove = async (password: string) =>
+    call("POST", "/api/auth/token?grant_type=password", {
+      headers,
+      body: {
+        phone: person.phone,
+        password,
+        gotrue_meta_security: {
+          captcha_token: await makeCaptchaToken(site, { action: "sign_in", subject: person.phone }, headers),
+        },
+      },
+    });
+  expect((await prove(testPassword)).status).toBe(200);
+  const wrong = [];
+  for (let n = 0; n < 6; n++) wrong.push((await prove("Wrong2026")).status);
+  expect(wrong).toEqual([400, 400, 400, 400, 400, 429]);
+});
+
+test("proofs spent on one number from many networks make the next one for it dearer, and none for another", async () => {
+  const [person, other] = [await newPerson(), await newPerson()];
+  const key = `spent_proofs_by_account:${limitKeyOf(person.phone)}`;
+  const full_at = Date.now() + 1_000 * proofIntervalMs;
+  await env.DB.prepare("INSERT INTO rate_limits VALUES (?, ?)").bind(key, full_at).run();
+  const levelOf = async (action: string, subject: string) => {
+    const { body } = await call("POST", "/api/auth/challenge", {
+      headers: { "cf-connecting-ip": "203.0.119.1" },
+      body: { action, subject },
+    });
+    return (body as Challenge).parameters.data?.["level"];
+  };
+  expect(await levelOf("sign_in", person.phone)).toBe(proofLevelMax);
+  expect(await levelOf("sign_in", other.phone)).toBe(0);
+  expect(await levelOf("recover_by_code", person.phone)).toBe(0);
 });
 
 test("a device on which somebody signed in lets them in whoever failed elsewhere, and has five tries of its own", async () => {

@@ -18,11 +18,15 @@ const found = async (by: Person, phone: string): Promise<string[]> => {
 const letBeFound = (person: Person, findable: FindableBy) =>
   call("PATCH", "/api/settings", { token: person.token, body: { findable } });
 
-/** Everybody's number begins like this one's. */
+/** A number whose beginning is nobody else's. */
 let ana: Person;
 let ben: Person;
 beforeAll(async () => {
-  [ana, ben] = [await newPerson(), await newPerson()];
+  ana = await newPerson();
+  const made = await newPerson();
+  ben = { ...made, phone: `+24388110${made.phone.slice(-4)}` };
+  for (const table of ["users", "profiles"])
+    await env.DB.prepare(`UPDATE ${table} SET phone = ? WHERE id = ?`).bind(ben.phone, ben.id).run();
 });
 
 // How often one may look for people is tested elsewhere.
@@ -36,8 +40,8 @@ const ways = (phone: string) => ({
   withZeros: `00${phone.slice(1)}`,
   atHome: `0${phone.slice(4)}`,
   national: phone.slice(4),
-  beginning: phone.slice(0, -1),
-  end: phone.slice(-5),
+  beginning: phone.slice(0, -4),
+  middle: phone.slice(3, -4),
 });
 const findBy = async (by: Person, phone: string) => {
   const hits: string[] = [];
@@ -49,9 +53,34 @@ test("who lets themselves be found by a part of their number is found by any", a
   expect(await findBy(ana, ben.phone)).toEqual(Object.keys(ways(ben.phone)));
 });
 
+test("nobody finds out a number's last four digits but by typing all of it", async () => {
+  const { phone } = ben;
+  const typed = [1, 2, 3].flatMap((missing) => [phone.slice(0, -missing), `0${phone.slice(4, -missing)}`]);
+  for (const part of [...typed, phone.slice(-4), phone.slice(-5), phone.slice(3, -3), phone.slice(6)])
+    expect(await found(ana, part)).not.toContain(phone);
+});
+
+test("nor by the order of those who are found, nor by who is among them", async () => {
+  const now = Date.now();
+  const tails = [9_000, 1_000, 5_000, 9_999, 0, 7_000, 3_000, 8_000, 2_000, 6_000, 4_000, 100];
+  const phones = tails.map((tail) => `+24388220${String(tail).padStart(4, "0")}`);
+  for (const phone of phones) {
+    const id = createUuid(now);
+    await env.DB.batch([
+      env.DB.prepare("INSERT INTO users VALUES (?1, ?2, '', ?3, ?3)").bind(id, phone, now),
+      env.DB.prepare("INSERT INTO profiles (id, username, phone, created_at) VALUES (?1, 'Cal', ?2, ?3)").bind(
+        id,
+        phone,
+        now,
+      ),
+    ]);
+  }
+  for (const part of ["24388220", "88220"]) expect(await found(ana, part)).toEqual(phones.slice(0, 10));
+});
+
 test("who lets themselves be found by the whole number only is found by nothing less, however it is written", async () => {
   await letBeFound(ben, "whole");
-  expect(await findBy(ana, ben.phone)).toEqual(["whole", "withoutPlus", "withZeros", "atHome"]);
+  expect(await findBy(ana, ben.phone)).toEqual(["whole", "withoutPlus", "withZeros", "atHome", "national"]);
   await letBeFound(ben, "part");
   expect(await findBy(ana, ben.phone)).toEqual(Object.keys(ways(ben.phone)));
 });

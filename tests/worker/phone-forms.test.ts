@@ -73,6 +73,8 @@ test("wrong passwords count for a number, whichever form is typed", async () => 
 
 test("a number as it is dialled at home finds its owner before anybody who has it in another form", async () => {
   const [ana, owner, other] = [await newPerson(), await newPerson(), await newPerson()];
+  owner.phone = `+24385510${owner.phone.slice(-4)}`; // nobody else's begins so
+  await rewrite(owner, owner.phone);
   await rewrite(other, trunk(owner.phone));
   const home = `0${owner.phone.slice(4)}`;
   for (const typed of [home, owner.phone, owner.phone.slice(1), `00${owner.phone.slice(1)}`]) {
@@ -82,7 +84,7 @@ test("a number as it is dialled at home finds its owner before anybody who has i
   }
   expect((await find(ana, trunk(owner.phone))).map(({ id }) => id)).toEqual([other.id, owner.id]);
   // A part of it finds both as well.
-  expect((await find(ana, home.slice(0, -1))).map(({ id }) => id)).toEqual(
+  expect((await find(ana, home.slice(0, -4))).map(({ id }) => id)).toEqual(
     expect.arrayContaining([owner.id, other.id]),
   );
 });

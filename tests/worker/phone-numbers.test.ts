@@ -1,8 +1,10 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { BlockList, RequestPage } from "../../contract/contacts";
 import { createUuid } from "../../contract/ids";
 import type { FoundPerson, Profile, Relation } from "../../contract/people";
-import { maskPhone } from "../../contract/phone";
+import { maskPhone, maskWholePhone } from "../../contract/phone";
 import type { FindableBy } from "../../contract/settings";
 import { fromWirePerson } from "../../contract/wire";
 import { connectPeople, type Person } from "../support/people";
@@ -141,7 +143,55 @@ test("members of a group who are strangers to each other read two digits, unless
   expect(await numbersOf(cleo)).toEqual([ana.phone, maskPhone(ben.phone), cleo.phone]);
 });
 
-test("a search shows the number that was typed, of contacts any, and of all others two digits", async () => {
+test("whoever left a group shows no digit to those who stay, but to contacts", async () => {
+  const [ana, ben, cleo] = [await newPerson(), ...(await twoPeople())];
+  await Promise.all([ben, cleo].map((other) => connectPeople(site, ana, other)));
+  const group = createUuid();
+  await makeGroup(ana, "Famille", [ben, cleo], group);
+  await call("PATCH", "/api/settings", { token: cleo.token, body: { phoneInGroups: true } });
+  const numberFor = async (by: Person, query: string) =>
+    (await membersOf(by, group, query)).members.find(({ profile }) => profile?.id === cleo.id);
+  const { roster } = await membersOf(ben, group);
+  expect(await numberFor(ben, "?numbers=2")).toMatchObject({ left: false, profile: { phone: cleo.phone } });
+  const left = await call("DELETE", `/api/groups/${group}/members/${cleo.id}`, { token: ana.token });
+  expect(left.status).toBeLessThan(300);
+  for (const query of ["?numbers=2", `?since=${roster}`]) {
+    expect(await numberFor(ben, query)).toMatchObject({ left: true, profile: { username: cleo.username, phone: "" } });
+    expect(await numberFor(ana, query)).toMatchObject({ left: true, profile: { phone: cleo.phone } });
+  }
+});
+
+test("a number that was written down before there was one rule for it is told no more, and removed when it is read", async () => {
+  const [ana, ben] = await twoPeople();
+  await askFor(ana, ben);
+  await until(async () => (await heardOf(ana, ben))?.state === "sent");
+  await until(async () => (await heardOf(ben, ana))?.state === "received");
+  const stored = (of: Person, inChannelOf: Person, phone?: string) =>
+    runInDurableObject(env.USER_CHANNEL.getByName(inChannelOf.id), (_, { storage: { sql } }) => {
+      if (phone !== undefined)
+        sql.exec(
+          "UPDATE people SET relation = json_set(relation, '$.profile.phone', ?) WHERE user_id = ?",
+          phone,
+          of.id,
+        );
+      return sql
+        .exec<{ phone: string }>("SELECT relation ->> '$.profile.phone' AS phone FROM people WHERE user_id = ?", of.id)
+        .one().phone;
+    });
+  expect(await stored(ben, ana, ben.phone)).toBe(ben.phone);
+  const phone = await Device.open(ana);
+  expect((await heardOf(ana, ben))?.profile.phone).toBe("");
+  expect(await stored(ben, ana)).toBe("");
+  phone.close();
+  // What may be told stays: of who asked, and one's own.
+  expect((await heardOf(ben, ana))?.profile.phone).toBe(ana.phone);
+  expect(await stored(ana, ben)).toBe(ana.phone);
+  await call("PATCH", "/api/profile", { token: ana.token, body: { username: "Ana Mbo" } });
+  await until(async () => (await heardOf(ana, ana))?.profile.username === "Ana Mbo");
+  expect((await heardOf(ana, ana))?.profile.phone).toBe(ana.phone);
+});
+
+test("a search shows the number that was typed, of contacts any, and of all others the country", async () => {
   const [ana, ben] = await twoPeople();
   const find = async (phone: string) =>
     (await call("POST", "/api/people/search", { token: ana.token, body: { phone } })).body as FoundPerson[];
@@ -150,12 +200,16 @@ test("a search shows the number that was typed, of contacts any, and of all othe
     { id: ben.id, username: ben.username, phone: ben.phone, avatar_url: null, state: "none" },
   ]);
   expect(own(await find(`0${ben.phone.slice(4)}`))).toBe(ben.phone);
-  expect(own(await find(ben.phone.slice(0, -1)))).toBe(maskPhone(ben.phone));
-  expect(own(await find(ben.phone.slice(4)))).toBe(maskPhone(ben.phone));
+  expect(own(await find(ben.phone.slice(4)))).toBe(ben.phone);
+  const part = "4477700900";
+  const phone = `+${part}${ben.phone.slice(-4)}`;
+  await env.DB.prepare("UPDATE profiles SET phone = ? WHERE id = ?").bind(phone, ben.id).run();
+  expect(own(await find(part))).toBe(maskWholePhone(phone));
+  expect(own(await find(phone.slice(0, -1)))).toBeUndefined();
   await askFor(ana, ben);
-  expect(own(await find(ben.phone.slice(4)))).toBe(maskPhone(ben.phone));
+  expect(own(await find(part))).toBe(maskWholePhone(phone));
   await connectPeople(site, ben, await newPerson());
   const { received } = await read<RequestPage>(ben, "/api/requests");
   await answer(ben, received[0]?.id ?? "", "accept");
-  expect(own(await find(ben.phone.slice(4)))).toBe(ben.phone);
+  expect(own(await find(part))).toBe(phone);
 });

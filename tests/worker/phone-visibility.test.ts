@@ -22,14 +22,14 @@ const table: Record<(typeof relationStates)[number], Record<(typeof ways)[number
   // The reader asked them.
   sent: {
     number: ["whole", "whole"],
-    digits: ["ending", "ending"],
+    digits: ["country", "country"],
     group: ["ending", "whole"],
     id: ["hidden", "hidden"],
   },
   // Strangers, refused, blocked and former contacts alike.
   none: {
     number: ["whole", "whole"],
-    digits: ["ending", "ending"],
+    digits: ["country", "country"],
     group: ["ending", "whole"],
     id: ["hidden", "hidden"],
   },
@@ -43,10 +43,11 @@ test.each(relationStates.flatMap((state) => ways.map((by) => [state, by] as cons
   },
 );
 
-test("one's own number is whole, and a masked one keeps the country and two digits only", () => {
+test("one's own number is whole, and a masked one keeps the country and at most two digits", () => {
   const meeting: PhoneMeeting = { isOwn: true, state: "none", by: "id", phoneInGroups: false };
   expect(phoneFor(meeting, "+243810000042")).toBe("+243810000042");
-  expect(phoneFor({ ...meeting, isOwn: false, by: "digits" }, "+243810000042")).toBe("+243 •• ••• •• 42");
-  expect(phoneFor({ ...meeting, isOwn: false, by: "digits" }, "+14155550142")).toBe("+1 •• ••• •• 42");
+  expect(phoneFor({ ...meeting, isOwn: false, by: "group" }, "+243810000042")).toBe("+243 •• ••• •• 42");
+  expect(phoneFor({ ...meeting, isOwn: false, by: "group" }, "+14155550142")).toBe("+1 •• ••• •• 42");
+  expect(phoneFor({ ...meeting, isOwn: false, by: "digits" }, "+14155550142")).toBe("+1 •• ••• •• ••");
   expect(phoneFor({ ...meeting, isOwn: false }, "+243810000042")).toBe("");
 });

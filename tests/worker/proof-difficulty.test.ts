@@ -4,6 +4,7 @@ import type { Challenge } from "../../contract/auth";
 import { proofIntervalMs, proofKeysMax, proofLevelMax, proofsFree, proofsPerLevel } from "../../contract/limits";
 import { makeChallenge } from "../../worker/auth/challenge";
 import { makeCaptchaToken, phoneOf, solveForToken, testPassword } from "../support/people";
+import { pass } from "./clock";
 import { call, limitKeyOf, site } from "./site";
 
 /** How much work a network has to do for what is open to everybody. */
@@ -36,11 +37,21 @@ test("a network that spends many proofs works longer for each, and is never refu
   await spend("203.0.113.0/24", proofsFree + 2 * proofsPerLevel);
   expect(await levelAt("203.0.113.130")).toBe(3);
   await spend("203.0.113.0/24", 10_000);
-  expect(await levelAt("203.0.113.130")).toBe(proofLevelMax);
+  expect(await levelAt("203.0.113.130")).toBe(3);
+  expect(proofLevelMax).toBe(3);
   await spend("2001:db8:9::/48", proofsFree + 1);
   expect(await levelAt("2001:db8:9:1::1")).toBe(1);
   expect(await levelAt("2001:db8:9:2::1")).toBe(1);
   expect(await levelAt("2001:db8:a:1::1")).toBe(0);
+});
+
+test("a network that spent however many proofs is back at the lowest level a quarter of an hour later", async () => {
+  const address = "198.51.104.9";
+  await spend("198.51.104.0/24", 10_000);
+  const dearest = await makeChallenge(env.ALTCHA_HMAC_KEY, { action: "sign_up", subject: phoneOf(2754) }, 3);
+  expect((await signUp(phoneOf(2754), await solveForToken(dearest), address)).status).toBe(200);
+  pass(17 * 60_000);
+  expect(await levelAt(address)).toBe(0);
 });
 
 test("asking for challenges and sending what is no proof makes it dearer for nobody", async () => {

@@ -16,7 +16,7 @@ const ownTable = "type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 
 /** Each row of each table of the directory, that of the phone search's index by what it finds. */
 export const readDirectory = async (): Promise<Place[]> => {
   const { results } = await env.DB.prepare(
-    `SELECT name FROM sqlite_master WHERE ${ownTable} AND name NOT LIKE 'profile_phones%'`,
+    `SELECT name FROM sqlite_master WHERE ${ownTable} AND name NOT LIKE 'profile_phone_heads%'`,
   ).all<{ name: string }>();
   const places = await Promise.all(
     results.map(async ({ name }) => {

@@ -5,9 +5,10 @@ import worker from "../../worker";
 import { openDb } from "../../worker/db/client";
 import { memoryPolicies } from "../../worker/lib/memory-limits";
 import { policies, takeToken } from "../../worker/lib/rate-limit";
-import type { Person } from "../support/people";
+import { type Person, testPassword } from "../support/people";
+import { pass } from "./clock";
 import { seedPerson } from "./seeded-people";
-import { call, drain, site } from "./site";
+import { call, cookieSite, cookiesOf, drain, newPerson, site } from "./site";
 
 const get = (path: string, headers: Record<string, string>) => site.fetch(site.origin + path, { headers });
 const asPerson = ({ token }: Person) => ({ authorization: `Bearer ${token}` });
@@ -38,7 +39,7 @@ const getWithoutDirectory = async (path: string, headers: Record<string, string>
   return response.status;
 };
 
-const { api_by_user, bytes_by_user, anonymous_by_address } = memoryPolicies;
+const { api_by_user, bytes_by_user, anonymous_by_address, anonymous_by_device } = memoryPolicies;
 
 test.each(["/api/mutes", "/api/tala?before=7", "/api/users/00000000-0000-7000-8000-000000000000"])(
   "whoever asks for %s without end is told how long to wait, by no statement of the directory, and nobody else is",
@@ -124,6 +125,36 @@ test("visitors of one address have a bucket of their own, which no token that is
   await floodUntilRefused("/api/health", from, anonymous_by_address.burst);
   expect((await get("/api/health", fromAddress("198.51.100.8"))).status).toBe(200);
   expect((await get("/api/mutes", { ...from, ...asPerson(ana) })).status).toBe(200);
+});
+
+test("a known device has a share of its own behind an address that others have used up, which new cookies do not multiply", async () => {
+  const ana = await newPerson();
+  const address = fromAddress("198.51.100.9");
+  const knownDevice = async () => {
+    const answer = await call("POST", "/api/auth/token?grant_type=password", {
+      headers: { ...cookieSite, "cf-connecting-ip": "203.0.113.201" },
+      body: { phone: ana.phone, password: testPassword },
+    });
+    return {
+      cookie:
+        cookiesOf(answer)
+          .split("; ")
+          .find((one) => one.startsWith("__Host-lisolo-device=")) ?? "",
+    };
+  };
+  const [first, second] = [await knownDevice(), await knownDevice()];
+  expect(first.cookie).not.toBe(second.cookie);
+  pass(0); // no bucket fills up meanwhile
+  for (let i = 0; i < anonymous_by_address.burst; i += 100) {
+    await Promise.all(Array.from({ length: 100 }, async () => (await get("/api/health", address)).arrayBuffer()));
+  }
+  const ask = async (cookie: string) => (await get("/api/health", { ...address, cookie })).status;
+  expect(await ask("")).toBe(429);
+  for (const forged of [first.cookie.replace(/=./, "=_"), first.cookie.replace(/\..*/, "."), "__Host-lisolo-device=."])
+    expect(await ask(forged)).toBe(429);
+  const { answered } = await floodUntilRefused("/api/health", { ...address, ...first }, 2 * anonymous_by_device.burst);
+  expect(answered).toBe(anonymous_by_device.burst);
+  expect(await ask(second.cookie)).toBe(429);
 });
 
 test("a bucket of the directory that was found empty is not asked for again before it can have something", async () => {

@@ -48,7 +48,28 @@ test("going on with a number is the same search, another ending of it is not", a
   expect(new Set(await searchMany(ana, searchesPerDayNew - 1))).toEqual(new Set(["found"]));
   expect(await search(ana, "70180")).toBe("found"); // goes on with the last one, 7018
   expect(await search(ana, "70181")).toBe("searches_used_up");
-  expect(await search(ana, "7018")).toBe("searches_used_up");
+  expect(await search(ana, "9999")).toBe("searches_used_up");
+});
+
+test("digits that are taken back and typed again cost nothing, other ones in their place do", async () => {
+  const ana = await newPerson();
+  await searchMany(ana, searchesPerDayNew - 2);
+  for (const typed of ["0810", "08100", "081000", "08100", "0810", "08100", "081000", "0810000"])
+    expect(await search(ana, typed)).toBe("found");
+  expect(await search(ana, "08101")).toBe("found"); // the twentieth: 0810 went on to 08100 already
+  expect(await search(ana, "08102")).toBe("searches_used_up");
+  expect(await search(ana, "08100001")).toBe("searches_used_up"); // typed on, but not what was typed last
+  expect(await search(ana, "081011")).toBe("found");
+});
+
+test("searches of before the clock was set back take none of those of today", async () => {
+  const ana = await newPerson();
+  await searchMany(ana, searchesPerDayNew);
+  expect(await search(ana, "9999")).toBe("searches_used_up");
+  await env.DB.prepare("UPDATE phone_searches SET searched_at = searched_at + ? WHERE user_id = ?")
+    .bind(365 * 24 * 3_600_000, ana.id)
+    .run();
+  expect(await search(ana, "9999")).toBe("found");
 });
 
 test("of many at once no more are answered", async () => {

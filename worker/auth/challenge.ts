@@ -98,7 +98,7 @@ export const redeemProof = async (
   const proof = token === undefined ? undefined : await readProof(c.env.ALTCHA_HMAC_KEY, token, purpose);
   if (!proof) return false;
   const db = openDb(c.env);
-  if (proof.level < (await readProofLevel(c, db)) - 1) return false;
+  if (proof.level < (await readProofLevel(c, db, purpose)) - 1) return false;
   const { signature, expiresAt: expires_at } = proof;
   const first = await db
     .insert(used_challenges)
@@ -106,7 +106,7 @@ export const redeemProof = async (
     .onConflictDoNothing()
     .returning({ signature: used_challenges.signature });
   if (first.length === 0) return false;
-  await countProof(c, db);
+  await countProof(c, db, purpose);
   return true;
 };
 

@@ -2,12 +2,12 @@ import type * as v from "valibot";
 import type { PasswordGrant } from "../../contract/auth";
 import type { Uuid } from "../../contract/ids";
 import { toE164 } from "../../contract/phone";
-import { openDb } from "../db/client";
+import { type Db, openDb } from "../db/client";
 import type { AppContext } from "../lib/app";
 import { addressKeyOf } from "../lib/client-limits";
 import { hashKey } from "../lib/hashed-key";
 import { findDeviceOf } from "../lib/known-device";
-import { type PolicyName, returnToken, type Taken, takeToken, takeTokens } from "../lib/rate-limit";
+import { type PolicyName, returnToken, type Taken, takeToken } from "../lib/rate-limit";
 import { redeemProof } from "./challenge";
 import { hashPassword, isOutdatedHash, verifyPassword } from "./passwords";
 import { findCredentials, updatePasswordHash } from "./queries";
@@ -21,6 +21,9 @@ type Checked = Right | { outcome: "wrong" } | Limited;
 
 const limited = ({ retryAfterMs }: Extract<Taken, { ok: false }>): Limited => ({ outcome: "limited", retryAfterMs });
 
+const returnTokens = (db: Db, taken: readonly Bucket[]) =>
+  Promise.all(taken.map(([policy, key]) => returnToken(db, key, policy)));
+
 /** Compares a password. A right one returns its rate-limit tokens; an unknown account costs the same hashing work. */
 const compare = async (
   c: AppContext,
@@ -31,17 +34,24 @@ const compare = async (
   const db = openDb(c.env);
   const isRight = await verifyPassword(password, c.env.PEPPER, known?.password_hash);
   if (!known || !isRight) return { outcome: "wrong" };
-  await Promise.all(taken.map(([policy, key]) => returnToken(db, key, policy)));
+  await returnTokens(db, taken);
   if (!isOutdatedHash(known.password_hash)) return { outcome: "right", ...known };
   const password_hash = await hashPassword(password, c.env.PEPPER);
   await updatePasswordHash(db, known.id, known.password_hash, password_hash);
   return { outcome: "right", id: known.id, password_hash };
 };
 
+/** Takes one token of each of these buckets that has one. Returns those it was taken of. */
+const takeAvailable = async (db: Db, buckets: readonly Bucket[]): Promise<Bucket[]> => {
+  const taken: Bucket[] = [];
+  for (const [policy, key] of buckets) if ((await takeToken(db, key, policy)).ok) taken.push([policy, key]);
+  return taken;
+};
+
 /**
- * Checks the password for a phone number. A known device has its own attempts. Other devices share the limits of the
- * number; above the limit of their address they need a proof of work (`unproved` without one), but are not refused
- * because of others behind that address.
+ * Checks the password for a phone number. A known device has its own attempts. Other devices share those of the number at
+ * their address. Above the limit of the address or of the number they need a proof of work (`unproved` without one), but
+ * are not refused because of others.
  */
 export const checkSignIn = async (
   c: AppContext,
@@ -52,23 +62,26 @@ export const checkSignIn = async (
   const device = known && findDeviceOf(c, known.id);
   const number = toE164(phone) ?? phone; // whichever form of it was typed
   const [phoneKey, addressKey] = [hashKey(c.env, number), addressKeyOf(c)];
-  const buckets: Bucket[] = device
-    ? [["sign_in_by_device", hashKey(c.env, `${device} ${number}`)]]
+  const own: Bucket = device
+    ? ["sign_in_by_device", hashKey(c.env, `${device} ${number}`)]
+    : ["sign_in_by_account_and_address", `${phoneKey} ${addressKey}`];
+  const shared: Bucket[] = device
+    ? []
     : [
-        ["sign_in_by_account_and_address", `${phoneKey} ${addressKey}`],
+        ["sign_in_by_address", addressKey],
         ["sign_in_by_account", phoneKey],
       ];
-  if (!device) {
-    const byAddress = await takeToken(db, addressKey, "sign_in_by_address");
-    if (byAddress.ok) buckets.push(["sign_in_by_address", addressKey]);
-    else if (!(await redeemProof(c, meta?.captcha_token, { action: "sign_in", subject: number }))) {
+  const taken = await takeToken(db, own[1], own[0]);
+  if (!taken.ok) return limited(taken);
+  const all = [own, ...(await takeAvailable(db, shared))];
+  if (all.length <= shared.length) {
+    const isProved = await redeemProof(c, meta?.captcha_token, { action: "sign_in", subject: number });
+    if (!isProved) {
+      await returnTokens(db, all); // the same try comes again with its proof
       return { outcome: "unproved" };
     }
   }
-  const own = buckets.filter(([policy]) => policy !== "sign_in_by_address");
-  const taken = await takeTokens(db, own);
-  if (!taken.ok) return limited(taken);
-  const checked = await compare(c, known, password, buckets);
+  const checked = await compare(c, known, password, all);
   if (checked.outcome === "wrong") return checked;
   const success = await takeToken(db, checked.id, "sign_in_success_by_account");
   return success.ok ? checked : limited(success);

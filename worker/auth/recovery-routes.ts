@@ -5,7 +5,7 @@ import { toE164 } from "../../contract/phone";
 import { OnwardAddress, Recover, RecoverByCode, Verify, VerifyOnward } from "../../contract/security";
 import { openDb } from "../db/client";
 import { type AppContext, afterAnswer, createRoutes } from "../lib/app";
-import { clientKeyOf } from "../lib/client-limits";
+import { takeClientToken } from "../lib/client-limits";
 import { languageOf } from "../lib/language";
 import { operation } from "../lib/operation";
 import { requirePublicOrigin } from "../lib/public-origin";
@@ -42,7 +42,7 @@ const mailRecovery = async (
 
 /** Refuses what is none of ours. Only that costs: nobody behind the same address keeps others from what is right. */
 const refuseWrong = async (c: AppContext, code: "otp_expired") => {
-  const taken = await takeToken(openDb(c.env), clientKeyOf(c), "verify_by_address");
+  const taken = await takeClientToken(c, "verify_by_address");
   return taken.ok ? refuse(c, code) : refuse(c, "rate_limited", taken);
 };
 

@@ -18,7 +18,7 @@ import { openDb } from "../db/client";
 import { wasDeletedWith } from "../db/deletions";
 import { type AppContext, createRoutes } from "../lib/app";
 import { accessTokenOf, authenticateHalfway, recognize } from "../lib/authenticate";
-import { clientKeyOf } from "../lib/client-limits";
+import { takeClientToken } from "../lib/client-limits";
 import { clearBrowserCache, clearSessionCookies, refreshCookie } from "../lib/cookies";
 import { operation } from "../lib/operation";
 import { takeToken } from "../lib/rate-limit";
@@ -57,7 +57,7 @@ const signInByPassword = async (c: AppContext, grant: v.InferOutput<typeof Passw
 };
 
 const signInByCode = async (c: AppContext, grant: v.InferOutput<typeof PkceGrant>) => {
-  const taken = await takeToken(openDb(c.env), clientKeyOf(c), "oauth_by_address");
+  const taken = await takeClientToken(c, "oauth_by_address");
   if (!taken.ok) return refuse(c, "rate_limited", taken);
   const granted = await grantByCode(c, grant);
   if ("session" in granted) return c.json(granted.session, 200);
@@ -126,8 +126,9 @@ export const authRoutes = createRoutes()
     }),
     validate("json", ChallengeRequest, "validation_failed"),
     async (c) => {
-      const level = await readProofLevel(c, openDb(c.env));
-      return c.json(await makeChallenge(c.env.ALTCHA_HMAC_KEY, c.req.valid("json"), level), 200);
+      const purpose = c.req.valid("json");
+      const level = await readProofLevel(c, openDb(c.env), purpose);
+      return c.json(await makeChallenge(c.env.ALTCHA_HMAC_KEY, purpose, level), 200);
     },
   )
   .post(

@@ -61,7 +61,7 @@ export const insertSession = async (
   const own = sql`FROM sessions WHERE id = ${row.id}`;
   const network = sql<string>`iif(${isOwed}, ${row.network ?? ""}, '')`;
   const isLike = sql`user_id = ${row.user_id} AND (awaits, network) = (SELECT awaits, network ${own})`;
-  const kept = sql`(SELECT id FROM sessions WHERE ${isLike} ORDER BY created_at DESC, id DESC LIMIT ${sessionsPerUserMax})`;
+  const kept = sql`(SELECT id FROM sessions WHERE ${isLike} ORDER BY id = ${row.id} DESC, created_at DESC, id DESC LIMIT ${sessionsPerUserMax})`;
   const [[session], late, ended] = await db.batch([
     db
       .insert(sessions)

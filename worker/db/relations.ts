@@ -164,16 +164,17 @@ export const listRelations = async (db: Db, me: Uuid, others: Uuid[]): Promise<R
   });
 };
 
-/** The profiles of people who are in one group with me. */
-export const listMembers = async (db: Db, me: Uuid, ids: Uuid[]): Promise<Profile[]> => {
+/** The profiles of people who are in one group with me, or were (`id`). */
+export const listMembers = async (db: Db, me: Uuid, people: ReadonlyMap<Uuid, "group" | "id">): Promise<Profile[]> => {
+  const ids = [...people.keys()];
   if (ids.length === 0) return [];
-  const [people, ...rest] = await db.batch([
+  const [read, ...rest] = await db.batch([
     selectProfiles(db, me).where(inArray(profiles.id, ids)),
     ...standingsQueries(db, me, ids),
   ]);
   const standings = toStandings(me, ...rest);
-  return people.map((person) =>
-    toProfile(me, person, { state: standings.get(person.id)?.state ?? "none", by: "group" }),
+  return read.map((person) =>
+    toProfile(me, person, { state: standings.get(person.id)?.state ?? "none", by: people.get(person.id) ?? "id" }),
   );
 };
 

@@ -60,11 +60,7 @@ export const toNewcomers = async (db: Db, me: Uuid, people: readonly Uuid[]): Pr
 
 /** Members with their profiles, as this member may see them. */
 export const toMemberPage = async (db: Db, me: Uuid, { seats, ...rest }: Seats): Promise<MemberPage> => {
-  const profiles = await listMembers(
-    db,
-    me,
-    seats.map(({ user }) => user),
-  );
+  const profiles = await listMembers(db, me, new Map(seats.map(({ user, left }) => [user, left ? "id" : "group"])));
   const byId = new Map(profiles.map((profile) => [profile.id, profile]));
   const members = seats.map(({ user, ...seat }): GroupMember => ({ ...seat, profile: byId.get(user) ?? null }));
   return { ...rest, members };

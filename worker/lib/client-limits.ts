@@ -2,8 +2,8 @@ import type { MiddlewareHandler } from "hono";
 import { openDb } from "../db/client";
 import type { AppContext, AppEnv } from "./app";
 import { hashKey } from "./hashed-key";
-import { findDevice } from "./known-device";
-import { addressOf, type PolicyName, takeToken } from "./rate-limit";
+import { findDevice, sharedKeyOf } from "./known-device";
+import { addressOf, type PolicyName, type Taken, takeToken } from "./rate-limit";
 import { refuse } from "./refusal";
 
 /** The address a request comes from, as the key of a limit. */
@@ -17,15 +17,20 @@ export const networkOf = (request: Request): string => {
 };
 
 /**
- * Bucket of whoever is not signed in: of the device where somebody signed in before, else of the address, hashed. So
- * nobody behind the same address keeps a known device from signing in.
+ * One token for whoever is not signed in: of the known device, else of the address, hashed. So nobody behind the same
+ * address keeps a known device from signing in, and whoever empties the one's bucket has the other.
  */
-export const clientKeyOf = (c: AppContext): string => findDevice(c)?.nonce ?? addressKeyOf(c);
+export const takeClientToken = async (c: AppContext, name: PolicyName): Promise<Taken> => {
+  const db = openDb(c.env);
+  const device = findDevice(c);
+  const taken = device && (await takeToken(db, sharedKeyOf(device), name));
+  return taken?.ok ? taken : takeToken(db, addressKeyOf(c), name);
+};
 
 /** Middleware: one token of the client's bucket. */
 export const limitClient =
   (name: PolicyName): MiddlewareHandler<AppEnv> =>
   async (c, next) => {
-    const taken = await takeToken(openDb(c.env), clientKeyOf(c), name);
+    const taken = await takeClientToken(c, name);
     return taken.ok ? next() : refuse(c, "rate_limited", taken);
   };

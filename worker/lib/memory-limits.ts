@@ -22,6 +22,8 @@ export const memoryPolicies = {
   anonymous_by_address: { burst: 400, everyMs: 20, waitMaxMs: 0 },
   // A challenge of the proof of work costs the server one key derivation.
   challenges_by_address: { burst: 60, everyMs: 100, waitMaxMs: 3_000 },
+  // Without a valid token on known devices, all that one person made known together. Beyond it the address's counts.
+  anonymous_by_device: { burst: 150, everyMs: 200, waitMaxMs: 0 },
 } as const satisfies Record<string, MemoryPolicy>;
 export type MemoryPolicyName = keyof typeof memoryPolicies;
 

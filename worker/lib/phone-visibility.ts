@@ -1,8 +1,9 @@
-import type { RelationState } from "../../contract/people";
-import { maskPhone } from "../../contract/phone";
+import type { Uuid } from "../../contract/ids";
+import type { Relation, RelationState } from "../../contract/people";
+import { maskPhone, maskWholePhone } from "../../contract/phone";
 
-/** How much of a number is told: all of it, its country and last two digits, nothing. */
-type PhoneView = "whole" | "ending" | "hidden";
+/** How much of a number is told: all of it, its country and last two digits, its country, nothing. */
+type PhoneView = "whole" | "ending" | "country" | "hidden";
 
 /**
  * How somebody comes to another person's profile. `state` is the relation as the reader sees it: `sent` is a request of
@@ -20,17 +21,26 @@ export type PhoneMeeting = {
 /**
  * The only rule for who sees a phone number. A person reveals it by accepting a request, by sending one, or by their group
  * setting. Requesters, refused people and former contacts see no more than strangers; whoever typed the number has it
- * already. `Settings.findable` affects search only.
+ * already. `Settings.findable` affects search only. Whoever typed some digits is told no others: with the last two only a
+ * hundred numbers would be left to try.
  */
 export const viewPhone = ({ isOwn, state, by, phoneInGroups }: PhoneMeeting): PhoneView => {
   if (isOwn || state === "contact" || state === "received" || by === "number") return "whole";
   if (by === "group") return phoneInGroups ? "whole" : "ending";
-  return by === "digits" ? "ending" : "hidden";
+  return by === "digits" ? "country" : "hidden";
 };
 
 /** A number as it may leave the Worker for this reader; empty where nothing of it may. */
 export const phoneFor = (meeting: PhoneMeeting, phone: string): string => {
   const view = viewPhone(meeting);
   if (view === "whole") return phone;
+  if (view === "country") return maskWholePhone(phone);
   return view === "ending" ? maskPhone(phone) : "";
+};
+
+/** A relation that was written down earlier, with as much of the number as may be told today: that of an id alone. */
+export const toVisible = (relation: Relation, me: Uuid): Relation => {
+  const { profile, state } = relation;
+  const phone = phoneFor({ isOwn: profile.id === me, state, by: "id", phoneInGroups: false }, profile.phone);
+  return phone === profile.phone ? relation : { ...relation, profile: { ...profile, phone } };
 };

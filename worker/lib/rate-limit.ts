@@ -22,7 +22,7 @@ export type Policy = { burst: number; everyMs: number };
 export const policies = {
   // Only failures cost here: a success gives its token back.
   sign_in_by_account_and_address: { burst: 5, everyMs: 5 * minute },
-  // Wider than one guesser's, so that nobody can keep somebody else out from elsewhere with five wrong passwords.
+  // Wider than one guesser's. Beyond it a try costs a proof of work: nobody keeps somebody else out from elsewhere.
   sign_in_by_account: { burst: 50, everyMs: minute },
   // Beyond it a try costs a proof of work.
   sign_in_by_address: { burst: 60, everyMs: 12 * second },
@@ -84,6 +84,9 @@ export const policies = {
   socket_by_user: { burst: 30, everyMs: 2 * second },
 } as const satisfies Record<string, Policy>;
 export type PolicyName = keyof typeof policies;
+
+/** Names of the buckets of spent proofs of work (auth/proof-difficulty.ts). */
+export const spentProofs = { byAddress: "spent_proofs_by_address", byAccount: "spent_proofs_by_account" } as const;
 
 export type Taken = { ok: true } | { ok: false; retryAfterMs: number };
 
@@ -169,7 +172,8 @@ export const forgetBuckets = async (db: Db, user: Uuid): Promise<void> => {
 /** SQL: buckets of a number that somebody signs in with, from wherever. Takes the number's `hashKey`. */
 export const bucketsOfPhone = (phone: string): SQL => {
   const everywhere = bucketsEverywhere("sign_in_by_account_and_address", phone);
-  return sql`(${rate_limits.key} = ${bucket("sign_in_by_account", phone)} OR ${everywhere})`;
+  const own = inArray(rate_limits.key, [bucket("sign_in_by_account", phone), `${spentProofs.byAccount}:${phone}`]);
+  return sql`(${own} OR ${everywhere})`;
 };
 
 /** Removes buckets that are full and therefore say nothing, so many at a time; how many there were. */

@@ -2,6 +2,7 @@ import { createMiddleware } from "hono/factory";
 import { readAccessToken } from "./access-token";
 import type { AppContext, AppEnv } from "./app";
 import { accessTokenOf } from "./authenticate";
+import { findDevice, sharedKeyOf } from "./known-device";
 import { MemoryBuckets, type MemoryPolicyName } from "./memory-limits";
 import { addressOf } from "./rate-limit";
 import { refuse } from "./refusal";
@@ -29,17 +30,26 @@ const userRoutes: readonly (readonly [RegExp, MemoryPolicyName])[] = [
 ];
 const challengePath = "/api/auth/challenge";
 
-const takeToken = async (c: AppContext): Promise<ReturnType<MemoryBuckets["take"]>> => {
+type Take = ReturnType<MemoryBuckets["take"]>;
+
+const takeAnonymous = (c: AppContext): Take => {
+  const device = findDevice(c);
+  const taken = device && buckets.take("anonymous_by_device", sharedKeyOf(device));
+  return taken?.ok ? taken : buckets.take("anonymous_by_address", addressOf(c.req.raw));
+};
+
+const takeToken = async (c: AppContext): Promise<Take> => {
   const { path } = c.req;
   if (path === challengePath) return buckets.take("challenges_by_address", addressOf(c.req.raw));
   const token = accessTokenOf(c);
   const claims = token === undefined ? undefined : await readAccessToken(c.env, token);
-  if (!claims) return buckets.take("anonymous_by_address", addressOf(c.req.raw));
+  if (!claims) return takeAnonymous(c);
   return buckets.take(userRoutes.find(([pattern]) => pattern.test(path))?.[1] ?? "api_by_user", claims.sub);
 };
 
 /**
- * Middleware: one token of the person's bucket, or of the address's without a valid access token, for every request.
+ * Middleware: one token for every request: of the person's bucket, without a valid access token of the known device's or
+ * the address's.
  * Stands before everything that asks the directory, and behind what refuses the pages of others: they use up nothing.
  */
 export const limitRequests = createMiddleware<AppEnv>(async (c, next) => {

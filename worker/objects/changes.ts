@@ -5,7 +5,7 @@ import { inboxPageRows } from "../../contract/limits";
 import type { Relation } from "../../contract/people";
 import { bucketOf, bucketSize, type InboxColumns, toEntry } from "./inbox";
 import type { Entry } from "./inbox-rules";
-import { type PeopleColumns, toRelation } from "./people-table";
+import type { PeopleColumns, PeopleTable } from "./people-table";
 
 type Change = { changed: number; row: InboxColumns } | { changed: number; person: PeopleColumns };
 
@@ -61,11 +61,11 @@ const readPage = (sql: SqlStorage, tables: { people: boolean }, since: number, b
 };
 
 /** A page of what changed, conversations and people together, and where the next one goes on. */
-export const readChanges = (sql: SqlStorage, since: number, before: number): ChangesPage => {
+export const readChanges = (sql: SqlStorage, table: PeopleTable, since: number, before: number): ChangesPage => {
   const { page, before: next } = readPage(sql, { people: true }, since, before);
   return {
     rows: page.flatMap((change) => ("row" in change ? [toInboxRow(toEntry(change.row))] : [])),
-    people: page.flatMap((change) => ("person" in change ? [toRelation(change.person)] : [])),
+    people: page.flatMap((change) => ("person" in change ? [table.read(change.person)] : [])),
     before: next,
   };
 };

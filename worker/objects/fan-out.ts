@@ -29,6 +29,9 @@ type Lane = {
   settled: (() => void)[];
 };
 
+/** Whether a lane may be tried again: its time has come, or is further ahead than it was ever set, by a clock that was set back. */
+const isDue = ({ retryAt }: Lane, now = Date.now()): boolean => retryAt <= now || retryAt > now + fanOutRetryMaxMs;
+
 const furthest = (a: Told, b: Told): Told => ({
   head: Math.max(a.head, b.head),
   revision: Math.max(a.revision, b.revision),
@@ -81,7 +84,7 @@ export class FanOut {
     if (isExact) lane.isExact = true;
     if (lane.isWaiting) return;
     lane.isWaiting = true;
-    if (!lane.isUnderWay && lane.retryAt <= Date.now()) this.#enqueue(member, lane);
+    if (!lane.isUnderWay && isDue(lane)) this.#enqueue(member, lane);
   }
 
   /** There is something to tell that does not wait until all others have had their turn. */
@@ -142,7 +145,7 @@ export class FanOut {
   async retry(now = Date.now()): Promise<void> {
     for (const [member, lane] of this.#lanes) {
       if (lane.answeredAt !== undefined && lane.answeredAt + confirmMs <= now) lane.isWaiting = true;
-      if (lane.isWaiting && !lane.isUnderWay && lane.retryAt <= now) this.#enqueue(member, lane);
+      if (lane.isWaiting && !lane.isUnderWay && isDue(lane, now)) this.#enqueue(member, lane);
     }
     if (this.#underWay === 0) return;
     const isIdle = new Promise<void>((resolve) => this.#idle.push(resolve));
@@ -227,7 +230,7 @@ export class FanOut {
     }
     lane.isUnderWay = false;
     if (!lane.isWaiting) for (const resolve of lane.settled.splice(0)) resolve();
-    if (lane.isWaiting && lane.retryAt <= Date.now()) (lane.isUrgent ? this.#urgent : this.#queue).add(member);
+    if (lane.isWaiting && isDue(lane)) (lane.isUrgent ? this.#urgent : this.#queue).add(member);
     this.#ended();
   }
 }

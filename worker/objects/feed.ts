@@ -43,7 +43,7 @@ export class Feed {
     this.#ctx = ctx;
     this.#sockets = sockets;
     this.#inbox = new Inbox(ctx.storage);
-    this.#people = new PeopleTable(ctx.storage.sql);
+    this.#people = new PeopleTable(ctx.storage.sql, ctx.id.name ?? "");
     this.#settings = new OwnSettings(meta);
     this.#notices = new OwnNotices(meta);
     const changed = Math.max(this.#settings.changed, this.#notices.changed);
@@ -80,7 +80,7 @@ export class Feed {
     const page =
       from === counter
         ? { rows: [], people: [], before: null }
-        : readChanges(this.#ctx.storage.sql, from, Math.min(before, counter + 1));
+        : readChanges(this.#ctx.storage.sql, this.#people, from, Math.min(before, counter + 1));
     const now = Date.now();
     const settings = this.#settings.since(from);
     const notices = this.#notices.since(from, session, now);

@@ -54,7 +54,8 @@ export class FrameLimits {
 
   /** How long no socket of this person is opened. */
   get pauseMs(): number {
-    return Math.max(0, Math.min(floodPauseMs, this.#floodedAt + floodPauseMs - Date.now()));
+    const leftMs = this.#floodedAt + floodPauseMs - Date.now();
+    return leftMs > floodPauseMs ? 0 : Math.max(0, leftMs); // more than it began with: the clock was set back
   }
 
   /** Whether a message of a socket is to be read. Not when the socket is closed already, by whichever side. */

@@ -49,7 +49,8 @@ export class Gate {
   /** Opens a private conversation whose two people are connected. The refusal, the given one, when they are not. */
   async #heal(id: ConversationId, refusal: Refusal): Promise<Refusal | undefined> {
     const members = privateMembers(id);
-    if (!members || Date.now() - (this.#healedAt.get(id) ?? 0) < healPauseMs) return refusal;
+    const healedMs = Date.now() - (this.#healedAt.get(id) ?? 0); // ago; less than nothing where the clock was set back
+    if (!members || (healedMs >= 0 && healedMs < healPauseMs)) return refusal;
     if (!this.#checks.take()) return { error: "rate_limited", retryAfterMs: this.#checks.waitMs() };
     this.#remember(id);
     const connection = await findConnection(openDb(this.#env), ...members);

@@ -1,18 +1,34 @@
 import * as v from "valibot";
 import type { Uuid } from "../../contract/ids";
 import { Relation } from "../../contract/people";
+import { toVisible } from "../lib/phone-visibility";
 import { bucketOf } from "./inbox";
 
 export type PeopleColumns = { user_id: Uuid; changed: number; bucket: number; relation: string };
 
-export const toRelation = (row: PeopleColumns): Relation => v.parse(Relation, JSON.parse(row.relation));
+const toRelation = (row: PeopleColumns): Relation => v.parse(Relation, JSON.parse(row.relation));
 
 /** How people stand to one person, as the Worker last said it. */
 export class PeopleTable {
   readonly #sql: SqlStorage;
+  readonly #user: Uuid;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, user: Uuid) {
     this.#sql = sql;
+    this.#user = user;
+  }
+
+  /**
+   * The relation of a row, with no more of the number than this person may be told now. A row that has more, from before
+   * there was one rule for it, is written anew without; that is no change to tell of.
+   */
+  read(row: PeopleColumns): Relation {
+    const stored = toRelation(row);
+    const visible = toVisible(stored, this.#user);
+    if (visible !== stored) {
+      this.#sql.exec("UPDATE people SET relation = ? WHERE user_id = ?", JSON.stringify(visible), row.user_id);
+    }
+    return visible;
   }
 
   /** Whether this is known already. Whose account is gone does not come back, and who was never known is not missed. */

@@ -138,7 +138,8 @@ export class SendQueue<Source extends { id: string }> {
     const key = source && `${source.id} ${conversation}`;
     const stalled = key === undefined ? undefined : this.#stalled.get(key);
     if (!key || !stalled) return undefined;
-    if (stalled.cid !== cid && stalled.until > Date.now()) return stalled.refusal;
+    const leftMs = stalled.until - Date.now(); // more than it began with: the clock was set back
+    if (stalled.cid !== cid && leftMs > 0 && leftMs <= sendStallMs) return stalled.refusal;
     this.#stalled.delete(key);
     return undefined;
   }

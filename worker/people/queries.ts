@@ -1,6 +1,6 @@
 import { and, eq, inArray, ne, notExists, notInArray, type SQL, sql } from "drizzle-orm";
 import type { Uuid } from "../../contract/ids";
-import { phoneSearchMaxResults, phoneSearchMinLength } from "../../contract/limits";
+import { phoneSearchMaxResults, phoneSearchMinLength, phoneTailDigits } from "../../contract/limits";
 import type { FoundPerson, Profile } from "../../contract/people";
 import { type PhoneQuery, readPhoneQuery } from "../../contract/phone";
 import type { Db } from "../db/client";
@@ -22,27 +22,32 @@ const isFoundBy = (wholes: readonly string[]): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM ${settings} WHERE ${settings.user_id} = ${profiles.id} AND (${settings.findable} = 'nobody'
     OR (${settings.findable} = 'whole' AND ${notInArray(profiles.phone, [...wholes])})))`;
 
+/** SQL: a number without its last digits, as the index has it (migrations/0015_phone_heads.sql). */
+const head = (phone: SQL): SQL => sql`substr(${phone}, 1, max(0, length(${phone}) - ${sql.raw(`${phoneTailDigits}`)}))`;
+
 const numbersBeginningWith = (beginning: string): SQL =>
-  sql`SELECT number FROM (SELECT number, id FROM profiles WHERE phone >= ${beginning} AND phone < ${`${beginning}:`}
-    ORDER BY phone LIMIT ${beginningMax}) AS near
+  sql`SELECT number FROM (SELECT number, id FROM profiles
+    WHERE ${head(sql`phone`)} >= ${beginning} AND ${head(sql`phone`)} < ${`${beginning}:`}
+    ORDER BY ${head(sql`phone`)}, number LIMIT ${beginningMax}) AS near
     WHERE ${isFoundByPart(sql`near.id`)} LIMIT ${phoneSearchMaxResults + 1}`; // `:` is the character after 9
 
 const numbersContaining = (part: string): SQL =>
-  sql`SELECT number FROM (SELECT rowid AS place FROM profile_phones
-    WHERE phone MATCH ${`"${part}"`} LIMIT ${containingScanMax}) JOIN profiles AS near ON near.number = place
+  sql`SELECT number FROM (SELECT rowid AS place FROM profile_phone_heads
+    WHERE head MATCH ${`"${part}"`} LIMIT ${containingScanMax}) JOIN profiles AS near ON near.number = place
     WHERE ${isFoundByPart(sql`near.id`)} LIMIT ${containingMax}`;
 
 /**
  * People whose number is or contains what was typed and who let themselves be found by it, at most ten: first those whose
  * number it is, in whichever form it is stored, then those whose number begins with it, then the others in numerical order.
- * Beginnings go by the unique index and parts by the trigram index, each bounded, so a search costs the same in a town and
+ * What was typed as a part and the order say nothing of a number's last four digits, which would be found out one by one.
+ * Beginnings go by an index and parts by the trigram index, each bounded, so a search costs the same in a town and
  * in a country.
  */
 const search = async (db: Db, me: Uuid, { wholes, beginnings, parts }: PhoneQuery): Promise<ReadProfile[]> => {
   const among = (numbers: SQL) =>
     selectProfiles(db, me)
       .where(and(ne(profiles.id, me), sql`${profiles.number} IN (${numbers})`))
-      .orderBy(profiles.phone);
+      .orderBy(head(sql`${profiles.phone}`), profiles.number);
   const [exact, ...others] = await db.batch([
     selectProfiles(db, me).where(and(inArray(profiles.phone, wholes), ne(profiles.id, me), isFoundBy(wholes))),
     ...beginnings.map((beginning) => among(numbersBeginningWith(beginning))),

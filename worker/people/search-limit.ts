@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { and, desc, eq, gt, sql } from "drizzle-orm";
+import { and, between, desc, eq, sql } from "drizzle-orm";
 import type { Uuid } from "../../contract/ids";
 import { newAccountHours, searchesPerDay, searchesPerDayNew } from "../../contract/limits";
 import type { Db } from "../db/client";
@@ -8,8 +8,10 @@ import type { Taken } from "../lib/rate-limit";
 
 /**
  * How many different numbers and parts of numbers a person may look for within a day, so that nobody copies the directory
- * digit by digit. Asking again costs nothing, nor does going on with what was typed last: a pause in typing is no search of
- * its own. Another ending of the same beginning is.
+ * digit by digit. What was looked for once costs nothing again, nor does going on with what was typed last: a pause in
+ * typing, or digits taken back and typed again, are no searches of their own. Another ending of the same beginning is.
+ *
+ * What was typed on from one beginning shares its time (`searched_at`), which no other search of the person has.
  */
 
 const dayMs = 24 * 3_600_000;
@@ -33,7 +35,8 @@ export const countSearch = async (
 ): Promise<Taken> => {
   const since = now - dayMs;
   const hash = hashOf(env, me, digits);
-  const own = and(eq(phone_searches.user_id, me), gt(phone_searches.searched_at, since));
+  // What is further ahead than a day was counted before the clock was set back.
+  const own = and(eq(phone_searches.user_id, me), between(phone_searches.searched_at, since + 1, now + dayMs));
   const [, made] = await db.batch([
     db
       .delete(phone_searches)
@@ -43,16 +46,22 @@ export const countSearch = async (
     db.select().from(phone_searches).where(own).orderBy(desc(phone_searches.searched_at)),
   ]);
   if (made.some((search) => search.hash === hash)) return { ok: true };
-  const [last] = made;
+  const typedLast = made.filter(({ searched_at }) => searched_at === made[0]?.searched_at);
+  const last = typedLast.reduce<(typeof made)[number] | undefined>(
+    (a, b) => (a && a.digits > b.digits ? a : b),
+    undefined,
+  );
   if (last && digits.length > last.digits && hashOf(env, me, digits.slice(0, last.digits)) === last.hash) {
-    // Of two that go on from the same beginning at once only one takes its place.
-    const { meta } = await db.run(sql`UPDATE OR IGNORE ${phone_searches} SET hash = ${hash}, digits = ${digits.length}
-      WHERE user_id = ${me} AND hash = ${last.hash}`);
+    // Of two that go on from the same beginning at once only one is the same search.
+    const { meta } = await db.run(sql`INSERT OR IGNORE INTO ${phone_searches} (user_id, hash, digits, searched_at)
+      SELECT ${me}, ${hash}, ${digits.length}, ${last.searched_at} WHERE ${last.digits} =
+        (SELECT max(digits) FROM ${phone_searches} WHERE user_id = ${me} AND searched_at = ${last.searched_at})`);
     if (meta.changes > 0) return { ok: true };
   }
   const counted = await db.run(sql`INSERT INTO ${phone_searches} (user_id, hash, digits, searched_at)
-    SELECT ${me}, ${hash}, ${digits.length}, ${now}
-    WHERE (SELECT count(*) FROM ${phone_searches} WHERE ${own}) < ${allowanceOf(me, now)}
+    SELECT ${me}, ${hash}, ${digits.length},
+      max(${now}, (SELECT ifnull(max(searched_at) + 1, 0) FROM ${phone_searches} WHERE ${own}))
+    WHERE (SELECT count(DISTINCT searched_at) FROM ${phone_searches} WHERE ${own}) < ${allowanceOf(me, now)}
     ON CONFLICT (user_id, hash) DO UPDATE SET searched_at = excluded.searched_at`);
   if (counted.meta.changes > 0) return { ok: true };
   return { ok: false, retryAfterMs: Math.max(1_000, (made.at(-1)?.searched_at ?? now) + dayMs - now) };

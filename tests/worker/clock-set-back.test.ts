@@ -1,0 +1,95 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, expect, test, vi } from "vitest";
+import type { Session } from "../../contract/auth";
+import { sendStallMs } from "../../contract/limits";
+import { insertSession, newSession } from "../../worker/auth/sessions";
+import { openDb } from "../../worker/db/client";
+import { setLocalClock } from "../../worker/lib/local-clock";
+import { Conversation } from "../../worker/objects/conversation";
+import { UserChannel } from "../../worker/objects/user-channel";
+import { testPassword } from "../support/people";
+import { holdAlarms, pass } from "./clock";
+import { Device, post, readLog, until } from "./device";
+import { newPair } from "./seeded-people";
+import { call, newPerson } from "./site";
+
+/** A server whose clock goes back by an hour, as when the time of its machine is corrected. */
+
+const hourMs = 3_600_000;
+const setClock = (body: string) =>
+  setLocalClock(new Request("http://localhost/dev/clock", { method: "PUT", body }) as never);
+const setBack = () => setClock(String(Date.now() - hourMs));
+const unreachable = () => Promise.reject(new Error("unreachable, as the test wants it"));
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await setClock("");
+});
+
+test("messages are stored, told and read in the order they were sent in, and their times do not go back", async () => {
+  const { ana, ben, id } = await newPair();
+  const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
+  for (const n of [1, 2]) expect(await phoneA.outcome(phoneA.say(id, `m${n}`))).toMatchObject({ seq: n });
+  await setBack();
+  for (const n of [3, 4, 5]) expect(await phoneA.outcome(phoneA.say(id, `m${n}`))).toMatchObject({ seq: n });
+  await until(() => phoneB.seqs.length === 5);
+  expect(phoneB.seqs).toEqual([1, 2, 3, 4, 5]);
+  const log = await readLog(ben, id);
+  expect(log.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
+  const times = log.map(({ at }) => at);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+});
+
+test("a message that has to be sent again is not waited for an hour", async () => {
+  const { ana, id } = await newPair();
+  const phone = await Device.open(ana);
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const down = vi.spyOn(Conversation.prototype, "send").mockImplementation(unreachable);
+  expect(await phone.outcome(phone.say(id, "perdu"))).toMatchObject({ error: "unavailable" });
+  down.mockRestore();
+  expect(await phone.outcome(phone.say(id, "trop tôt"))).toMatchObject({ error: "unavailable" });
+  pass(-hourMs);
+  expect(hourMs).toBeGreaterThan(sendStallMs);
+  expect(await phone.outcome(phone.say(id, "après"))).toMatchObject({ seq: 1 });
+});
+
+test("a channel that could not be reached before hears of messages at the next try", async () => {
+  holdAlarms();
+  const { ana, ben, id } = await newPair();
+  const phoneB = await Device.open(ben);
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const deaf = vi.spyOn(UserChannel.prototype, "notify").mockImplementation(unreachable);
+  await post(ana, id, "avant");
+  await until(() => deaf.mock.calls.length > 0);
+  deaf.mockRestore();
+  pass(-hourMs);
+  await runDurableObjectAlarm(env.CONVERSATION.getByName(id));
+  expect(await phoneB.nextLive()).toMatchObject({ seq: 1, text: "avant" });
+});
+
+test("a token from before is of the future and is renewed, and its session goes on", async () => {
+  const person = await newPerson();
+  const { body } = await call("POST", "/api/auth/token?grant_type=password", {
+    body: { phone: person.phone, password: testPassword },
+  });
+  const before = body as Session;
+  await setBack();
+  const own = (token: string) => call("GET", "/api/auth/user", { token });
+  expect(await own(before.access_token)).toMatchObject({ status: 401, body: { error_code: "bad_jwt" } });
+  const renewed = await call("POST", "/api/auth/token?grant_type=refresh_token", {
+    body: { refresh_token: before.refresh_token },
+  });
+  expect(renewed.status).toBe(200);
+  expect((await own((renewed.body as Session).access_token)).status).toBe(200);
+});
+
+test("whoever signs in on an eleventh device is signed in there", async () => {
+  const person = await newPerson();
+  for (let n = 1; n <= 9; n++) await insertSession(openDb(env), newSession(person.id, Date.now()));
+  await setBack();
+  const { body } = await call("POST", "/api/auth/token?grant_type=password", {
+    body: { phone: person.phone, password: testPassword },
+  });
+  expect((await call("GET", "/api/auth/user", { token: (body as Session).access_token })).status).toBe(200);
+});
