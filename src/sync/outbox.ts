@@ -17,6 +17,7 @@ import { asSyncError, isWorthRetry, SyncError } from "./sync-error";
 
 const unansweredMs = 10_000;
 const giveUpMs = 7 * 24 * 3_600_000;
+const giveUpTries = 10; // and not before so many, for the clock may have been set
 /** A file that is with the server waits this long for those chosen before it. */
 export const batchPatienceMs = 10 * 60_000;
 
@@ -133,7 +134,7 @@ export class Outbox {
     const { skew } = await readCursor(strict);
     const deadline = platform.now() + skew - giveUpMs;
     for (const { cid, createdAt, attempts } of rows) {
-      if (attempts > 0 && createdAt < deadline) await giveUp(this.#context, cid, "unavailable");
+      if (attempts >= giveUpTries && createdAt < deadline) await giveUp(this.#context, cid, "unavailable");
       else await noteFate(this.#context, cid, { attempts: attempts + 1 });
     }
     for (const conversation of new Set(rows.map((row) => row.conversation))) this.#block(conversation, retryAfterMs);
