@@ -119,7 +119,7 @@ export type CommandResults = {
   signal: v.InferOutput<typeof Passed>;
 };
 
-/** A refused command. `retryAfterMs` only with `rate_limited`. */
+/** A refused command. `retryAfterMs` only with `rate_limited` and `conversation_limited`. */
 export const Refusal = v.object({
   error: v.picklist(errorCodes),
   retryAfterMs: v.optional(v.number()),

@@ -82,6 +82,7 @@ export const errorStatus = {
   // conversations
   conversation_not_found: 404,
   conversation_full: 507, // until messages of it are deleted
+  conversation_limited: 429, // one member has sent as many bytes there as are allowed in a day; other conversations go on
   message_not_found: 404,
   not_your_message: 403,
   message_withdrawn: 410, // its author deleted it before it came

@@ -24,7 +24,8 @@ import { WireMessage, WirePerson, WireRow } from "./wire";
  * What a device writes in one go may travel as one: an array of frames (`joinFrames`).
  *
  * A device says with "k" how many messages it has taken in since the welcome, counting each one in live texts,
- * "m", "g" and "q" frames: every `creditReportMessages` messages, and every quarter of `creditBytes`.
+ * "m", "g" and "q" frames: every `creditReportMessages` messages, and every quarter of `creditBytes`. A server that refuses
+ * frames drops those nobody answers: after a refusal for their rate a device says "k" and "l" again.
  */
 export const protocolVersion = 9;
 
@@ -59,7 +60,7 @@ export const closeCodes = {
   unwelcomed: 4410, // no hello came in time
   replaced: 4409,
   tooLarge: 4413,
-  rateLimited: 4429,
+  rateLimited: 4429, // the reason may be the milliseconds to wait before another try
 } as const;
 export const finalCloseCodes: readonly number[] = [closeCodes.protocol, closeCodes.signedOut, closeCodes.tooLarge];
 

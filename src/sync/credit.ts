@@ -14,6 +14,12 @@ export class Credit {
     this.#bytes = 0;
   }
 
+  /** All messages taken in since the welcome, to be confirmed again. */
+  repeat(): number {
+    this.#reported = this.#messages;
+    return this.#messages;
+  }
+
   /** Counts what was taken in; answers how many messages are to be confirmed once it is a good deal. `isBehind`: the server waits for it. */
   take(messages: number, bytes: number, isBehind: boolean): number | undefined {
     this.#messages += messages;

@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { ConversationId, Uuid } from "../../contract/ids";
 import type { Platform } from "./platform";
-import { dropShown } from "./settings";
 import { storeName } from "./store";
 
 /**
@@ -12,9 +11,6 @@ type Place = { platform: Pick<Platform, "notes" | "now">; me: Uuid };
 
 const Jotted = v.object({ conversation: ConversationId, text: v.string(), at: v.number(), n: v.number() });
 export type Jotted = Pick<v.InferOutput<typeof Jotted>, "conversation" | "text"> & { cid: Uuid };
-
-/** Tells texts of one moment apart. */
-let lastN = 0;
 
 const sentPrefix = (me: Uuid) => `${storeName(me)}-sent-`;
 const draftPrefix = (me: Uuid) => `${storeName(me)}-draft-`;
@@ -44,25 +40,24 @@ const list = ({ platform: { notes } }: Place, prefix: string): [string, string][
     .map((key) => [key.slice(prefix.length), notes?.getItem(key) ?? ""]);
 
 /** A text that was sent and that the server does not have yet. False when it could not be noted. */
-export const jotSent = ({ platform, me }: Place, { cid, conversation, text }: Jotted): boolean =>
-  write(
-    platform,
-    sentPrefix(me) + cid,
-    JSON.stringify({ conversation, text, at: platform.now(), n: ++lastN } satisfies v.InferOutput<typeof Jotted>),
-  );
+export const jotSent = (place: Place, { cid, conversation, text }: Jotted): boolean => {
+  const n = (listSent(place).at(-1)?.n ?? 0) + 1;
+  const note = { conversation, text, at: place.platform.now(), n } satisfies v.InferOutput<typeof Jotted>;
+  return write(place.platform, sentPrefix(place.me) + cid, JSON.stringify(note));
+};
 
 export const strikeSent = ({ platform, me }: Place, cid: Uuid): void =>
   platform.notes?.removeItem(sentPrefix(me) + cid);
 
-/** Oldest first. */
-export const listSent = (place: Place): Jotted[] =>
+/** In the order they were written, which the clock does not tell: it may have been set back since. */
+export const listSent = (place: Place): (Jotted & { n: number })[] =>
   list(place, sentPrefix(place.me))
     .flatMap(([id, text]) => {
       const cid = v.safeParse(Uuid, id);
       const jotted = v.safeParse(Jotted, parseJson(text));
       return cid.success && jotted.success ? { cid: cid.output, ...jotted.output } : [];
     })
-    .sort((a, b) => a.at - b.at || a.n - b.n);
+    .sort((a, b) => a.n - b.n || a.at - b.at);
 
 /** What is typed; empty when that is nothing any more and the store does not know it yet. What cannot be noted leaves nothing older. */
 export const jotDraft = ({ platform, me }: Place, conversation: ConversationId, text: string): void => {
@@ -87,9 +82,8 @@ export const readBegun = ({ platform, me }: Place, key: string): string | undefi
 export const strikeBegun = ({ platform, me }: Place, key: string): void =>
   platform.notes?.removeItem(begunPrefix(me) + key);
 
-/** Forgets everything of this person. */
+/** Removes every entry of this person, whichever module wrote it. */
 export const dropJotted = (place: Place): void => {
-  for (const prefix of [sentPrefix(place.me), draftPrefix(place.me), begunPrefix(place.me)])
-    for (const [id] of list(place, prefix)) place.platform.notes?.removeItem(prefix + id);
-  dropShown(place);
+  const prefix = `${storeName(place.me)}-`;
+  for (const [rest] of list(place, prefix)) place.platform.notes?.removeItem(prefix + rest);
 };

@@ -37,6 +37,7 @@ import { Socket, type SocketEvents } from "./socket";
 import type { OutboxRow } from "./store";
 import { SyncError } from "./sync-error";
 
+const repeatMs = 1_000; // what the server says to a device that is behind comes many times
 const unwelcomedMs = 20_000; // where a hello cannot be said or nobody hears it, pings are answered all the same
 
 export type LineEvents = Pick<SocketEvents, "ended" | "refused" | "outdated"> & {
@@ -66,6 +67,9 @@ export class Line {
   #opening = 0;
   #counter = 0;
   readonly #taken = new Credit();
+  /** What was said last over this socket of being looked at. */
+  #isLooked: boolean | undefined;
+  #cancelRepeat: (() => void) | undefined;
 
   constructor(platform: Platform, events: LineEvents, readCursor: () => Promise<Cursor>) {
     this.#platform = platform;
@@ -128,6 +132,7 @@ export class Line {
   }
 
   sayLooked(isLooked: boolean): boolean {
+    this.#isLooked = isLooked;
     return this.#send(["l", isLooked ? 1 : 0]);
   }
 
@@ -162,6 +167,9 @@ export class Line {
     this.#hello = undefined;
     this.#writer.reset();
     this.#taken.reset();
+    this.#isLooked = undefined;
+    this.#cancelRepeat?.();
+    this.#cancelRepeat = undefined;
     this.#answers.lose();
   }
 
@@ -221,6 +229,7 @@ export class Line {
   #refuse(ref: number, code: ErrorCode, retryAfterMs: number | undefined): void {
     const sent = this.#writer.sent.get(ref);
     this.#writer.forget(ref);
+    if (code === "rate_limited") this.#repeatAfter(retryAfterMs);
     if (sent) this.#events.refusedSend(sent.cid, code, retryAfterMs);
     this.#answers.settle(ref)?.reject(new SyncError(code, retryAfterMs));
   }
@@ -278,5 +287,17 @@ export class Line {
     if (base !== this.#base) return;
     const taken = this.#taken.take(messages, bytes, isBehind);
     if (taken !== undefined) this.#send(["k", taken]);
+    else if (isBehind && !this.#cancelRepeat) this.#repeatAfter();
+  }
+
+  /** Says again what nobody answers: the server drops it while it refuses frames, and would wait for the confirmation for ever. */
+  #repeatAfter(ms = repeatMs): void {
+    this.#cancelRepeat?.();
+    this.#cancelRepeat = this.#platform.after(ms, () => {
+      this.#cancelRepeat = undefined;
+      const taken = this.#taken.repeat();
+      if (taken > 0) this.#send(["k", taken]);
+      if (this.#isLooked !== undefined) this.sayLooked(this.#isLooked);
+    });
   }
 }

@@ -13,7 +13,9 @@ export class Outage {
   readonly #line: Line;
   readonly #poller: Poller;
   readonly #post: () => void;
-  #since: number;
+  /** Number of the time without a socket, of which there were others before. */
+  #number = 0;
+  #isLong = false;
   #awaitsRoom = false;
   #isStopped = false;
   #cancels = new Set<() => void>();
@@ -24,24 +26,19 @@ export class Outage {
     this.#line = line;
     this.#poller = poller;
     this.#post = post;
-    this.#since = context.platform.now();
-    this.#after(postAfterMs, post);
-    this.#pollIfSilent();
+    this.#begin();
   }
 
   /** Whether what is written goes by HTTP. */
   get usesHttp(): boolean {
     if (this.#poller.isOn) return true;
-    return !this.#line.isUp && this.#context.platform.now() - this.#since >= postAfterMs;
+    return !this.#line.isUp && this.#isLong;
   }
 
   /** The socket ended, or one more attempt at it did; `failures` of them in a row. */
   ended(failures: number): void {
-    if (failures === 0) {
-      this.#since = this.#context.platform.now();
-      this.#pollIfSilent();
-    }
-    this.#after(postAfterMs, this.#post);
+    if (failures === 0) this.#begin();
+    else this.#after(postAfterMs, this.#post);
     this.#after(graceMs, () => {
       const { link } = this.#context;
       if (!this.#line.isUp && !this.#poller.isOn && link.get() === "online") link.set("connecting");
@@ -73,10 +70,16 @@ export class Outage {
     this.#cancels.add(cancel);
   }
 
-  #pollIfSilent(): void {
-    const since = this.#since;
+  /** By timers alone: the phone's clock may be set meanwhile. */
+  #begin(): void {
+    const number = ++this.#number;
+    this.#isLong = false;
+    this.#after(postAfterMs, () => {
+      if (number === this.#number) this.#isLong = true;
+      this.#post();
+    });
     this.#after(pollAfterMs, () => {
-      if (!this.#line.isUp && this.#since === since && !this.#awaitsRoom) this.#poller.start();
+      if (!this.#line.isUp && this.#number === number && !this.#awaitsRoom) this.#poller.start();
     });
   }
 }

@@ -2,9 +2,9 @@ import { attachmentOf } from "../../contract/conversations";
 import type { ErrorCode } from "../../contract/errors";
 import type { ConversationId, Uuid } from "../../contract/ids";
 import { outboxWindow, sendBatchMax } from "../../contract/limits";
-import { retryDelayMs } from "../lib/backoff";
 import type { Applied, Change } from "./apply";
 import { type Context, takeIn } from "./context";
+import { ConversationWaits } from "./conversation-waits";
 import { readCursor } from "./cursor";
 import { askByHttp } from "./http-carrier";
 import type { Line } from "./line";
@@ -17,6 +17,7 @@ import { asSyncError, isWorthRetry, SyncError } from "./sync-error";
 
 const unansweredMs = 10_000;
 const giveUpMs = 7 * 24 * 3_600_000;
+const giveUpTries = 10; // and not before so many, for the clock may have been set
 /** A file that is with the server waits this long for those chosen before it. */
 export const batchPatienceMs = 10 * 60_000;
 
@@ -30,8 +31,6 @@ export type OutboxOptions = {
   /** A message waits for its file, or waits no more. */
   awaiting(): void;
 };
-
-type Blocked = { attempts: number; cancel: (() => void) | undefined };
 
 /**
  * Brings what was written here to the server: per conversation in the order it was written, a few at a time,
@@ -48,7 +47,7 @@ export class Outbox {
    * socket that opens meanwhile sends it too, and so the next message cannot overtake it.
    */
   #underWay = new Map<Uuid, { conversation: ConversationId; cancel: () => void }>();
-  #blocked = new Map<ConversationId, Blocked>();
+  readonly #waits: ConversationWaits;
   /** Conversations whose messages go one by one, to find the one that the server refuses. */
   #single = new Set<ConversationId>();
   #isPosting = false;
@@ -58,6 +57,7 @@ export class Outbox {
     this.#context = context;
     this.#options = options;
     this.#pacer = new Pacer(context.platform, () => this.want());
+    this.#waits = new ConversationWaits(context.platform, () => this.want());
     this.#pump = new Retry(context.platform, () => this.#sendDue());
     this.#poster = new Retry(context.platform, () => this.#postDue());
   }
@@ -75,8 +75,7 @@ export class Outbox {
 
   /** The link is there: what waited for its turn is tried now. */
   hurry(): void {
-    for (const blocked of this.#blocked.values()) blocked.cancel?.();
-    this.#blocked.clear();
+    this.#waits.clear();
     this.#pump.hurry();
     this.#poster.hurry();
   }
@@ -91,7 +90,7 @@ export class Outbox {
   settled(cids: readonly Uuid[]): void {
     for (const cid of cids) {
       const conversation = this.#underWay.get(cid)?.conversation;
-      if (conversation !== undefined && !this.#isBlocked(conversation)) this.#blocked.delete(conversation);
+      if (conversation !== undefined) this.#waits.succeeded(conversation);
       this.#end(cid);
     }
     if (cids.length > 0) this.want();
@@ -102,7 +101,7 @@ export class Outbox {
     const { strict } = this.#context;
     const row = await strict.outbox.get(cid);
     if (!row) return;
-    if (this.#isLimited(error)) this.want();
+    if (this.#isLimited(error, row.conversation)) this.want();
     else if (isWorthRetry(error)) {
       await this.#putOff([row], error.retryAfterMs);
     } else if (error.code === "message_withdrawn") {
@@ -116,15 +115,16 @@ export class Outbox {
       const isSentAgain = file !== undefined && (await bringAgain(this.#context, file));
       if (isSentAgain) this.#options.awaiting();
       const isDone = isSentAgain || (await giveUp(this.#context, cid, error.code as ErrorCode));
-      if (!isDone) this.#block(row.conversation, undefined);
+      if (!isDone) this.#block(row.conversation);
       this.want();
     }
   }
 
-  /** Too fast: all messages wait for as long as the server said, and none of them is at fault. */
-  #isLimited({ code, retryAfterMs }: SyncError): boolean {
-    if (code !== "rate_limited" || retryAfterMs === undefined) return false;
-    this.#pacer.limited(retryAfterMs);
+  /** Too fast, or too much in one conversation: all messages, or those of it, wait as long as the server said. */
+  #isLimited({ code, retryAfterMs }: SyncError, conversation: ConversationId): boolean {
+    if (code === "conversation_limited") this.#waits.limit(conversation, retryAfterMs);
+    else if (code === "rate_limited" && retryAfterMs !== undefined) this.#pacer.limited(retryAfterMs);
+    else return false;
     return true;
   }
 
@@ -134,7 +134,7 @@ export class Outbox {
     const { skew } = await readCursor(strict);
     const deadline = platform.now() + skew - giveUpMs;
     for (const { cid, createdAt, attempts } of rows) {
-      if (attempts > 0 && createdAt < deadline) await giveUp(this.#context, cid, "unavailable");
+      if (attempts >= giveUpTries && createdAt < deadline) await giveUp(this.#context, cid, "unavailable");
       else await noteFate(this.#context, cid, { attempts: attempts + 1 });
     }
     for (const conversation of new Set(rows.map((row) => row.conversation))) this.#block(conversation, retryAfterMs);
@@ -146,7 +146,7 @@ export class Outbox {
     this.#pump.stop();
     this.#poster.stop();
     for (const cid of [...this.#underWay.keys()]) this.#end(cid);
-    for (const blocked of this.#blocked.values()) blocked.cancel?.();
+    this.#waits.stop();
   }
 
   #end(cid: Uuid): void {
@@ -154,32 +154,19 @@ export class Outbox {
     this.#underWay.delete(cid);
   }
 
-  #block(conversation: ConversationId, retryAfterMs: number | undefined): void {
-    const { platform } = this.#context;
-    const before = this.#blocked.get(conversation);
-    // Of those that were under way together one is waited for, once.
-    if ((before?.cancel && retryAfterMs === undefined) || this.#pacer.isWaiting) return;
-    before?.cancel?.();
-    const attempts = (before?.attempts ?? 0) + 1;
-    const delay = retryAfterMs ?? retryDelayMs(attempts, platform.random);
-    const blocked: Blocked = { attempts, cancel: undefined };
-    blocked.cancel = platform.after(delay, () => {
-      blocked.cancel = undefined;
-      this.want();
-    });
-    this.#blocked.set(conversation, blocked);
-  }
-
-  #isBlocked(conversation: ConversationId): boolean {
-    return this.#blocked.get(conversation)?.cancel !== undefined;
+  #block(conversation: ConversationId, retryAfterMs?: number): void {
+    if (!this.#pacer.isWaiting) this.#waits.start(conversation, retryAfterMs);
   }
 
   /** What may go now, oldest first: no message before an earlier one of its conversation, and a spread in one piece. */
   async #due(): Promise<OutboxRow[]> {
     const due: OutboxRow[] = [];
-    if (this.#pacer.isWaiting) return due;
+    const isPaced = this.#pacer.isOn;
+    const window = isPaced ? 1 : outboxWindow;
+    if (this.#pacer.isWaiting || this.#underWay.size >= window) return due;
     const { platform } = this.#context;
-    const window = this.#pacer.isOn ? 1 : outboxWindow;
+    /** Of these only one message may go at a time. */
+    const single = new Set([...this.#underWay.values()].map(({ conversation }) => conversation));
     const now = platform.now();
     /** Batches of which an earlier file is still on its way. */
     const unready = new Set<string>();
@@ -196,7 +183,7 @@ export class Outbox {
     await this.#context.store.outbox
       .orderBy("order")
       .until(({ spread }) => {
-        const isFull = due.length + this.#underWay.size >= window;
+        const isFull = !isPaced && due.length + this.#underWay.size >= window;
         return isFull && (spread === undefined || spread !== due.at(-1)?.spread);
       })
       .each((row) => {
@@ -204,9 +191,11 @@ export class Outbox {
           followsUnready(row) ||
           row.state !== "queued" ||
           this.#underWay.has(row.cid) ||
-          this.#isBlocked(row.conversation)
+          this.#waits.has(row.conversation) ||
+          ((isPaced || this.#waits.isLimited(row.conversation)) && single.has(row.conversation))
         )
           return;
+        single.add(row.conversation);
         due.push(row);
       });
     const conversations = await this.#context.store.conversations.bulkGet([
@@ -216,7 +205,8 @@ export class Outbox {
     const forked = new Set(conversations.flatMap((row) => (row?.forked ? row.id : [])));
     this.#cancelPatience();
     if (patienceMs < Number.POSITIVE_INFINITY) this.#cancelPatience = platform.after(patienceMs, () => this.want());
-    return due.filter(({ conversation }) => !forked.has(conversation));
+    const free = due.filter(({ conversation }) => !forked.has(conversation));
+    return isPaced ? this.#pacer.pick(free) : free;
   }
 
   async #sendDue(): Promise<"done" | "again" | "retry"> {
@@ -268,7 +258,7 @@ export class Outbox {
     } catch (error) {
       const failure = asSyncError(error);
       if (failure.code === "offline") return "retry";
-      if (this.#isLimited(failure)) return "again";
+      if (this.#isLimited(failure, conversation)) return "again";
       if (isWorthRetry(failure)) await this.#putOff(rows, failure.retryAfterMs);
       else if (rows.length > 1) this.#single.add(conversation);
       else await this.refused(first.cid, failure);
@@ -293,7 +283,7 @@ export class Outbox {
     await this.#posted(sent.map((place) => ({ type: "sent", ...place })));
     for (const { cid, error, retryAfterMs } of refused) await this.refused(cid, new SyncError(error, retryAfterMs));
     const answered = new Set([...sent, ...refused].map(({ cid }) => cid));
-    for (const { cid, conversation } of rows) if (!answered.has(cid)) this.#block(conversation, undefined);
+    for (const { cid, conversation } of rows) if (!answered.has(cid)) this.#block(conversation);
   }
 
   async #posted(changes: Change[]): Promise<void> {

@@ -250,6 +250,10 @@ export const keepUnsentOnly = async (platform: Platform, me: Uuid): Promise<void
   const withdrawn = await listWithdrawn(store);
   const kept = begun.length + unsent.length + posts.length + withdrawn.length + (await store.recordings.count());
   const isWorthKeeping = kept > 0 || isWaiting(settings);
+  // What is noted of texts and drafts stays: the store may not have it yet.
+  const hasFiles = unsent.some(({ body }) => body.type !== "text");
+  for (const note of hasFiles ? ["settings"] : ["settings", "files"])
+    platform.notes?.removeItem(`${storeName(me)}-${note}`);
   if (isWorthKeeping) {
     const known = [store.people, store.conversations, store.messages, store.members, store.meta, store.posts];
     const named = [...filesOf(unsent), ...chosenIn(begun), ...posts];

@@ -77,5 +77,3 @@ export const readShown = ({ platform, me }: Place): Settings => {
     return defaultSettings;
   }
 };
-
-export const dropShown = ({ platform, me }: Place): void => platform.notes?.removeItem(shownKey(me));

@@ -51,6 +51,8 @@ export class Socket {
   #pingAt = Number.POSITIVE_INFINITY;
   #isAwaitingPong = false;
   #wasOffline = false;
+  /** The server has said how long to wait: nothing hurries that. */
+  #isLimited = false;
 
   constructor(platform: Platform, events: SocketEvents) {
     this.#platform = platform;
@@ -67,7 +69,7 @@ export class Socket {
     });
     this.#socket.onopen = () => this.#onOpen();
     this.#socket.onmessage = ({ data }: MessageEvent<unknown>) => this.#onMessage(data);
-    this.#socket.onclose = ({ code }) => this.#onEnd(code);
+    this.#socket.onclose = ({ code, reason }) => this.#onEnd(code, reason);
     this.#socket.onerror = () => this.#onEnd(undefined);
   }
 
@@ -103,7 +105,7 @@ export class Socket {
     const wasOffline = this.#wasOffline;
     this.#wasOffline = !this.#platform.isOnline();
     if (!this.#isOpen) {
-      if (!this.#isTrying) this.#connect();
+      if (!this.#isTrying && !this.#isLimited) this.#connect();
     } else if (wasOffline && !this.#wasOffline) {
       this.restart(); // it had an address of the network that went
     } else {
@@ -113,7 +115,7 @@ export class Socket {
 
   /** Ends this socket and opens another: after a while, or at once where the one before it was of use. */
   restart(afterMs = 0): void {
-    if (this.#isStopped || (this.#isTrying && afterMs === 0)) return;
+    if (this.#isStopped || this.#isLimited || (this.#isTrying && afterMs === 0)) return;
     const wasUnwelcomed = this.#isOpen && !this.#isWelcomed;
     this.#end();
     if (afterMs === 0 && !wasUnwelcomed) {
@@ -198,7 +200,7 @@ export class Socket {
   }
 
   /** partysocket tells one end twice, as a close and as an error. */
-  #onEnd(code: number | undefined): void {
+  #onEnd(code: number | undefined, reason?: string): void {
     if (this.#isStopped || !(this.#isOpen || this.#isTrying)) return;
     this.#end();
     if (code === closeCodes.signedOut) void this.#askSession();
@@ -206,7 +208,10 @@ export class Socket {
       this.#events.outdated();
       this.#retryAfter(outdatedRetryMs);
     } else if (code === closeCodes.replaced) this.#retryAfter(crowdedRetryMs);
-    else this.#retry();
+    else if (code === closeCodes.rateLimited && Number(reason) > 0) {
+      this.#isLimited = true;
+      this.#retryAfter(Number(reason));
+    } else this.#retry();
   }
 
   async #askSession(): Promise<void> {
@@ -226,6 +231,7 @@ export class Socket {
     this.#cancelRetry();
     if (this.#isStopped) return;
     this.#cancelRetry = this.#platform.after(ms, () => {
+      this.#isLimited = false;
       if (!this.#isTrying && !this.#isOpen) this.#connect();
     });
   }

@@ -129,8 +129,7 @@ export class Uploader {
     this.#parts++;
     try {
       const { platform } = this.#context;
-      const latest = platform.now() + yieldMaxMs;
-      while (this.#events.isTextWaiting() && platform.now() < latest && !signal.aborted)
+      for (let ms = 0; this.#events.isTextWaiting() && ms < yieldMaxMs && !signal.aborted; ms += yieldMs)
         await new Promise<void>((resolve) => platform.after(yieldMs, resolve));
       signal.throwIfAborted();
       await work();

@@ -124,7 +124,10 @@ export class ModelDevice {
     return new Promise((resolve) => phoneTime.after(ms, resolve));
   }
 
-  readonly now = phoneTime.now;
+  /** How far its clock was set forward, or back, during the test. */
+  clockOffsetMs = 0;
+
+  readonly now = (): number => phoneTime.now() + this.clockOffsetMs;
 
   platform(life = { isAsleep: false }): Platform {
     const device = this;

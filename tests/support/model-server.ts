@@ -33,7 +33,7 @@ export class ModelServer extends ModelGroups {
   pageRowsMax = 200;
   revisedRowsMax = 50;
   /** After a passing refusal: what the same socket sent later must not overtake it. */
-  readonly #stalled = new WeakMap<ModelSocket, Map<ConversationId, Uuid>>();
+  readonly #stalled = new WeakMap<ModelSocket, Map<ConversationId, { cid: Uuid; refusal: Refusal }>>();
   /** What was asked, for tests that count. */
   readonly asked: { user: Uuid; command: Command }[] = [];
 
@@ -103,7 +103,7 @@ export class ModelServer extends ModelGroups {
     const refusal = this.#stall(parsed.output, source?.socket) ?? this.refuse(user, parsed.output);
     if (refusal) {
       if (parsed.output.type === "send" && source && !isPermanent(refusal.error)) {
-        this.#stallAfter(parsed.output, source.socket);
+        this.#stallAfter(parsed.output, refusal, source.socket);
       }
       return refusal;
     }
@@ -115,14 +115,14 @@ export class ModelServer extends ModelGroups {
     const stalled = this.#stalled.get(socket);
     const first = stalled?.get(command.conversation);
     if (first === undefined) return undefined;
-    if (first !== command.messages[0]?.cid) return { error: "unavailable" };
+    if (first.cid !== command.messages[0]?.cid) return first.refusal;
     stalled?.delete(command.conversation);
     return undefined;
   }
 
-  #stallAfter({ conversation, messages }: CommandOf<"send">, socket: ModelSocket): void {
-    const stalled = this.#stalled.get(socket) ?? new Map<ConversationId, Uuid>();
-    if (!stalled.has(conversation)) stalled.set(conversation, messages[0]?.cid ?? "");
+  #stallAfter({ conversation, messages }: CommandOf<"send">, refusal: Refusal, socket: ModelSocket): void {
+    const stalled = this.#stalled.get(socket) ?? new Map<ConversationId, { cid: Uuid; refusal: Refusal }>();
+    if (!stalled.has(conversation)) stalled.set(conversation, { cid: messages[0]?.cid ?? "", refusal });
     this.#stalled.set(socket, stalled);
   }
 

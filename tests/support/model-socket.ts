@@ -100,12 +100,12 @@ export class ModelSocket extends EventTarget {
   // ── the server's side ────────────────────────────────────────────────────────────────────────────────────
 
   /** Ends it, as a page learns of it: an error first where the network broke. */
-  end(code: number): void {
+  end(code: number, reason = ""): void {
     this.server.inbox(this.user).sockets.delete(this);
     if (this.readyState === WebSocket.CLOSED) return;
     this.readyState = WebSocket.CLOSED;
     if (code === 1006) this.dispatchEvent(new Event("error"));
-    this.dispatchEvent(new CloseEvent("close", { code }));
+    this.dispatchEvent(new CloseEvent("close", { code, reason }));
   }
 
   tell(counter: number, told: Told): void {

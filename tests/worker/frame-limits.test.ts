@@ -18,7 +18,7 @@ import {
   socketTokensPerSecond,
   userTokensBurst,
 } from "../../contract/limits";
-import { closeCodes } from "../../contract/protocol";
+import { closeCodes, protocolVersion } from "../../contract/protocol";
 import { holdTimers, pass } from "./clock";
 import { countDirectory } from "./counted-rows";
 import { Device, post, request, text, until } from "./device";
@@ -63,6 +63,22 @@ test("what is asked by HTTP and by all sockets is counted together", async () =>
   await until(async () => (await read()).error === "rate_limited");
   pass((userTokensBurst / socketTokensPerSecond) * 1_000);
   expect(await read()).not.toHaveProperty("error");
+});
+
+test("a hello over the limit ends its socket, which is told when to come again", async () => {
+  const { ana } = await newPair();
+  const devices = [await Device.open(ana), await Device.open(ana)];
+  pass(0);
+  for (const device of devices) sendFrames(device, socketTokensBurst);
+  for (const device of devices) await device.ask((ref) => ["c", ref, 0, null]);
+  const late = await Device.attach(ana);
+  late.send(["h", protocolVersion, "", 0]);
+  const { code, reason } = await late.closed;
+  expect(code).toBe(closeCodes.rateLimited);
+  expect(Number(reason)).toBeGreaterThan(0);
+  expect(late.frames).toEqual([]);
+  pass(Number(reason));
+  await Device.open(ana);
 });
 
 test("who goes on and on over the limit is closed, and opens no socket for a while when that does not stop them", async () => {

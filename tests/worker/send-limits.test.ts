@@ -78,7 +78,7 @@ test("a member sends so many bytes in a day, also across the sleep of the conver
   const messages = [text(long)];
   const path = `/api/conversations/${id}/messages`;
   const refused = await call("POST", path, { token: ana.token, body: { messages } });
-  expect(refused).toMatchObject({ status: 429, body: { error_code: "rate_limited" } });
+  expect(refused).toMatchObject({ status: 429, body: { error_code: "conversation_limited" } });
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(60);
   expect(await post(ben, id, long)).toMatchObject({ sent: [{ seq: 3 }] });
   pass((long.length * 3 * 24 * 3_600_000) / memberBytesPerDay);

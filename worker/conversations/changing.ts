@@ -62,6 +62,7 @@ export const conversationChanges = createRoutes()
         "contact_blocked",
         "message_withdrawn",
         "conversation_full",
+        "conversation_limited",
         ...unfit,
         "forbidden_origin",
       ],

@@ -63,7 +63,7 @@ export const accept = (
     } else if (!refusal && isFull) {
       refusal = { error: "conversation_full" };
     } else if (!refusal && !sentBytes.take(member, bytesOfBody(body), now)) {
-      refusal = { error: "rate_limited", retryAfterMs: sentBytes.waitMs(member, bytesOfBody(body), now) };
+      refusal = { error: "conversation_limited", retryAfterMs: sentBytes.waitMs(member, bytesOfBody(body), now) };
     } else if (!refusal) {
       isNew = true;
       const { seq, at } = log.append(member.number, cid, body, now);

@@ -23,6 +23,8 @@ type Host = {
   /** How many times as much as in production. */
   factor: number;
   meta: Meta;
+  /** Whether a socket has yet to say hello. */
+  awaitsHello(socket: WebSocket): boolean;
   /** Ends all sockets at once, whatever else this object has under way. */
   cutOff(): void;
 };
@@ -107,10 +109,13 @@ export class FrameLimits {
     return bucket;
   }
 
-  /** Whoever waits for an answer is told when to ask again; what nobody waits for is dropped, and devices tell it again. */
+  /**
+   * Whoever waits for an answer is told when to ask again; what nobody waits for is dropped, and devices tell it again. A
+   * hello that is not read would leave a socket that is told nothing: it is closed, and the reason is the time to wait.
+   */
   #refuse(socket: WebSocket, message: string | ArrayBuffer, waitMs: number): void {
     try {
-      if (!this.#refused.take()) socket.close(closeCodes.rateLimited, "rateLimited");
+      if (this.#host.awaitsHello(socket) || !this.#refused.take()) socket.close(closeCodes.rateLimited, String(waitMs));
       else if (typeof message === "string")
         for (const ref of refsOfRefused(message)) socket.send(encodeFrame(refusalFrame(ref, "rate_limited", waitMs)));
     } catch (error) {

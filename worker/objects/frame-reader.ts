@@ -11,7 +11,7 @@ type Host = { sockets: Sockets; limits: FrameLimits; asking: Pick<Asking, "unrea
 /** What arrives on sockets, as frames: the first of a socket is its hello, and what cannot be read is answered here. */
 export class FrameReader {
   readonly #host: Host;
-  readonly #helloTimers = new WeakMap<Socket, ReturnType<typeof setTimeout>>();
+  readonly #helloTimers = new WeakMap<WebSocket, ReturnType<typeof setTimeout>>();
 
   constructor(host: Host) {
     this.#host = host;
@@ -21,6 +21,10 @@ export class FrameReader {
   expectHello(socket: Socket): void {
     const close = () => !socket.state?.isReady && this.#host.sockets.close(socket, "unwelcomed");
     this.#helloTimers.set(socket, setTimeout(close, helloTimeoutMs));
+  }
+
+  awaitsHello(socket: WebSocket): boolean {
+    return this.#helloTimers.has(socket);
   }
 
   /** The frames of a message, none when it is not of the protocol. */
@@ -34,7 +38,8 @@ export class FrameReader {
     else if (!frames && isReady) asking.unread(socket, message);
     else if (!frames || frames.some(([type]) => (type === "h") === isReady)) sockets.malformed(socket);
     else {
-      if (!isReady) clearTimeout(this.#helloTimers.get(socket));
+      clearTimeout(this.#helloTimers.get(socket));
+      this.#helloTimers.delete(socket);
       return frames;
     }
     return [];

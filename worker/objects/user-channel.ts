@@ -70,7 +70,8 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
     const meta = new Meta(ctx.storage.sql);
     const feed = new Feed(ctx, meta, this.#sockets);
     const factor = limitFactorOf(env);
-    this.#limits = new FrameLimits({ factor, meta, cutOff: () => void this.#cutOff() });
+    const awaitsHello = (socket: WebSocket) => this.#reader.awaitsHello(socket);
+    this.#limits = new FrameLimits({ factor, meta, awaitsHello, cutOff: () => void this.#cutOff() });
     const gate = new Gate(env, user, (id) => feed.find(id) !== undefined);
     this.#feed = feed;
     this.#typing = new Typing({ env, user, feed, sockets: this.#sockets });
