@@ -57,6 +57,7 @@ const later = [
     roots: [
       "src/features/chat/call-row.tsx",
       "src/features/chat/file-card.tsx",
+      "src/features/chat/left-note.tsx",
       "src/features/chat/picture.tsx",
       "src/features/chat/viewer.tsx",
       "src/features/chat/voice-note.tsx",
@@ -85,7 +86,6 @@ const later = [
     name: "deeds",
     roots: [
       "src/features/chat/forward-dialog.tsx",
-      "src/features/chat/left-note.tsx",
       "src/features/chat/message-deeds.tsx",
       "src/features/chat/receipts-sheet.tsx",
       "src/features/chat/search-panel.tsx",
@@ -150,7 +150,8 @@ const shared = "shared";
 /** The scripts that documents name stay apart from what they run. */
 const documentScripts = ["src/main.tsx", "src/entry.tsx", "src/entry-screens.tsx"];
 
-/** @typedef {{ getModuleInfo: (id: string) => { importedIds: readonly string[] } | null }} ModuleGraph */
+/** @typedef {{ importedIds: readonly string[], dynamicallyImportedIds?: readonly string[] }} ModuleImports */
+/** @typedef {{ getModuleInfo: (id: string) => ModuleImports | null }} ModuleGraph */
 
 const toId = (path) => join(root, path).replaceAll("\\", "/");
 
@@ -193,6 +194,9 @@ let assigned;
 
 /** Whether a module opens one of the later parts. @param {string} id */
 export const opensLaterPart = (id) => later.some(({ roots }) => roots.some((path) => toId(path) === id));
+
+/** To be asked once the chunks are made. @param {string} id @param {string} name */
+export const isInPart = (id, name) => assigned?.get(id) === name;
 
 /**
  * Whether a module comes with the app, soon after it, or with every document. To be asked once the chunks are made.
