@@ -5,6 +5,7 @@ import { defineConfig } from "vite";
 import { chunkGroups } from "./scripts/chunks.mjs";
 import { laterIcons, setLaterIconsApart } from "./scripts/later-icons.mjs";
 import { partner } from "./scripts/partner.mjs";
+import { textParts, wholeTexts } from "./scripts/text-parts.mjs";
 
 // LISOLO_STATE is set by scripts/dev.mjs so development shares its data with `npm start`.
 const state = process.env["LISOLO_STATE"];
@@ -17,6 +18,8 @@ export default defineConfig({
   resolve: { alias: { dexie: "dexie/dist/modern/dexie.mjs" } },
   plugins: [
     laterIcons,
+    wholeTexts,
+    textParts,
     partner,
     unocss({ postprocess: setLaterIconsApart }),
     react(),

@@ -1,11 +1,12 @@
 import react from "@vitejs/plugin-react";
 import unocss from "unocss/vite";
 import { defineConfig } from "vite";
+import { wholeTexts } from "./scripts/text-parts.mjs";
 
 // src/prerender/main.tsx for Node. scripts/build.mjs runs it with the folder of the built client, whose HTML it completes.
 export default defineConfig({
   publicDir: false,
-  plugins: [unocss(), react()],
+  plugins: [wholeTexts, unocss(), react()],
   build: {
     ssr: "src/prerender/main.tsx",
     target: "node22",

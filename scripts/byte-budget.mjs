@@ -18,8 +18,8 @@ const leastChunkBytes = 300;
 
 /** The language with the longest texts; each person loads one. */
 const texts = "src/i18n/fr.json";
-const entryRoots = (screen) => ["src/entry.tsx", `src/features/auth/${screen}-screen.tsx`, texts];
-const list = ["index.html", texts, "src/features/notifier/notifier.tsx"];
+const entryRoots = (screen) => ["src/entry.tsx", `src/features/auth/${screen}-screen.tsx`, `${texts}?entry`];
+const list = ["index.html", `${texts}?app`, "src/features/notifier/notifier.tsx"];
 
 /**
  * What is loaded together: a document, and modules that the page runs or asks for before it is at rest, with all that they

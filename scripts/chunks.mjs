@@ -39,6 +39,16 @@ const first = [
   { name: "app", roots: ["src/main.tsx"] },
 ];
 
+/**
+ * Parts that every page of the app asks for once it is drawn. Modules that later parts need too stay in them: in `shared`
+ * they would bring all of it, and the later icons, to every chat.
+ * @type {Part[]}
+ */
+const soon = [
+  // Announces messages that arrive in other conversations.
+  { name: "notifier", roots: ["src/features/notifier/notifier.tsx"] },
+];
+
 /** @type {Part[]} */
 const later = [
   // What a chat shows besides texts.
@@ -47,6 +57,7 @@ const later = [
     roots: [
       "src/features/chat/call-row.tsx",
       "src/features/chat/file-card.tsx",
+      "src/features/chat/left-note.tsx",
       "src/features/chat/picture.tsx",
       "src/features/chat/viewer.tsx",
       "src/features/chat/voice-note.tsx",
@@ -75,7 +86,6 @@ const later = [
     name: "deeds",
     roots: [
       "src/features/chat/forward-dialog.tsx",
-      "src/features/chat/left-note.tsx",
       "src/features/chat/message-deeds.tsx",
       "src/features/chat/receipts-sheet.tsx",
       "src/features/chat/search-panel.tsx",
@@ -107,8 +117,6 @@ const later = [
       "src/features/calls/sayings.ts",
     ],
   },
-  // What says that something arrived, once the app is there.
-  { name: "notifier", roots: ["src/features/notifier/notifier.tsx"] },
   {
     name: "screens",
     roots: [
@@ -142,7 +150,8 @@ const shared = "shared";
 /** The scripts that documents name stay apart from what they run. */
 const documentScripts = ["src/main.tsx", "src/entry.tsx", "src/entry-screens.tsx"];
 
-/** @typedef {{ getModuleInfo: (id: string) => { importedIds: readonly string[] } | null }} ModuleGraph */
+/** @typedef {{ importedIds: readonly string[], dynamicallyImportedIds?: readonly string[] }} ModuleImports */
+/** @typedef {{ getModuleInfo: (id: string) => ModuleImports | null }} ModuleGraph */
 
 const toId = (path) => join(root, path).replaceAll("\\", "/");
 
@@ -171,7 +180,7 @@ function assign(graph) {
   /** @type {Map<string, string>} */
   const partOf = new Map();
   const isTaken = (id) => partOf.has(id);
-  for (const { name, roots } of first) {
+  for (const { name, roots } of [...first, ...soon]) {
     for (const id of reach(graph, roots, isTaken)) partOf.set(id, name);
   }
   const reached = later.map(({ name, roots }) => ({ name, ids: reach(graph, roots, isTaken) }));
@@ -186,11 +195,18 @@ let assigned;
 /** Whether a module opens one of the later parts. @param {string} id */
 export const opensLaterPart = (id) => later.some(({ roots }) => roots.some((path) => toId(path) === id));
 
-/** Whether a module comes with the app, or with every document. To be asked once the chunks are made. @param {string} id */
-export const comesFirst = (id) =>
-  documentScripts.some((path) => toId(path) === id) || first.some(({ name }) => assigned?.get(id) === name);
+/** To be asked once the chunks are made. @param {string} id @param {string} name */
+export const isInPart = (id, name) => assigned?.get(id) === name;
 
-const names = [...first.map(({ name }) => name), shared, ...later.map(({ name }) => name)];
+/**
+ * Whether a module comes with the app, soon after it, or with every document. To be asked once the chunks are made.
+ * @param {string} id
+ */
+export const comesFirst = (id) =>
+  documentScripts.some((path) => toId(path) === id) ||
+  [...first, ...soon].some(({ name }) => assigned?.get(id) === name);
+
+const names = [...[...first, ...soon].map(({ name }) => name), shared, ...later.map(({ name }) => name)];
 
 // Rolldown puts what a group's modules import into the same file, unless a group of a higher priority has it.
 export const chunkGroups = names.map((name, index) => ({

@@ -24,7 +24,7 @@ const takeOver = async () => {
   if (!root) return;
   const [{ default: Screen }] = await Promise.all([
     loadEntryScreen[name](),
-    loadLanguage(isLanguage(shown) ? shown : browserLanguage()),
+    loadLanguage(isLanguage(shown) ? shown : browserLanguage(), "entry"),
   ]);
   hydrateRoot(root, <Entry Screen={Screen} />);
   // A page kept from before the person chose another language: by the service worker, or by the browser for "back".

@@ -24,7 +24,7 @@ if (getSession()) {
   forgetEnd();
 }
 preloadApp(location.pathname);
-await loadLanguage(browserLanguage()).catch((error: unknown) => {
+await loadLanguage(browserLanguage(), "app").catch((error: unknown) => {
   showUnloaded();
   throw error;
 });

@@ -1,9 +1,10 @@
 import { type ComponentType, use } from "react";
+import { withLaterTexts } from "../i18n/setup";
 
 /** A screen's code could not be fetched: no network on the first visit, or a newer release took the place of this one. */
 export class ScreenUnavailable extends Error {}
 
-/** A screen whose code is fetched when it is first needed. */
+/** A screen whose code and texts are fetched when it is first needed. */
 export type LazyScreen = {
   /** Fetches the code ahead; never rejects. */
   preload: () => Promise<void>;
@@ -26,7 +27,7 @@ export const lazyScreen = (load: () => Promise<{ default: ComponentType }>): Laz
   };
   const get = () => {
     if (underway) return underway;
-    const code: Promise<ComponentType> & { status?: string; value?: ComponentType } = load().then(
+    const code: Promise<ComponentType> & { status?: string; value?: ComponentType } = withLaterTexts(load).then(
       (module) => {
         // React's `use` reads these two: code that is here renders at once, without a pass through the fallback.
         code.status = "fulfilled";

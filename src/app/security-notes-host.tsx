@@ -1,7 +1,8 @@
 import { late } from "../components/late";
+import { withLaterTexts } from "../i18n/setup";
 import { useSecurityNotices } from "../sync/use-security-notices";
 
-const SecurityNotes = late(() => import("../features/security/security-notes"));
+const SecurityNotes = late(() => withLaterTexts(() => import("../features/security/security-notes")));
 
 /** What says that the account was changed elsewhere: fetched when there is something to say, which is seldom. */
 export function SecurityNotesHost() {

@@ -1,10 +1,10 @@
-import { t } from "../i18n/setup";
+import { t, withLaterTexts } from "../i18n/setup";
 import { showToast } from "./toast";
 
-/** Code that is fetched when it is first needed; undefined, and said so, when it cannot be had now. */
+/** Code that is fetched, with its texts, when it is first needed; undefined, and said so, when it cannot be had now. */
 export const loadOrTell = async <T>(load: () => Promise<T>): Promise<T | undefined> => {
   try {
-    return await load();
+    return await withLaterTexts(load);
   } catch {
     showToast({ tone: "danger", title: t("common.error"), message: t("chat.attach.notHere") });
     return undefined;

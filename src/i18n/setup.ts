@@ -6,7 +6,7 @@ import { locales } from "./locales";
 
 /**
  * The product's texts: nested objects in fr.json, en.json and pt.json, one top-level section per feature.
- * One language is loaded at a time, into an i18next of its own; components follow by `useT`.
+ * One language is loaded at a time, part by part, into an i18next of its own; components follow by `useT`.
  *
  * `t("senga.empty.title")`; `{name}` in a text is filled from the second argument. A text that counts has
  * two forms, `members_one` and `members_other`, asked for as `t("members", { count })`.
@@ -20,21 +20,41 @@ export type TextKey = WithoutForm<PathOf<Texts>>;
 type TextValues = Record<string, string | number> & { count?: number };
 export type Translate = (key: TextKey, values?: TextValues) => string;
 
-const loaders: Record<Language, () => Promise<{ default: object }>> = {
-  fr: () => import("./fr.json"),
-  en: () => import("./en.json"),
-  pt: () => import("./pt.json"),
+/** Texts of the entry pages, those that come with the app, and those of what the app loads later (scripts/text-parts.mjs). */
+type Part = "entry" | "app" | "later";
+
+const loaders: Record<Part, Record<Language, () => Promise<{ default: object }>>> = {
+  entry: {
+    fr: () => import("./fr.json?entry"),
+    en: () => import("./en.json?entry"),
+    pt: () => import("./pt.json?entry"),
+  },
+  app: { fr: () => import("./fr.json?app"), en: () => import("./en.json?app"), pt: () => import("./pt.json?app") },
+  later: {
+    fr: () => import("./fr.json?later"),
+    en: () => import("./en.json?later"),
+    pt: () => import("./pt.json?later"),
+  },
 };
 
-/** Texts of one language as a function. A key that is missing shows itself: seen, and never a crash. */
-export const createTranslate = (language: Language, texts: object): Translate => {
+/**
+ * Texts of one language as a function. A key that is missing shows itself: seen, and never a crash. In the app its text may
+ * be among the later ones: they are loaded, and components render again.
+ */
+export const createTranslate = (language: Language, ...parts: object[]): Translate => {
   const i18n = createInstance();
+  const locale = locales[language];
   void i18n.init({
-    lng: locales[language],
-    resources: { [locales[language]]: { translation: texts } },
+    lng: locale,
+    resources: { [locale]: { translation: {} } },
     initAsync: false,
     interpolation: { prefix: "{", suffix: "}", escapeValue: false }, // React escapes
+    parseMissingKeyHandler: (key) => {
+      if (wanted.has("app")) loadLaterTexts().catch(() => undefined);
+      return key;
+    },
   });
+  for (const texts of parts) i18n.addResourceBundle(locale, "translation", texts, true);
   return (key, values) => i18n.t(key, values ?? {});
 };
 
@@ -51,26 +71,67 @@ const subscribe = (listener: () => void) => {
 const read = () => state;
 
 /** Makes these texts the current ones. The prerenderer calls it with the whole file, the browser by `loadLanguage`. */
-export const showTexts = (language: Language, texts: object): void => {
-  state = { language, t: createTranslate(language, texts) };
+export const showTexts = (language: Language, ...parts: object[]): void => {
+  state = { language, t: createTranslate(language, ...parts) };
   for (const listener of listeners) listener();
 };
 
+const wanted = new Set<Part>();
+
+/** All the parts of a language that are wanted, those included that are asked for meanwhile. */
+const fetchTexts = async (language: Language): Promise<object[]> => {
+  const parts = [...wanted];
+  const modules = await Promise.all(parts.map((part) => loaders[part][language]()));
+  return parts.length < wanted.size ? fetchTexts(language) : modules.map((module) => module.default);
+};
+
 let asked = 0;
+let askedLanguage: Language = defaultLanguage;
 
 /**
  * Loads a language and shows it, without changing what is remembered; false when another one was asked for while it was
- * on its way.
+ * on its way. The document's script says which `part` it shows.
  */
-export const loadLanguage = async (language: Language): Promise<boolean> => {
+export const loadLanguage = async (language: Language, part?: Part): Promise<boolean> => {
   const turn = ++asked;
-  const texts = await loaders[language]().catch((error: unknown) => {
-    if (turn === asked) throw error;
+  askedLanguage = language;
+  if (part) wanted.add(part);
+  const texts = await fetchTexts(language).catch((error: unknown) => {
+    if (turn !== asked) return;
+    askedLanguage = state.language;
+    throw error;
   });
   if (!texts || turn !== asked) return false;
   if (typeof document !== "undefined") document.documentElement.lang = language;
-  showTexts(language, texts.default);
+  showTexts(language, ...texts);
   return true;
+};
+
+const fetchLaterTexts = async (): Promise<void> => {
+  const language = askedLanguage;
+  const turn = asked;
+  wanted.add("later");
+  const texts = await fetchTexts(language);
+  if (turn !== asked) return fetchLaterTexts();
+  showTexts(language, ...texts);
+};
+
+let laterTexts: Promise<void> | undefined;
+
+/** Loads the texts of what the app loads later, in the language shown now and in every one chosen afterwards. */
+const loadLaterTexts = (): Promise<void> => {
+  laterTexts ??= fetchLaterTexts().catch((error: unknown) => {
+    wanted.delete("later");
+    laterTexts = undefined;
+    throw error;
+  });
+  return laterTexts;
+};
+
+/** Loads a part of the app beside its texts. Rejects when either cannot be had. */
+export const withLaterTexts = async <T>(load: () => Promise<T>): Promise<T> => {
+  const [code] = await Promise.all([load(), loadLaterTexts()]);
+  return code;
 };
 
 const channelName = "language";

@@ -9,7 +9,7 @@ const inlineOf = (html: string, tag: "script" | "style"): string[] =>
  * address, the cookie and the browser, in short; `browserLanguage` decides, and a wrong guess costs one file.
  */
 const preloadTexts = (manifest: Manifest): string => {
-  const files = languages.map((language) => [language, `/${manifest[`src/i18n/${language}.json`]?.file}`]);
+  const files = languages.map((language) => [language, `/${manifest[`src/i18n/${language}.json?app`]?.file}`]);
   const known = languages.join("|");
   return (
     "try{" +

@@ -94,8 +94,8 @@ for (const name of Object.keys(screens) as EntryName[]) {
       css,
       inlineScript,
       entryScript: `/${manifest["src/entry.tsx"]?.file}`,
-      preloads: ["src/entry.tsx", `src/features/auth/${source}.tsx`, `src/i18n/${language}.json`].flatMap((module) =>
-        scriptsOf(manifest, module),
+      preloads: ["src/entry.tsx", `src/features/auth/${source}.tsx`, `src/i18n/${language}.json?entry`].flatMap(
+        (module) => scriptsOf(manifest, module),
       ),
     };
     const html = renderPage({ ...page, body: render([]) });

@@ -6,7 +6,7 @@ declare const __ASSETS__: readonly string[];
 const cache = "shell";
 const page = "/app";
 const assets = __ASSETS__;
-// A person reads one language: its texts are kept once they were loaded, and renewed with the rest from then on.
+// A person reads one language: all its texts are kept once some were loaded, and renewed with the rest from then on.
 const languageOf = (path: string): string | undefined => /^\/assets\/(fr|en|pt)-[^/]+$/.exec(path)?.[1];
 // Which files a version consists of: an open tab of the version before may still ask for one of its own.
 const listKey = "/sw-versions";
@@ -53,9 +53,11 @@ export const dropOldFiles = async (): Promise<void> => {
   );
 };
 
-/** Keeps files a page has loaded, its language among them. */
+/** Keeps files a page has loaded, and of its language those too that other pages load. */
 export const keepAssets = async (paths: string[]): Promise<void> => {
-  await fetchMissing(paths.filter((path) => assets.includes(path))).catch(() => undefined);
+  const languages = new Set(paths.map(languageOf));
+  const isWanted = (path: string) => paths.includes(path) || (languageOf(path) && languages.has(languageOf(path)));
+  await fetchMissing(assets.filter(isWanted)).catch(() => undefined);
 };
 
 /** The app's page: from here at once; what is newer arrives with a newer worker. */
@@ -70,6 +72,8 @@ export const answerAsset = async (
   const kept = await find(cache, path);
   if (kept) return kept;
   const response = await fetch(request);
-  if (response.ok && assets.includes(path)) later(keep(cache, path, response.clone()));
+  if (!response.ok || !assets.includes(path)) return response;
+  const keeping = keep(cache, path, response.clone());
+  later(languageOf(path) ? keeping.then(() => keepAssets([path])) : keeping);
   return response;
 };

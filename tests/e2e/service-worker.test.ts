@@ -44,6 +44,9 @@ test("after one visit the app opens without a network, in the person's language"
     await expect(page.getByRole("navigation", { name: pt.shell.navigation })).toBeVisible();
     await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
   }
+  // Texts of screens that were never opened come apart from those of the list and the chats.
+  await page.goto("/app/appearance");
+  await expect(page.getByRole("heading", { level: 1, name: pt.appearance.title })).toBeVisible();
   await context.close();
 });
 

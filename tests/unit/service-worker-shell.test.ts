@@ -64,6 +64,24 @@ describe("the service worker", () => {
     expect(fetched).toEqual(["/assets/pt-1.js"]);
   });
 
+  it("keeps all texts of a language once a page has loaded some, also one chosen later", async () => {
+    const parts = ["fr", "pt", "en"].flatMap((language) =>
+      [1, 2, 3].map((part) => `/assets/${language}-part${part}.js`),
+    );
+    const worker = await release("/assets/app-1.js", ...parts);
+    await worker.installShell();
+    await worker.keepAssets(["/assets/pt-part2.js"]);
+    const ofPortuguese = [1, 2, 3].map((part) => `/assets/pt-part${part}.js`);
+    expect(kept.keys("shell").filter((key) => /(fr|en|pt)-/.test(key))).toEqual(ofPortuguese);
+
+    const works: Promise<unknown>[] = [];
+    const request = new Request("https://lisolo.example/assets/fr-part1.js");
+    await worker.answerAsset(request, "/assets/fr-part1.js", (work) => works.push(work));
+    await Promise.all(works);
+    const ofFrench = [1, 2, 3].map((part) => `/assets/fr-part${part}.js`);
+    expect(kept.keys("shell").filter((key) => /(fr|en|pt)-/.test(key))).toEqual([...ofFrench, ...ofPortuguese]);
+  });
+
   it("fetches of a newer version only what changed, the person's language with it", async () => {
     const first = await release("/assets/app-1.js", "/assets/react-1.js", ...texts("1"));
     await first.installShell();

@@ -5,12 +5,12 @@ import { useCall, useOtherTabCall } from "../../calls/use-call";
 import type { CallSaying, CallView } from "../../calls/views";
 import { late } from "../../components/late";
 import { showToast } from "../../components/toast";
-import { t } from "../../i18n/setup";
+import { t, withLaterTexts } from "../../i18n/setup";
 import { unlockSound } from "../../lib/sound";
 import { giveFocusBack, watchHands } from "./hands";
 
-const CallLayer = late(() => import("./call-layer"));
-const OtherTab = late(() => import("./other-tab"));
+const CallLayer = late(() => withLaterTexts(() => import("./call-layer")));
+const OtherTab = late(() => withLaterTexts(() => import("./other-tab")));
 
 /** A call that was talked ends with a card, which says what went wrong too. */
 const isTold = (saying: CallSaying, view: CallView | undefined): boolean =>
@@ -39,7 +39,7 @@ export function CallHost() {
   useEffect(() => subscribeCallSayings(setSaid), []);
   const tell = useEffectEvent((saying: CallSaying) => {
     if (isTold(saying, shown)) return;
-    import("./sayings").then(
+    withLaterTexts(() => import("./sayings")).then(
       ({ tellSaying }) => tellSaying(saying, shown?.state.call.isCaller ?? true),
       // Without it there is no call either, and that is what there is to say.
       () => showToast({ tone: "danger", title: t("calls.say.failed"), message: t("errors.offline") }),

@@ -1,0 +1,14 @@
+declare module "*.json?entry" {
+  const texts: object;
+  export default texts;
+}
+
+declare module "*.json?app" {
+  const texts: object;
+  export default texts;
+}
+
+declare module "*.json?later" {
+  const texts: object;
+  export default texts;
+}
