@@ -13,7 +13,7 @@ const client = join(root, "dist", "client");
 const budgetPath = join("bench", "budget.json");
 /** An entry may grow by so much before the file has to say so. */
 const toleranceBytes = 500;
-/** Smaller ones only point to the part that has the code (docs/decisions/2026-11-21-chunks.md). */
+/** Smaller ones only point to the part that has the code (docs/decisions/client-bundles.md). */
 const leastChunkBytes = 300;
 
 /** The language with the longest texts; each person loads one. */

@@ -1,7 +1,8 @@
-// Documentation stays true to the tree: every relative link, every repository path in backticks and every Markdown
-// file that a source comment cites must exist.
+// Documentation stays true to the tree: every relative link, every repository path in backticks, every step of a journey
+// and every Markdown file that a source comment cites must exist. Decision pages have one form and stand in the index.
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
+import { definesSymbol, findPageProblems, listSteps } from "./doc-rules.mjs";
 import { listSources } from "./list-sources.mjs";
 import { root } from "./run.mjs";
 
@@ -26,6 +27,23 @@ for (const file of files.filter((name) => name.endsWith(".md") && name !== "docs
   for (const [, code] of text.matchAll(/`([^`\n]+)`/g)) {
     if (repositoryPath.test(code) && !exists(code)) problems.push(`${file}: there is no ${code}`);
   }
+}
+
+const read = (/** @type {string} */ file) => readFileSync(join(root, file), "utf8");
+
+const journeySteps = listSteps(read("docs/ARCHITECTURE.md"));
+if (journeySteps.length === 0) problems.push("docs/ARCHITECTURE.md: has no steps of a journey");
+for (const { path, symbol } of journeySteps) {
+  if (exists(path) && !definesSymbol(read(path), symbol)) {
+    problems.push(`docs/ARCHITECTURE.md: ${path} does not define ${symbol}`);
+  }
+}
+
+const decisions = "docs/decisions/";
+const index = read(`${decisions}README.md`);
+for (const file of files.filter((name) => name.startsWith(decisions) && !name.endsWith("/README.md"))) {
+  for (const problem of findPageProblems(read(file))) problems.push(`${file}: ${problem}`);
+  if (!index.includes(`(${basename(file)})`)) problems.push(`${file}: is not in ${decisions}README.md`);
 }
 
 for (const file of files.filter((name) => /\.(tsx?|mjs|toml|jsonc|sql)$/.test(name))) {

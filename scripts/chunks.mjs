@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { root } from "./run.mjs";
 
-// For vite.config.ts: the files the client's code comes in (docs/decisions/2026-11-21-chunks.md). Each part is one file:
+// For vite.config.ts: the files the client's code comes in (docs/decisions/client-bundles.md). Each part is one file:
 // what its roots reach by static imports and no part before it has. What no part reaches is split as Rolldown does it.
 
 /** @typedef {{ name: string, roots: string[] }} Part */

@@ -2,7 +2,7 @@ import { type ComponentType, useEffect } from "react";
 import { Toaster } from "./components/toast";
 import { replayEarlyPress } from "./features/auth/early";
 
-/** Screens that a visitor meets first; each is a prerendered document of its own (docs/decisions/2026-11-21-entry-pages.md). */
+/** Screens that a visitor meets first; each is a prerendered document of its own (docs/decisions/entry-pages.md). */
 export const entryPaths = { welcome: "/", register: "/register", login: "/login", recover: "/recover" } as const;
 export type EntryName = keyof typeof entryPaths;
 

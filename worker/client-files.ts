@@ -2,7 +2,7 @@ import { emptyHeaders } from "./lib/headers";
 import { takesBrotli } from "./lib/takes-brotli";
 
 /**
- * The client's scripts and styles (docs/decisions/2026-11-21-chunks.md). The build leaves each of them a second time,
+ * The client's scripts and styles (docs/decisions/compressed-files.md). The build leaves each of them a second time,
  * compressed as far as brotli goes; the edge, which compresses what it is given plain, stops far earlier.
  */
 const folder = "/assets/";

@@ -1,5 +1,5 @@
 /**
- * What is sent, by how the link is (measured; see docs/decisions on calls): voice first, at the price of little; twice
+ * What is sent, by how the link is (measured; see docs/decisions/call-media.md): voice first, at the price of little; twice
  * where packets are lost; pictures small, only when voice runs well and the link carries them; and whoever hears badly
  * because of pictures does away with them, both ways.
  */

@@ -1,0 +1,28 @@
+// Covers: scripts/doc-rules.mjs
+import { expect, test } from "vitest";
+import { definesSymbol, findPageProblems, listSteps } from "../../scripts/doc-rules.mjs";
+
+const sections = ["Context", "Decision", "Consequences", "Reconsider when"].map((title) => `## ${title}\n\nText.\n`);
+const page = `# Title\n\nDate: 2026-11-21\n\n${sections.join("\n")}`;
+
+test("a decision page with a date and the four headings has no problems", () => {
+  expect(findPageProblems(page)).toEqual([]);
+});
+
+test("a decision page without a date, with a heading of its own or of more than 700 words is refused", () => {
+  expect(findPageProblems(page.replace("Date: ", "_"))).toHaveLength(1);
+  expect(findPageProblems(page.replace("Context", "Why"))).toHaveLength(1);
+  expect(findPageProblems(page + "word ".repeat(700))).toHaveLength(1);
+  expect(findPageProblems(page + "\nline".repeat(60))).toHaveLength(1);
+});
+
+test("steps are the table rows with a path and a symbol", () => {
+  const table = "| step | path | symbol |\n| --- | --- | --- |\n| **Device** | | |\n| send | `src/a.ts` | `Outbox` |\n";
+  expect(listSteps(table)).toEqual([{ path: "src/a.ts", symbol: "Outbox" }]);
+});
+
+test("a symbol counts as defined only at the top level of its module", () => {
+  expect(definesSymbol("export class Outbox {}", "Outbox")).toBe(true);
+  expect(definesSymbol("const x = Outbox;", "Outbox")).toBe(false);
+  expect(definesSymbol("export class OutboxRow {}", "Outbox")).toBe(false);
+});
