@@ -1,6 +1,8 @@
 import { type ComponentType, useEffect } from "react";
+import { I18nextProvider } from "react-i18next";
 import { Toaster } from "./components/toast";
 import { replayEarlyPress } from "./features/auth/early";
+import { i18n } from "./i18n/setup";
 
 /** Screens that a visitor meets first; each is a prerendered document of its own (docs/decisions/entry-pages.md). */
 export const entryPaths = { welcome: "/", register: "/register", login: "/login", recover: "/recover" } as const;
@@ -17,9 +19,9 @@ export const loadEntryScreen: Record<EntryName, () => Promise<{ default: Compone
 export function Entry({ Screen }: { Screen: ComponentType }) {
   useEffect(replayEarlyPress, []);
   return (
-    <>
+    <I18nextProvider i18n={i18n}>
       <Screen />
       <Toaster />
-    </>
+    </I18nextProvider>
   );
 }

@@ -2,9 +2,10 @@ import "./app/theme.css";
 import "virtual:uno.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { I18nextProvider } from "react-i18next";
 import { App, preloadApp } from "./app/app";
 import { showToast } from "./components/toast";
-import { followLanguage, loadLanguage } from "./i18n/setup";
+import { followLanguage, i18n, loadLanguage } from "./i18n/setup";
 import { followAppearance } from "./lib/appearance";
 import { forgetEnd } from "./lib/ended";
 import { followPendingSignOut } from "./lib/follow-sign-out";
@@ -31,7 +32,9 @@ await loadLanguage(browserLanguage(), "app").catch((error: unknown) => {
 followLanguage();
 createRoot(root).render(
   <StrictMode>
-    <App />
+    <I18nextProvider i18n={i18n}>
+      <App />
+    </I18nextProvider>
   </StrictMode>,
 );
 const notice = takeNotice();

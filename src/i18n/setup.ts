@@ -1,24 +1,25 @@
-import { createInstance } from "i18next";
-import { useSyncExternalStore } from "react";
-import { defaultLanguage, isLanguage, type Language, toLanguageCookie } from "../../contract/language";
+import { createInstance, type i18n as I18n, type ParseKeys, type TFunction } from "i18next";
+import { useTranslation } from "react-i18next";
+import { defaultLanguage, isLanguage, type Language, languages, toLanguageCookie } from "../../contract/language";
 import type french from "./fr.json";
 import { locales } from "./locales";
 
 /**
- * The product's texts: nested objects in fr.json, en.json and pt.json, one top-level section per feature.
- * One language is loaded at a time, part by part, into an i18next of its own; components follow by `useT`.
+/**
+ * Texts of the product: nested objects in fr.json, en.json and pt.json, one top-level section per feature. One language is
+ * loaded at a time, part by part. Components read texts by `useTranslation`, under the `I18nextProvider` of their root.
  *
  * `t("senga.empty.title")`; `{name}` in a text is filled from the second argument. A text that counts has
  * two forms, `members_one` and `members_other`, asked for as `t("members", { count })`.
  */
-type Texts = typeof french;
-type PathOf<T> = {
-  [K in keyof T & string]: T[K] extends string ? K : `${K}.${PathOf<T[K]>}`;
-}[keyof T & string];
-type WithoutForm<P extends string> = P extends `${infer Stem}_${"one" | "other"}` ? Stem : P;
-export type TextKey = WithoutForm<PathOf<Texts>>;
-type TextValues = Record<string, string | number> & { count?: number };
-export type Translate = (key: TextKey, values?: TextValues) => string;
+declare module "i18next" {
+  interface CustomTypeOptions {
+    resources: { translation: typeof french };
+    strictKeyChecks: true; // no text stands in the code in place of a key
+  }
+}
+export type TextKey = ParseKeys;
+export type Translate = TFunction;
 
 /** Texts of the entry pages, those that come with the app, and those of what the app loads later (scripts/text-parts.mjs). */
 type Part = "entry" | "app" | "later";
@@ -37,14 +38,12 @@ const loaders: Record<Part, Record<Language, () => Promise<{ default: object }>>
   },
 };
 
-/**
- * Texts of one language as a function. A key that is missing shows itself: seen, and never a crash. In the app its text may
- * be among the later ones: they are loaded, and components render again.
- */
-export const createTranslate = (language: Language, ...parts: object[]): Translate => {
-  const i18n = createInstance();
+const wanted = new Set<Part>();
+
+const createTexts = (language: Language, ...parts: object[]): I18n => {
+  const instance = createInstance();
   const locale = locales[language];
-  void i18n.init({
+  void instance.init({
     lng: locale,
     resources: { [locale]: { translation: {} } },
     initAsync: false,
@@ -54,29 +53,25 @@ export const createTranslate = (language: Language, ...parts: object[]): Transla
       return key;
     },
   });
-  for (const texts of parts) i18n.addResourceBundle(locale, "translation", texts, true);
-  return (key, values) => i18n.t(key, values ?? {});
+  for (const texts of parts) instance.addResourceBundle(locale, "translation", texts, true);
+  return instance;
 };
 
-type State = { language: Language; t: Translate };
-let state: State = { language: defaultLanguage, t: createTranslate(defaultLanguage, {}) };
-const listeners = new Set<() => void>();
+/**
+ * Texts of one language as a function. A key that is missing shows itself: seen, and never a crash. In the app its text may
+ * be among the later ones: they are loaded, and components render again.
+ */
+export const createTranslate = (language: Language, ...parts: object[]): Translate => createTexts(language, ...parts).t;
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => {
-    listeners.delete(listener);
-  };
-};
-const read = () => state;
+/** Texts of the current language, for the provider of each root. */
+export const i18n = createTexts(defaultLanguage);
 
 /** Makes these texts the current ones. The prerenderer calls it with the whole file, the browser by `loadLanguage`. */
 export const showTexts = (language: Language, ...parts: object[]): void => {
-  state = { language, t: createTranslate(language, ...parts) };
-  for (const listener of listeners) listener();
+  const locale = locales[language];
+  for (const texts of parts) i18n.addResourceBundle(locale, "translation", texts, true, true);
+  void i18n.changeLanguage(locale); // done when it returns: nothing is loaded by i18next itself
 };
-
-const wanted = new Set<Part>();
 
 /** All the parts of a language that are wanted, those included that are asked for meanwhile. */
 const fetchTexts = async (language: Language): Promise<object[]> => {
@@ -98,7 +93,7 @@ export const loadLanguage = async (language: Language, part?: Part): Promise<boo
   if (part) wanted.add(part);
   const texts = await fetchTexts(language).catch((error: unknown) => {
     if (turn !== asked) return;
-    askedLanguage = state.language;
+    askedLanguage = getLanguage();
     throw error;
   });
   if (!texts || turn !== asked) return false;
@@ -140,7 +135,7 @@ const channelName = "language";
 export const followLanguage = (): void => {
   if (typeof BroadcastChannel === "undefined") return;
   new BroadcastChannel(channelName).onmessage = ({ data }: MessageEvent<unknown>) => {
-    if (typeof data === "string" && isLanguage(data) && data !== state.language)
+    if (typeof data === "string" && isLanguage(data) && data !== getLanguage())
       loadLanguage(data).catch(() => undefined); // its texts cannot be had: this tab stays readable as it is
   };
 };
@@ -164,12 +159,16 @@ export const setLanguage = async (language: Language): Promise<boolean> => {
   return true;
 };
 
-export const getLanguage = (): Language => state.language;
+const languageOf = (locale: string): Language =>
+  languages.find((language) => locales[language] === locale) ?? defaultLanguage;
 
-/** For code outside components. A component that used it would not follow a change of language: see `useT`. */
-export const t: Translate = (key, values) => state.t(key, values);
+export const getLanguage = (): Language => languageOf(i18n.language);
+
+/** Texts for code outside components. A component that used it would not follow a change of language: see `useTranslation`. */
+export const t: Translate = i18n.t;
 
 /** The texts inside a component; it renders again when the language changes. */
-export const useT = (): Translate => useSyncExternalStore(subscribe, read, read).t;
+export const useT = (): Translate => useTranslation().t;
 
-export const useLanguage = (): Language => useSyncExternalStore(subscribe, read, read).language;
+/** Language of the texts inside a component; it renders again when the language changes. */
+export const useLanguage = (): Language => languageOf(useTranslation().i18n.language);

@@ -26,6 +26,6 @@ export const failureWords = (error: unknown): Words => {
 
 /** The same, in a language. */
 export const failureText = (error: unknown, t: Translate): string => {
-  const { text, values } = failureWords(error);
+  const { text, values = {} } = failureWords(error);
   return t(text, values);
 };

@@ -1,4 +1,3 @@
-import { renderToStaticMarkup } from "react-dom/server";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Language } from "../../contract/language";
 import { isTelling, PresenceLine } from "../../src/features/chat/presence-line";
@@ -6,6 +5,7 @@ import en from "../../src/i18n/en.json";
 import fr from "../../src/i18n/fr.json";
 import pt from "../../src/i18n/pt.json";
 import { showTexts } from "../../src/i18n/setup";
+import { renderMarkup } from "../support/rendered";
 
 const texts = { fr, en, pt };
 const now = new Date(2026, 10, 22, 15, 30).getTime();
@@ -13,7 +13,7 @@ const at = (...parts: [number, number, number, number, number]) => new Date(...p
 
 const saysOf = (language: Language, seen_at: number): string[] => {
   showTexts(language, texts[language]);
-  const html = renderToStaticMarkup(<PresenceLine presence={{ here: false, seen_at }} now={now} />);
+  const html = renderMarkup(<PresenceLine presence={{ here: false, seen_at }} now={now} />);
   return [...html.matchAll(/>([^<]+)</g)].map(([, words = ""]) => words);
 };
 
@@ -35,7 +35,7 @@ describe("when somebody was here last", () => {
 
   it("is nothing of who is here, and nothing is told where nothing is known", () => {
     showTexts("fr", fr);
-    expect(renderToStaticMarkup(<PresenceLine presence={{ here: true, seen_at: null }} />)).toBe("en ligne");
+    expect(renderMarkup(<PresenceLine presence={{ here: true, seen_at: null }} />)).toBe("en ligne");
     expect(isTelling({ here: true, seen_at: null })).toBe(true);
     expect(isTelling({ here: false, seen_at: null })).toBe(false);
     expect(isTelling(undefined)).toBe(false);

@@ -1,4 +1,3 @@
-import { renderToStaticMarkup } from "react-dom/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GroupRole } from "../../contract/groups";
 import { createUuid } from "../../contract/ids";
@@ -9,6 +8,7 @@ import fr from "../../src/i18n/fr.json";
 import pt from "../../src/i18n/pt.json";
 import { showTexts } from "../../src/i18n/setup";
 import type { MemberRow } from "../../src/sync/store";
+import { renderMarkup } from "../support/rendered";
 
 const group = createUuid();
 const row = (number: number, username: string, role: GroupRole): MemberRow => ({
@@ -71,7 +71,7 @@ describe("what is said above a list of members", () => {
       ["nothing of a list that is level", 2, "ready", ""],
       ["nothing of a list that is not there", undefined, "failed", ""],
     ] as const)("%s", (_, shown, state, text) => {
-      const markup = renderToStaticMarkup(<ListNote shown={shown} count={3} state={state} />);
+      const markup = renderMarkup(<ListNote shown={shown} count={3} state={state} />);
       expect(markup).toMatch(/^<div role="status">/);
       expect(markup.replaceAll("&#x27;", "'").replace(/<[^>]*>/g, "")).toBe(text);
     });

@@ -1,10 +1,10 @@
-import { renderToStaticMarkup } from "react-dom/server";
 import { afterAll, describe, expect, it } from "vitest";
 import { CodesSection } from "../../src/features/security/codes-section";
 import en from "../../src/i18n/en.json";
 import fr from "../../src/i18n/fr.json";
 import pt from "../../src/i18n/pt.json";
 import { showTexts } from "../../src/i18n/setup";
+import { renderMarkup } from "../support/rendered";
 
 afterAll(() => showTexts("fr", fr));
 
@@ -16,7 +16,7 @@ describe.each([
   const { codes } = texts.security;
   const saysOf = (left: number | null, isAsked: boolean): string[] => {
     showTexts(language, texts);
-    const html = renderToStaticMarkup(
+    const html = renderMarkup(
       <CodesSection left={left} isAsked={isAsked} offer={undefined} onOffer={() => undefined} />,
     );
     const words = [...html.matchAll(/>([^<]+)</g)].map(([, said = ""]) => said.replaceAll("&#x27;", "'"));

@@ -1,4 +1,3 @@
-import { renderToStaticMarkup } from "react-dom/server";
 import { afterAll, describe, expect, it } from "vitest";
 import { EntryFrame } from "../../src/features/tala/entry-frame";
 import en from "../../src/i18n/en.json";
@@ -6,9 +5,10 @@ import { formatDate } from "../../src/i18n/format";
 import fr from "../../src/i18n/fr.json";
 import pt from "../../src/i18n/pt.json";
 import { showTexts } from "../../src/i18n/setup";
+import { renderMarkup } from "../support/rendered";
 
 const showOf = (username: string, avatar: string | null = null): string =>
-  renderToStaticMarkup(<EntryFrame author={{ username, avatar }} note="05 nov. 2026" content="Mbote" />);
+  renderMarkup(<EntryFrame author={{ username, avatar }} note="05 nov. 2026" content="Mbote" />);
 
 afterAll(() => showTexts("fr", fr));
 

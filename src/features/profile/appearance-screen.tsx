@@ -35,7 +35,10 @@ export default function AppearanceScreen() {
   const t = useT();
   const { theme, text, motion } = useAppearance();
   const labelled = <T extends string>(values: readonly T[], labels: Record<T, TextKey>) =>
-    values.map((value) => ({ value, label: t(labels[value]) }));
+    values.map((value) => {
+      const label: TextKey = labels[value];
+      return { value, label: t(label) };
+    });
   return (
     <Screen
       title={t("appearance.title")}

@@ -1,0 +1,8 @@
+import type { ReactNode } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { I18nextProvider } from "react-i18next";
+import { i18n } from "../../src/i18n/setup";
+
+/** Markup of a component in the language that is shown now, under the provider of texts that the app's roots have. */
+export const renderMarkup = (node: ReactNode): string =>
+  renderToStaticMarkup(<I18nextProvider i18n={i18n}>{node}</I18nextProvider>);
