@@ -1,14 +1,14 @@
 import { Component, type ReactNode, useEffect } from "react";
+import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import { Button } from "../components/button";
 import { EmptyState } from "../components/empty-state";
-import { useT } from "../i18n/setup";
 import { forgetFailedScreens, ScreenUnavailable } from "./lazy-screen";
 import { RouteError } from "./route-error";
 
 /** SPEC.md §2: this heading, in the person's language, with the status or the message below it. */
 function ErrorScreen({ error, onLeave }: { error: unknown; onLeave: () => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   const navigate = useNavigate();
   useEffect(() => {
     document.title = `${t("shell.error.title")} · Lisolo`;
@@ -36,7 +36,7 @@ function ErrorScreen({ error, onLeave }: { error: unknown; onLeave: () => void }
 
 /** The code of a screen is not on this phone and could not be fetched. */
 function MissingScreen({ onRetry, onOnline }: { onRetry: () => void; onOnline: () => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   useEffect(() => {
     addEventListener("online", onOnline);
     return () => removeEventListener("online", onOnline);

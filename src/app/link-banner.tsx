@@ -1,10 +1,10 @@
-import { useT } from "../i18n/setup";
+import { useTranslation } from "react-i18next";
 import { useStorageTrouble } from "../sync/hooks";
 import { useShownLink } from "../sync/use-shown-link";
 
 /** One quiet line when the network or the phone's storage cannot be relied on; no room is taken without one. */
 export function LinkBanner() {
-  const t = useT();
+  const { t } = useTranslation();
   const link = useShownLink();
   const trouble = useStorageTrouble();
   const line = trouble

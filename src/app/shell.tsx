@@ -1,4 +1,5 @@
 import { Activity, type ReactNode, Suspense, useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { Link, type Location, Route, Routes, useLocation } from "react-router";
 import { Avatar } from "../components/avatar";
 import { noteEntry } from "../components/back-gesture";
@@ -9,7 +10,6 @@ import { OpenPath } from "../components/open-path";
 import { PaneSpinner } from "../components/pane-spinner";
 import { HeaderEnd, IsPage } from "../components/screen";
 import { CallHost } from "../features/calls/call-host";
-import { useT } from "../i18n/setup";
 import { useMe } from "../sync/hooks";
 import { Failures } from "./failures";
 import { Lazy } from "./lazy-screen";
@@ -24,7 +24,7 @@ import { useIsWide } from "./wide";
 const masoloPath = "/app";
 
 function ProfileLink() {
-  const t = useT();
+  const { t } = useTranslation();
   const me = useMe();
   return (
     <Link
@@ -63,7 +63,7 @@ function Pane({ pane, location, isPage }: { pane: "list" | "detail"; location: L
 const hasListBeside = (pathname: string): boolean => pathname === masoloPath || pathname === "/app/contacts";
 
 function NothingOpen({ pathname }: { pathname: string }) {
-  const t = useT();
+  const { t } = useTranslation();
   const body = t(hasListBeside(pathname) ? "shell.nothingOpen.body" : "shell.nothingOpen.bodyElsewhere");
   return (
     <section aria-label={t("shell.nothingOpen.title")} className="grid flex-1 place-items-center bg-bg">

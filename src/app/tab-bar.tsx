@@ -1,13 +1,13 @@
+import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { CountBadge } from "../components/count-badge";
-import { useT } from "../i18n/setup";
 import { useConversations, useRequests } from "../sync/hooks";
 import { useSettings } from "../sync/use-settings";
 import { activeTab, type TabId, tabs } from "./routes";
 
 /** What waits behind a tab: unread messages, requests to answer. */
 const useWaiting = (): Partial<Record<TabId, { count: number; label: string }>> => {
-  const t = useT();
+  const { t } = useTranslation();
   // A muted conversation asks for nothing.
   const loud = (useConversations() ?? []).filter((conversation) => !conversation.muted);
   const unread = loud.reduce((sum, conversation) => sum + conversation.unread, 0);
@@ -20,7 +20,7 @@ const useWaiting = (): Partial<Record<TabId, { count: number; label: string }>> 
 
 /** The bottom bar of SPEC.md §2. */
 export function TabBar({ pathname }: { pathname: string }) {
-  const t = useT();
+  const { t } = useTranslation();
   const waiting = useWaiting();
   const active = activeTab(pathname);
   const { tala: hasTala } = useSettings();

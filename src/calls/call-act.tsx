@@ -1,6 +1,7 @@
 import { type MouseEvent, useLayoutEffect } from "react";
+import { useTranslation } from "react-i18next";
 import type { CallKind } from "../../contract/calls";
-import { type TextKey, useT } from "../i18n/setup";
+import type { TextKey } from "../i18n/setup";
 import { acceptCall, hangUp, rejectCall, restore } from "./actions";
 import { isOfTaking, noteEndShown, noteTaken, swallowSecondTap } from "./double-tap";
 
@@ -46,7 +47,7 @@ type CallActProps = {
 
 /** What takes a call, refuses it or ends it, in the colour that each has everywhere. */
 export function CallAct({ act, kind, isWide = false, className = "", onPress }: CallActProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const { label, look, run } = acts[act];
   useLayoutEffect(() => {
     if (act === "hangUp") noteEndShown();

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { useT } from "../i18n/setup";
+import { useTranslation } from "react-i18next";
 import { isolate } from "../lib/isolate";
 import { restore } from "./actions";
 import { CallAct } from "./call-act";
@@ -18,7 +18,7 @@ type CallBarProps = {
 
 /** A call whose screen is put away: what it is, the way back to it, and its end; one that rings can be taken. */
 export default function CallBar({ call: { state, media }, name, children }: CallBarProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const time = useCallClock(state);
   const section = useRef<HTMLElement>(null);
   // Whatever else is to have the focus has it by then.

@@ -1,10 +1,11 @@
 import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { CallKind } from "../../contract/calls";
 import { privateConversationId, type Uuid } from "../../contract/ids";
 import { IconButton } from "../components/icon-button";
 import { lateLayer } from "../components/late";
 import type { MenuItem } from "../components/menu";
-import { type TextKey, useT } from "../i18n/setup";
+import type { TextKey } from "../i18n/setup";
 import { isSavingData } from "../lib/connection";
 import { getSession } from "../lib/session";
 import { dial } from "./actions";
@@ -35,7 +36,7 @@ const isToAsk = (kind: CallKind): boolean => !isPriceTold(kind) || (kind === "vi
 
 /** Calling somebody, wherever that can be begun. */
 export const useCallStart = (peer: Uuid, name: string): CallStart => {
-  const t = useT();
+  const { t } = useTranslation();
   const canCall = useCanCall();
   const [asked, setAsked] = useState<CallKind>();
   if (asked && !canCall) setAsked(undefined); // somebody calls meanwhile
@@ -85,7 +86,7 @@ type CallButtonsProps = {
 
 /** Audio and video call with a person; they wait while there is a call (SPEC.md §2). */
 export function CallButtons({ peer, name, kinds = bothKinds, refuse, tile }: CallButtonsProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const { canCall, start, hint, question } = useCallStart(peer, name);
   const press = (kind: CallKind) => (refuse ? refuse() : start(kind));
   return (

@@ -1,8 +1,9 @@
 import { useId } from "react";
+import { useTranslation } from "react-i18next";
 import type { CallKind } from "../../contract/calls";
 import { Button } from "../components/button";
 import { cardLook, Modal } from "../components/modal";
-import { type TextKey, useT } from "../i18n/setup";
+import type { TextKey } from "../i18n/setup";
 import { isSavingData } from "../lib/connection";
 import { isolate } from "../lib/isolate";
 import { bytesPerMinute, formatMegabytes } from "./data-use";
@@ -20,7 +21,7 @@ const words: Record<CallKind, TextKey> = { audio: "people.audioCall", video: "pe
 
 /** What a minute takes, before a device's first call of a kind and before every video call of somebody who saves data. */
 export default function CallQuestion({ name, kind, onCall, onClose }: CallQuestionProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const id = useId();
   const isSaving = kind === "video" && isSavingData();
   // First what was asked for, or what they would rather be led to.

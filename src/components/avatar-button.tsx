@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useT } from "../i18n/setup";
+import { useTranslation } from "react-i18next";
 import { Avatar, type AvatarPerson } from "./avatar";
 import { IconButton } from "./icon-button";
 import { Modal } from "./modal";
@@ -14,7 +14,7 @@ const largestPx = (): number =>
 
 /** A person's picture that a tap enlarges; without a picture it is the initials. */
 export function AvatarButton({ person, size }: { person: AvatarPerson; size: number }) {
-  const t = useT();
+  const { t } = useTranslation();
   const [isLarge, setLarge] = useState(false);
   const name = person.username || t("common.user");
   return (

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from "react";
-import { t as say, useT } from "../i18n/setup";
+import { useTranslation } from "react-i18next";
+import { t as say } from "../i18n/setup";
 import { IconButton } from "./icon-button";
 import { Modal } from "./modal";
 import { Spinner } from "./spinner";
@@ -40,7 +41,7 @@ type CameraSheetProps = { type?: PictureType; onPicture: (file: File) => void; o
 
 /** The rear camera with a shutter. When there is none to be had it says so and closes. */
 export default function CameraSheet({ type = "image/jpeg", onPicture, onClose }: CameraSheetProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const id = useId();
   const video = useRef<HTMLVideoElement>(null);
   const [facing, setFacing] = useState<Facing>("environment");

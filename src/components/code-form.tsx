@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { useT } from "../i18n/setup";
+import { useTranslation } from "react-i18next";
 import { failureCode } from "../lib/exchange";
 import { failureText } from "../lib/failure-text";
 import { Button } from "./button";
@@ -42,7 +42,7 @@ export function CodeForm({
   takesFocus = true,
   ...props
 }: CodeFormProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const field = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState("");
   const [problem, setProblem] = useState<Problem>();

@@ -1,7 +1,7 @@
 import { useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { Uuid } from "../../contract/ids";
 import { searchQueryMaxLength } from "../../contract/limits";
-import { useT } from "../i18n/setup";
 import { isolate } from "../lib/isolate";
 import { EmptyState } from "./empty-state";
 import { type LinePerson, PersonLine } from "./person-line";
@@ -51,7 +51,7 @@ function Tick({ isOn }: { isOn: boolean }) {
  */
 export function ContactPicker({ people, label, selected, onPick, ...props }: ContactPickerProps) {
   const { max = Number.POSITIVE_INFINITY, searchLabel } = props;
-  const t = useT();
+  const { t } = useTranslation();
   const { typed, setTyped, query, sorted, found } = useFoundPeople(people);
   const [limit, setLimit] = useState(shownAtFirst);
   const list = useRef<HTMLUListElement>(null);

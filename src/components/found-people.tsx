@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
 import { searchQueryMaxLength } from "../../contract/limits";
-import { useT } from "../i18n/setup";
 import { EmptyState } from "./empty-state";
 import { NoContacts } from "./no-contacts";
 import { PaneSpinner } from "./pane-spinner";
@@ -23,7 +23,7 @@ export function FoundPeople<P extends { id: string; username: string; phone: str
   rowPx,
   children,
 }: FoundPeopleProps<P>) {
-  const t = useT();
+  const { t } = useTranslation();
   const { typed, setTyped, found } = useFoundPeople(contacts);
   const hasNone = found?.length === 0;
   const query = typed.trim();

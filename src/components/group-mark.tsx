@@ -1,11 +1,11 @@
-import { useT } from "../i18n/setup";
+import { useTranslation } from "react-i18next";
 
 /** Says beside a name that it is a group's. */
 export function GroupMark() {
   return (
     <span
       role="img"
-      aria-label={useT()("groups.chat.isGroup")}
+      aria-label={useTranslation().t("groups.chat.isGroup")}
       className="i-ph-users-three-fill shrink-0 text-base text-muted"
     />
   );

@@ -1,6 +1,7 @@
+import { useTranslation } from "react-i18next";
 import type { StoredBody } from "../../contract/conversations";
 import { formatLength } from "../i18n/format";
-import { type Translate, useT } from "../i18n/setup";
+import type { Translate } from "../i18n/setup";
 import { balance } from "../lib/isolate";
 import { type CallSide, callLine, describeCall } from "./call-line";
 import { describeEvent } from "./group-events";
@@ -60,7 +61,7 @@ export function MessagePreview({
   /** Of the line of a call. */
   side?: CallSide;
 }) {
-  const t = useT();
+  const { t } = useTranslation();
   const { icon, text, isNote } = previewOf(body, t, inGroup, side);
   return (
     <>

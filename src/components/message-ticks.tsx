@@ -1,5 +1,5 @@
+import { useTranslation } from "react-i18next";
 import type { MessageStatus } from "../../contract/conversations";
-import { useT } from "../i18n/setup";
 
 const looks = {
   sending: "i-ph-clock text-muted",
@@ -11,6 +11,6 @@ const looks = {
 
 /** How far an own message has come (SPEC.md §4 Message status), as an icon that says its name. */
 export function MessageTicks({ status }: { status: MessageStatus | "failed" }) {
-  const t = useT();
+  const { t } = useTranslation();
   return <span role="img" aria-label={t(`chat.status.${status}`)} className={`${looks[status]} shrink-0 text-base`} />;
 }

@@ -1,7 +1,8 @@
+import { useTranslation } from "react-i18next";
 import type { StoredBody } from "../../contract/conversations";
 import type { GroupCard } from "../../contract/groups";
 import type { Uuid } from "../../contract/ids";
-import { type Translate, useT } from "../i18n/setup";
+import type { Translate } from "../i18n/setup";
 import { isolate } from "../lib/isolate";
 import { type MemberNames, nameOfMember, shortName } from "./member-names";
 import { describeMessage, type InGroup, MessagePreview } from "./message-preview";
@@ -49,7 +50,7 @@ export const wordsOfNews = (news: News, hasPreview: boolean, t: Translate): stri
 
 /** What it says, or without a preview only that it is there. */
 export function NewsPreview({ news, hasPreview }: { news: News; hasPreview: boolean }) {
-  const t = useT();
+  const { t } = useTranslation();
   if (!hasPreview || !news.body) return t("notifier.newMessage");
   return (
     <>

@@ -1,10 +1,10 @@
+import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
-import { useT } from "../i18n/setup";
 import { EmptyState } from "./empty-state";
 
 /** Who has no contacts yet is shown the way to some. */
 export function NoContacts() {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <EmptyState
       icon="i-ph-address-book"

@@ -1,9 +1,9 @@
-import { useT } from "../i18n/setup";
+import { useTranslation } from "react-i18next";
 import { Spinner } from "./spinner";
 
 /** What waits in a screen's place. It appears late, so that what comes at once does not flicker. */
 export function PaneSpinner() {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <div className="grid min-h-0 flex-1 place-items-center bg-bg">
       <span className="late text-accent">

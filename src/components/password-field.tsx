@@ -1,10 +1,10 @@
 import { type ComponentProps, useState } from "react";
-import { useT } from "../i18n/setup";
+import { useTranslation } from "react-i18next";
 import { TextField } from "./text-field";
 
 /** A password with a button that shows what was typed. */
 export function PasswordField(props: Omit<ComponentProps<typeof TextField>, "end" | "type">) {
-  const t = useT();
+  const { t } = useTranslation();
   const [isShown, setShown] = useState(false);
   const label = t(isShown ? "auth.hidePassword" : "auth.showPassword");
   return (

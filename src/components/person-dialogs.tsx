@@ -1,4 +1,4 @@
-import { useT } from "../i18n/setup";
+import { useTranslation } from "react-i18next";
 import { isolate } from "../lib/isolate";
 import { ConfirmDialog } from "./dialog";
 
@@ -6,7 +6,7 @@ import { ConfirmDialog } from "./dialog";
 type Question = { name: string; busy?: boolean; onConfirm: () => void; onClose: () => void };
 
 export function BlockDialog({ name, ...props }: Question) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <ConfirmDialog
       open
@@ -20,7 +20,7 @@ export function BlockDialog({ name, ...props }: Question) {
 }
 
 export function DeleteContactDialog({ name, ...props }: Question) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <ConfirmDialog
       open
@@ -34,7 +34,7 @@ export function DeleteContactDialog({ name, ...props }: Question) {
 }
 
 export function ClearDialog({ name, isGroup = false, ...props }: Question & { isGroup?: boolean }) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <ConfirmDialog
       open

@@ -1,4 +1,4 @@
-import { useT } from "../i18n/setup";
+import { useTranslation } from "react-i18next";
 import { Avatar, type AvatarPerson } from "./avatar";
 import { BlockedMark } from "./blocked-mark";
 import { GroupMark } from "./group-mark";
@@ -12,7 +12,7 @@ export type LinePerson = AvatarPerson & { blocked?: 0 | 1; members?: number };
  * and number take a second line each rather than be cut.
  */
 export function PersonLine({ person, note, wraps = false }: { person: LinePerson; note?: string; wraps?: boolean }) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <span className="flex min-w-0 flex-1 items-center gap-3">
       <Avatar person={person} />

@@ -1,11 +1,11 @@
+import { useTranslation } from "react-i18next";
 import { isMaskedPhone } from "../../contract/phone";
-import { useT } from "../i18n/setup";
 
 type PhoneNumberProps = { phone: string; className?: string };
 
 /** A number as it may be shown; of a masked one a screen reader is told what it is instead of its dots. */
 export function PhoneNumber({ phone, className }: PhoneNumberProps) {
-  const t = useT();
+  const { t } = useTranslation();
   if (!isMaskedPhone(phone)) {
     return (
       <bdi dir="ltr" className={className}>

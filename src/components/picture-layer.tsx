@@ -1,5 +1,5 @@
 import type { ReactNode, RefObject } from "react";
-import { useT } from "../i18n/setup";
+import { useTranslation } from "react-i18next";
 import { IconButton } from "./icon-button";
 import { Modal } from "./modal";
 import type { useZoom } from "./use-zoom";
@@ -44,7 +44,7 @@ type PictureLayerProps = {
 
 /** A picture with whose it is above it; its keys work wherever the focus is. */
 export function PictureLayer({ who, when, press, actions, onClose, children }: PictureLayerProps) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys work wherever the focus is
     <div
@@ -116,7 +116,7 @@ export function Zoomed({ frame, zoom: { pose, isHeld, handlers }, over, children
 
 /** In the place of a picture that could not be had. */
 export function PictureFailed({ text, onAgain }: { text: string; onAgain: () => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <div className="grid place-items-center gap-3 rounded-card bg-black/60 p-4 text-center" role="alert">
       <p>{text}</p>

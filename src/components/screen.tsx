@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useId, useRef } from "react";
+import { useTranslation } from "react-i18next";
 import { useLocation } from "react-router";
-import { useT } from "../i18n/setup";
 import { BackLink, type BackMode } from "./back-link";
 
 /** What stands at the end of every header (the profile button), put in by the shell, which knows who is signed in. */
@@ -46,7 +46,7 @@ const describe = (text: string): void => {
 /** A screen under the shared 72 px header. */
 export function Screen({ title, subtitle, description, heading, back, actions, children, ...props }: ScreenProps) {
   const { profile = true, scrolls = true, backMode = "up" } = props;
-  const t = useT();
+  const { t } = useTranslation();
   const headingId = useId();
   const headingRef = useRef<HTMLHeadingElement>(null);
   const headerEnd = useContext(HeaderEnd);

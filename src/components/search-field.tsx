@@ -1,5 +1,5 @@
 import { useRef } from "react";
-import { useT } from "../i18n/setup";
+import { useTranslation } from "react-i18next";
 import { IconButton } from "./icon-button";
 
 type SearchFieldProps = {
@@ -16,7 +16,7 @@ type SearchFieldProps = {
 
 /** One line to search with; Enter and the keyboard's search key submit. */
 export function SearchField({ label, value, onChange, onSubmit, ...props }: SearchFieldProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
   return (
     <search>

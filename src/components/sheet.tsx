@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from "react";
-import { useT } from "../i18n/setup";
+import { useTranslation } from "react-i18next";
 import { IconButton } from "./icon-button";
 import { Modal } from "./modal";
 
@@ -15,7 +15,7 @@ type SheetProps = {
 
 /** A dialog with room for a list and more: the whole screen on a phone, a card on a wide one. */
 export function Sheet({ title, subtitle, busy = false, onClose, children }: SheetProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const id = useId();
   return (
     <Modal

@@ -1,7 +1,7 @@
 import { type ReactNode, useId, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { SecondStep } from "../../contract/auth";
 import { totpDigits } from "../../contract/limits";
-import { useT } from "../i18n/setup";
 import { passkeyFailureText } from "../lib/passkey-failure";
 import { canUsePasskeys, stepByPasskey } from "../lib/passkeys";
 import { isOver, showCode, showRecoveryCode } from "../lib/second-steps";
@@ -32,7 +32,7 @@ type AppChoiceProps = { apps: readonly CodeApp[]; value: string; onChoose: (id: 
 
 /** Which of several code apps the code is from. */
 function AppChoice({ apps, value, onChoose }: AppChoiceProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const id = useId();
   return (
     <div>
@@ -56,7 +56,7 @@ function AppChoice({ apps, value, onChoose }: AppChoiceProps) {
 }
 
 function CodeWay({ apps, ...ends }: WayProps & { apps: readonly CodeApp[] }) {
-  const t = useT();
+  const { t } = useTranslation();
   const [app, setApp] = useState(apps[0]?.id ?? "");
   return (
     <CodeForm
@@ -73,7 +73,7 @@ function CodeWay({ apps, ...ends }: WayProps & { apps: readonly CodeApp[] }) {
 }
 
 function RecoveryWay(ends: WayProps) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <CodeForm
       id="recoveryCode"
@@ -88,7 +88,7 @@ function RecoveryWay(ends: WayProps) {
 
 /** Shows a passkey by one press; who closes the browser's dialog is where they were. */
 export function PasskeyButton({ look, ...ends }: WayProps & { look: "primary" | "secondary" }) {
-  const t = useT();
+  const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ error: unknown }>();
   const show = async () => {
@@ -138,7 +138,7 @@ type StepPanelProps = WayProps & {
 
 /** The ways to show that one is oneself besides the password: one at a time, the others below. */
 export function StepPanel({ steps, apps, children, ...ends }: StepPanelProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const hasApps = steps.includes("totp") && apps.length > 0;
   const hasKeys = steps.includes("passkey") && canUsePasskeys();
   const hasCodes = steps.includes("recovery_code");

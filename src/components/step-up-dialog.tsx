@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { Security } from "../../contract/security";
-import { useT } from "../i18n/setup";
 import { failureCode } from "../lib/exchange";
 import { failureText } from "../lib/failure-text";
 import { canUsePasskeys } from "../lib/passkeys";
@@ -15,7 +15,7 @@ import { PasskeyButton, StepPanel } from "./step-panel";
 export type StepUpDialogProps = { onShown: () => void; onClose: () => void };
 
 function PasswordWay({ onShown }: { onShown: () => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   const form = useRef<HTMLFormElement>(null);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
@@ -75,7 +75,7 @@ function Ways({ security, onShown }: { security: Security; onShown: () => void }
 
 /** Asks whoever is signed in to show that they are themselves, by what this account asks for. */
 export default function StepUpDialog({ onShown, onClose }: StepUpDialogProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const id = useId();
   const [security, setSecurity] = useState<Security>();
   const [failure, setFailure] = useState<unknown>();

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
-import { useT } from "../i18n/setup";
+import { useTranslation } from "react-i18next";
 import { Observable } from "../lib/observable";
 import { IconButton } from "./icon-button";
 import { keepOff } from "./keep-off";
@@ -91,7 +91,7 @@ const useIsTopmost = (place: Place): boolean => {
 
 /** Stands once in each place. Failures interrupt a screen reader, everything else waits its turn. */
 export function Toaster({ place = "page" }: { place?: Place }) {
-  const t = useT();
+  const { t } = useTranslation();
   const isTopmost = useIsTopmost(place);
   const newest = useSyncExternalStore(subscribe, read, readPrerendered);
   const toast = isTopmost ? newest : undefined;

@@ -167,8 +167,5 @@ export const getLanguage = (): Language => languageOf(i18n.language);
 /** Texts for code outside components. A component that used it would not follow a change of language: see `useTranslation`. */
 export const t: Translate = i18n.t;
 
-/** The texts inside a component; it renders again when the language changes. */
-export const useT = (): Translate => useTranslation().t;
-
 /** Language of the texts inside a component; it renders again when the language changes. */
 export const useLanguage = (): Language => languageOf(useTranslation().i18n.language);

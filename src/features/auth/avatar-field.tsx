@@ -1,6 +1,6 @@
 import type { RefObject } from "react";
+import { useTranslation } from "react-i18next";
 import { FieldError } from "../../components/text-field";
-import { useT } from "../../i18n/setup";
 
 type AvatarFieldProps = {
   input: RefObject<HTMLInputElement | null>;
@@ -11,7 +11,7 @@ type AvatarFieldProps = {
 
 /** The picture of a new account: the whole round is the file input, so it can be used before any script is here. */
 export function AvatarField({ input, preview, error, onChange }: AvatarFieldProps) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <div className="flex items-center gap-5">
       <div className="relative size-24 shrink-0">

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
 import { Button } from "../../components/button";
-import { useT } from "../../i18n/setup";
 import type { useEntryForm } from "./use-entry-form";
 
 type EntryFormProps = {
@@ -22,7 +22,7 @@ type EntryFormProps = {
  * Without the script it says that it is needed.
  */
 export function EntryForm({ entry, label, busyLabel, instead, hidden, children, below }: EntryFormProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const error = entry.errorOf("form");
   const note = "rounded-card bg-danger-soft px-4 py-3 text-danger";
   return (

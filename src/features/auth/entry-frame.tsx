@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
-import { useT } from "../../i18n/setup";
+import { useTranslation } from "react-i18next";
 import { Mark } from "./brand";
 import { LanguageLinks } from "./language-links";
 
 /** What the two forms stand in: the way back to the welcome page, the languages, a title. */
 export function EntryFrame({ title, lead, children }: { title: string; lead: string; children: ReactNode }) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <div className="entry-ground min-h-screen min-h-dvh pt-safe pb-safe">
       <header className="mx-auto flex max-w-120 items-center justify-between px-2 py-3 sm:px-0 sm:pt-8">

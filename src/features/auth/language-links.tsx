@@ -1,6 +1,7 @@
 import type { MouseEvent } from "react";
+import { useTranslation } from "react-i18next";
 import { type Language, languageParameter, languages } from "../../../contract/language";
-import { setLanguage, useLanguage, useT } from "../../i18n/setup";
+import { setLanguage, useLanguage } from "../../i18n/setup";
 
 const names: Record<Language, string> = { fr: "Français", en: "English", pt: "Português" };
 
@@ -9,7 +10,7 @@ const names: Record<Language, string> = { fr: "Français", en: "English", pt: "P
  * change in place and nothing that was typed is lost.
  */
 export function LanguageLinks({ short = false }: { short?: boolean }) {
-  const t = useT();
+  const { t } = useTranslation();
   const current = useLanguage();
   const choose = (event: MouseEvent, language: Language) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;

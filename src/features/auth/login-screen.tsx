@@ -1,6 +1,6 @@
+import { useTranslation } from "react-i18next";
 import { Button } from "../../components/button";
 import { PasswordField } from "../../components/password-field";
-import { useT } from "../../i18n/setup";
 import { endedNoteId } from "../../lib/ended";
 import { PasskeyFailure, passkeyTexts } from "../../lib/passkey-failure";
 import { signIn } from "../../lib/sign-in";
@@ -23,7 +23,7 @@ const explainPasskey = (error: unknown): Problem =>
 
 /** SPEC.md §2: a phone number and a password. */
 export default function LoginScreen() {
-  const t = useT();
+  const { t } = useTranslation();
   const entry = useEntryForm(
     async (data) => {
       const typed = { phoneNumber: textOf(data, "phoneNumber"), password: textOf(data, "password") };

@@ -1,11 +1,11 @@
+import { useTranslation } from "react-i18next";
 import { PasswordField } from "../../components/password-field";
-import { useT } from "../../i18n/setup";
 
 type NewPasswordFieldsProps = { label: string; errorOf: (field: string) => string | undefined };
 
 /** A password that is made up now, and the same again. */
 export function NewPasswordFields({ label, errorOf }: NewPasswordFieldsProps) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <>
       <PasswordField

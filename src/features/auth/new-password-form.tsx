@@ -1,8 +1,9 @@
 import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { isBlank } from "../../../contract/text";
 import { ButtonLink } from "../../components/button";
 import { TextField } from "../../components/text-field";
-import { t as now, useT } from "../../i18n/setup";
+import { t as now } from "../../i18n/setup";
 import { ApiFailure } from "../../lib/exchange";
 import { createPasswordChange } from "../../lib/new-password";
 import { leaveNotice } from "../../lib/notice";
@@ -24,7 +25,7 @@ const isTooLate = (error: unknown): boolean =>
 
 /** The password that takes the forgotten one's place, twice (SPEC.md §5). */
 export function NewPasswordForm() {
-  const t = useT();
+  const { t } = useTranslation();
   const [isOver, setOver] = useState(false);
   const [replacePassword] = useState(createPasswordChange);
   const entry = useEntryForm(

@@ -1,10 +1,10 @@
-import { useT } from "../../i18n/setup";
+import { useTranslation } from "react-i18next";
 import { nameOfProvider } from "../../lib/providers";
 import { EntryNote } from "./entry-note";
 
 /** To whom a provider sent here: why this form is to be filled in all the same. */
 export function NewcomerNote({ provider }: { provider: string }) {
-  const t = useT();
+  const { t } = useTranslation();
   const name = nameOfProvider(provider);
   return (
     <EntryNote role="status" icon="i-ph-link">

@@ -1,10 +1,10 @@
 import type { ComponentProps } from "react";
+import { useTranslation } from "react-i18next";
 import { TextField } from "../../components/text-field";
-import { useT } from "../../i18n/setup";
 
 /** One's own number, as people write it. */
 export function PhoneField(props: Omit<ComponentProps<typeof TextField>, "id" | "label">) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <TextField
       id="phoneNumber"

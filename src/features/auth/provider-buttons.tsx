@@ -1,12 +1,12 @@
 import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { Button } from "../../components/button";
-import { useT } from "../../i18n/setup";
 import { ApiFailure } from "../../lib/exchange";
 import { listProviders } from "../../lib/providers";
 
 /** The other ways in, below a form; nothing where there are none. */
 export function ProviderButtons({ onFailed }: { onFailed: (error: unknown) => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   const [leavingFor, setLeavingFor] = useState<string>();
   const providers = listProviders();
 

@@ -1,10 +1,10 @@
 import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
 import * as v from "valibot";
 import { emailMaxLength } from "../../../contract/limits";
 import { toE164 } from "../../../contract/phone";
 import { Email } from "../../../contract/security";
 import { TextField } from "../../components/text-field";
-import { useT } from "../../i18n/setup";
 import { askRecovery, openByRecoveryCode } from "../../lib/recovery";
 import type { Opened } from "../../lib/session";
 import { EntryForm } from "./entry-form";
@@ -38,7 +38,7 @@ type MailFormProps = {
 
 /** Asks for a mail to the recovery address. */
 export function RecoverMailForm({ email, onSent }: MailFormProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const entry = useGuardedForm(mailGuard, async (data, prove) => {
     const typed = textOf(data, "email").trim();
     const problem = judgeEmail(typed) ?? judgeRobot(data.has("robot"));
@@ -83,7 +83,7 @@ type CodeFormProps = {
 
 /** A recovery code in the password's place. */
 export function RecoverCodeForm({ phone, open }: CodeFormProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const entry = useGuardedForm(
     codeGuard,
     async (data, prove) => {

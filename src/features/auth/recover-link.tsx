@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { Button } from "../../components/button";
 import { takeFocus } from "../../components/take-focus";
-import { useT } from "../../i18n/setup";
 import { failureCode } from "../../lib/exchange";
 import { failureText } from "../../lib/failure-text";
 
@@ -19,7 +19,7 @@ type RecoverLinkProps = {
  * good once.
  */
 export function RecoverLink({ label, busyLabel, use, children }: RecoverLinkProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ error: unknown }>();
   // A refused link stays refused: no button asks for it again.

@@ -1,10 +1,11 @@
 import { type ComponentType, useEffect, useEffectEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { mailedCodeDigits } from "../../../contract/limits";
 import { Button, ButtonLink } from "../../components/button";
 import { CodeForm } from "../../components/code-form";
 import { ProblemNote } from "../../components/problem-note";
 import { takeFocus } from "../../components/take-focus";
-import { type TextKey, useT } from "../../i18n/setup";
+import type { TextKey } from "../../i18n/setup";
 import { ApiFailure } from "../../lib/exchange";
 import { endExpectation, findOwing, forgetOwing, keepOwing, type Owing } from "../../lib/owing";
 import { confirmAddress, goOnward, type Mailed, openByLink, openByMailedCode, readMailed } from "../../lib/recovery";
@@ -54,7 +55,7 @@ const dropRefused = (error: unknown): never => {
 
 /** SPEC.md §7, password recovery: by mail or by a recovery code, then the second step where one is asked, then a new password. */
 export default function RecoverScreen() {
-  const t = useT();
+  const { t } = useTranslation();
   useDocumentTexts(t("auth.recoverTitle"), t("auth.recoverDescription"));
   const [stage, setStage] = useState<Stage>({ at: "mail" });
   const [email, setEmail] = useState("");

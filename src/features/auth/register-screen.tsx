@@ -1,9 +1,10 @@
 import { useRef } from "react";
+import { useTranslation } from "react-i18next";
 import { displayNameMaxLength } from "../../../contract/limits";
 import { toE164 } from "../../../contract/phone";
 import { TextField } from "../../components/text-field";
 import { showToast } from "../../components/toast";
-import { t as now, useT } from "../../i18n/setup";
+import { t as now } from "../../i18n/setup";
 import { ApiFailure, failureCode } from "../../lib/exchange";
 import { leaveNotice } from "../../lib/notice";
 import { AvatarField } from "./avatar-field";
@@ -56,7 +57,7 @@ const isNewcomerRefusal = (error: unknown): boolean =>
 
 /** SPEC.md §2 and §5: a name, a picture, a number, a password, and proof of being no robot. */
 export default function RegisterScreen() {
-  const t = useT();
+  const { t } = useTranslation();
   useDocumentTexts(t("auth.registerTitle"), t("auth.registerDescription"));
   const picture = useRef<HTMLInputElement>(null);
   const openAccount = useRef(createAccountOpener());

@@ -1,7 +1,7 @@
 import type { RefObject } from "react";
+import { useTranslation } from "react-i18next";
 import { Spinner } from "../../components/spinner";
 import { FieldError } from "../../components/text-field";
-import { useT } from "../../i18n/setup";
 import type { RobotStatus } from "./use-robot-check";
 
 type RobotBoxProps = {
@@ -13,7 +13,7 @@ type RobotBoxProps = {
 
 /** "I am not a robot", with how far the check behind it has come. */
 export function RobotBox({ input, status, error, onChange }: RobotBoxProps) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <div>
       <div

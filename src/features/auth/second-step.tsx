@@ -1,18 +1,18 @@
 import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { FactorReset } from "../../../contract/security";
 import { Button } from "../../components/button";
 import { ProblemNote } from "../../components/problem-note";
 import { StepPanel } from "../../components/step-panel";
 import { takeFocus } from "../../components/take-focus";
 import { useFormat } from "../../i18n/format";
-import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
 import { askReset, isOver, leaveHalfway } from "../../lib/second-steps";
 import type { Opened } from "../../lib/session";
 
 /** Whoever lost all they could show: what happens then, and the wish for it. */
 function LostAccess({ onBack, onOver }: { onBack: () => void; onOver: () => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   const format = useFormat();
   const heading = useRef<HTMLHeadingElement>(null);
   const [isBusy, setBusy] = useState(false);
@@ -72,7 +72,7 @@ export type SecondStepProps = {
 
 /** SPEC.md §7, second factor: what is asked after the password, or after whatever else began the session. */
 export default function SecondStep({ opened, onDone, onCancel, onOver }: SecondStepProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const [isLost, setLost] = useState(false);
   if (isLost) return <LostAccess onBack={() => setLost(false)} onOver={onOver} />;
   return (

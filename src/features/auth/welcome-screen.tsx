@@ -1,5 +1,5 @@
+import { useTranslation } from "react-i18next";
 import { ButtonLink } from "../../components/button";
-import { useT } from "../../i18n/setup";
 import { Mark } from "./brand";
 import { LanguageLinks } from "./language-links";
 import { useDocumentTexts } from "./use-document-texts";
@@ -20,7 +20,7 @@ function Exchange() {
 
 /** SPEC.md §2: the language, and the two ways in. */
 export default function WelcomeScreen() {
-  const t = useT();
+  const { t } = useTranslation();
   useDocumentTexts(t("auth.welcomeTitle"), t("auth.welcomeDescription"));
   return (
     <div className="entry-ground flex min-h-screen min-h-dvh flex-col px-6 pt-safe pb-safe">

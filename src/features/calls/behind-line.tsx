@@ -1,11 +1,11 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
+import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import type { ConversationId } from "../../../contract/ids";
 import { forgetBehind, wroteBehind } from "../../calls/behind";
 import { putAway } from "../../calls/put-away";
 import { CountBadge } from "../../components/count-badge";
 import { NewsPreview, nameOfNews, pathOfNews, wordsOfNews } from "../../components/news-words";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { useNewsOf } from "../../sync/news";
 import { useSettings } from "../../sync/use-settings";
@@ -27,7 +27,7 @@ const useIsFresh = (key: string): boolean => {
  * there. It takes no focus, so it says itself that it is there, when whoever listens is not spoken to.
  */
 export function BehindLine({ isSeen, className }: { isSeen: boolean; className: string }) {
-  const t = useT();
+  const { t } = useTranslation();
   const settings = useSettings();
   const news = useNewsOf(useSyncExternalStore(wroteBehind.subscribe, wroteBehind.get));
   const [newest] = news;

@@ -1,8 +1,8 @@
 import type { ComponentProps } from "react";
+import { useTranslation } from "react-i18next";
 import { acceptCall, setCamera, setMuted, setPictures } from "../../calls/actions";
 import { CallAct, pressing } from "../../calls/call-act";
 import type { CallView } from "../../calls/views";
-import { useT } from "../../i18n/setup";
 import type { SoundOutput } from "./remote-sound";
 
 type CallControlsProps = {
@@ -40,7 +40,7 @@ function Toggle({ icon, label, isOn, isSeen, ...props }: ToggleProps) {
 }
 
 function Answering({ call: { state }, isLow }: Pick<CallControlsProps, "call" | "isLow">) {
-  const t = useT();
+  const { t } = useTranslation();
   const { kind } = state.call;
   return (
     <div className={`flex gap-3 ${isLow ? "flex-wrap justify-center" : "flex-col"}`}>
@@ -66,7 +66,7 @@ function Answering({ call: { state }, isLow }: Pick<CallControlsProps, "call" | 
 }
 
 function Toggles({ call: { state, media }, sound, isSeen }: CallControlsProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const { isVoiceOnly } = media;
   const isVideo = state.call.kind === "video";
   const isMuted = media.mic !== "on";

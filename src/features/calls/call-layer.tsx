@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { useLocation } from "react-router";
 import { leaveEnded } from "../../calls/actions";
 import CallBar from "../../calls/call-bar";
@@ -9,7 +10,6 @@ import type { AvatarPerson } from "../../components/avatar";
 import { IconButton } from "../../components/icon-button";
 import { Note } from "../../components/notes";
 import { nameOfPerson } from "../../components/person-name";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { useProfile } from "../../sync/use-profile";
 import { useShownLink } from "../../sync/use-shown-link";
@@ -36,7 +36,7 @@ type CallLayerProps = {
 function LiveCall({ call, said, onLeave }: CallLayerProps) {
   const { state, media, isMinimised } = call;
   const { kind, peer } = state.call;
-  const t = useT();
+  const { t } = useTranslation();
   const { pathname } = useLocation();
   const [look] = useProfile(peer);
   const person = look.state === "found" ? look.person : nobody;

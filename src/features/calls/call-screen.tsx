@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { chooseDevice } from "../../calls/actions";
 import { statusKey } from "../../calls/call-words";
 import { bytesPerMinute, formatMegabytes, toldFromBytes } from "../../calls/data-use";
@@ -9,7 +10,6 @@ import { Avatar, type AvatarPerson } from "../../components/avatar";
 import { IconButton } from "../../components/icon-button";
 import { Modal } from "../../components/modal";
 import { Toaster } from "../../components/toast";
-import { useT } from "../../i18n/setup";
 import { BehindLine } from "./behind-line";
 import { CallControls } from "./call-controls";
 import DeviceSheet from "./device-sheet";
@@ -46,7 +46,7 @@ const avatarPx = { high: 144, filmed: 96, low: 64 };
 
 /** What it takes: a minute at first, all together once that is something. */
 function DataLine({ call: { state, media } }: { call: CallView }) {
-  const t = useT();
+  const { t } = useTranslation();
   const { kind } = state.call;
   if (state.at === "connected" && media.bytes >= toldFromBytes) {
     return t("calls.used", { amount: formatMegabytes(media.bytes) });
@@ -57,7 +57,7 @@ function DataLine({ call: { state, media } }: { call: CallView }) {
 /** A call over the whole screen (SPEC.md §2). Putting it away, by Escape too, never ends it. */
 export function CallScreen({ call, state, person, name, troubles, sound, ...props }: CallScreenProps) {
   const { media } = call;
-  const t = useT();
+  const { t } = useTranslation();
   const id = useId();
   const [panel, setPanel] = useState<HTMLElement | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);

@@ -1,9 +1,10 @@
 import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { chooseDevice } from "../../calls/actions";
 import type { ChosenDevices } from "../../calls/choices";
 import type { MediaView } from "../../calls/media-plane";
 import { Sheet } from "../../components/sheet";
-import { type TextKey, useT } from "../../i18n/setup";
+import type { TextKey } from "../../i18n/setup";
 import type { SoundOutput } from "./remote-sound";
 
 type DeviceSheetProps = {
@@ -41,7 +42,7 @@ type GroupProps = {
 };
 
 function DeviceGroup({ title, icon, devices, chosen, none = "calls.devices.none", onChoose }: GroupProps) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <fieldset className="py-2">
       <legend className="flex items-center gap-2 px-4 py-2 font-semibold">
@@ -71,7 +72,7 @@ const usedIn = (local: MediaStream | undefined, kind: "audioinput" | "videoinput
 
 /** Microphone, camera and where the sound goes. What is chosen holds at once. */
 export default function DeviceSheet({ hasVideo, sound, media, chosen, onClose }: DeviceSheetProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const devices = useDevices() ?? [];
   const [hasOutputFailed, setOutputFailed] = useState(false);
   // Those that may not be used are not named by the browser either.

@@ -1,11 +1,11 @@
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
+import { useTranslation } from "react-i18next";
 import type { CallBody } from "../../../contract/calls";
 import { formatMegabytes, toldFromBytes } from "../../calls/data-use";
 import type { CallSaying, CallView } from "../../calls/views";
 import { Avatar, type AvatarPerson } from "../../components/avatar";
 import { callLine } from "../../components/call-line";
 import { IconButton } from "../../components/icon-button";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { useCallBody, useConversation, usePerson } from "../../sync/hooks";
 import { type CardLook, isToJudge, stay } from "./card-stay";
@@ -31,7 +31,7 @@ const readVisible = (): boolean => document.visibilityState === "visible";
 
 /** A call that is over: why, how long it was and what it took; shortly, beside whatever the person does now, longer while they look at it. */
 export function EndCard({ call, bytes, person, name, said, onLeave }: EndCardProps) {
-  const t = useT();
+  const { t } = useTranslation();
   // In the log's own words: the server's, as soon as they are here.
   const told = useCallBody(call.call.conversation, call.call.id);
   // Whom they let go of just now, they are not asked about.

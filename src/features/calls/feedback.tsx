@@ -1,7 +1,8 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { CallComplaint, CallVerdict } from "../../../contract/calls";
 import type { CallView } from "../../calls/views";
-import { type TextKey, useT } from "../../i18n/setup";
+import type { TextKey } from "../../i18n/setup";
 import { isLargeText } from "./large-text";
 import { sendFeedback } from "./send-feedback";
 
@@ -27,7 +28,7 @@ type FeedbackProps = {
 
 /** One tap for a good call; for a bad one another that says why. */
 export function Feedback({ call: { call }, onJudging, onSent }: FeedbackProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const [stage, setStage] = useState<"asked" | "bad" | "sent">("asked");
   const send = (verdict: CallVerdict) => {
     void sendFeedback(call, verdict);

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from "react";
-import { useT } from "../../i18n/setup";
+import { useTranslation } from "react-i18next";
 import { Picture } from "./picture";
 import {
   type Band,
@@ -36,7 +36,7 @@ const insetsOf = (panel: HTMLElement): Insets => {
 
 /** One's own picture, dragged with a finger, moved by arrow keys, set in the next corner by a press. */
 export function LocalPreview({ stream, panel, isTight, spot, onMove }: LocalPreviewProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const [place, setPlace] = useState<Pick<Room, "area" | "insets"> & { band: Band | undefined }>();
   const drag = useRef<{ fromX: number; fromY: number; spot: Spot; hasMoved: boolean }>(undefined);
   useLayoutEffect(() => {

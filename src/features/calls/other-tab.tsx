@@ -1,14 +1,14 @@
+import { useTranslation } from "react-i18next";
 import { hangUpOtherTab, resumeCall } from "../../calls/actions";
 import { CallAct, pressing } from "../../calls/call-act";
 import type { OtherTabCall } from "../../calls/other-tab";
 import { Button } from "../../components/button";
 import { nameOfPerson } from "../../components/person-name";
-import { useT } from "../../i18n/setup";
 import { useProfile } from "../../sync/use-profile";
 
 /** A call that another tab of this browser has: why nobody can be called from here. Where that tab is gone, it goes on here. */
 export default function OtherTab({ call: { peer, kind }, isGone }: OtherTabCall) {
-  const t = useT();
+  const { t } = useTranslation();
   const [look] = useProfile(peer);
   const person = look.state === "found" ? look.person : undefined;
   const name = person?.username || person?.phone || nameOfPerson(person, t);

@@ -1,6 +1,6 @@
+import { useTranslation } from "react-i18next";
 import type { MediaView } from "../../calls/media-plane";
 import type { TextKey } from "../../i18n/setup";
-import { useT } from "../../i18n/setup";
 
 const words: Record<1 | 2 | 3, TextKey> = {
   1: "calls.quality.bad",
@@ -11,7 +11,7 @@ const heights = ["h-2", "h-3", "h-4"];
 
 /** Three bars for what the connection carries; nothing while that is not known. */
 export function QualityBars({ quality }: { quality: MediaView["quality"] }) {
-  const t = useT();
+  const { t } = useTranslation();
   if (quality === 0) return null;
   const label = t(words[quality]);
   return (

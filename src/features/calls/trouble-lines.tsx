@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
 import { setCamera } from "../../calls/actions";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import type { Trouble } from "./troubles";
 
@@ -30,7 +30,7 @@ type TroubleLinesProps = { troubles: Trouble[]; name: string; onUnblock: (() => 
 
 /** What does not work, said plainly, with what can be done about it. */
 export function TroubleLines({ troubles, name, onUnblock }: TroubleLinesProps) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <div role="status" className="flex w-full shrink-0 flex-col items-center gap-2 empty:hidden">
       {onUnblock && (

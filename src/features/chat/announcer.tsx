@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { ConversationId } from "../../../contract/ids";
 import { describeMessage } from "../../components/message-preview";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import type { ChatItem } from "../../sync/hooks";
 import { type ChatPeople, nameOfSender, useMembersOf } from "./chat-people";
@@ -18,7 +18,7 @@ type AnnouncerProps = { conversation: ConversationId; items: ChatItem[]; people:
  * elements also come and go with scrolling. What is deleted, cleared or of a group that is gone leaves here too.
  */
 export function Announcer({ conversation, items, people, isLoading }: AnnouncerProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const [told, setTold] = useState<readonly number[]>([]);
   const [waitedFor, setWaitedFor] = useState(0); // up to this place nobody's name is waited for any more
   const toldSeq = useRef<number>(undefined);

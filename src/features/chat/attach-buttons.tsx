@@ -1,7 +1,7 @@
 import { type ChangeEvent, useRef } from "react";
+import { useTranslation } from "react-i18next";
 import { IconButton } from "../../components/icon-button";
 import { MenuButton, type MenuItem } from "../../components/menu";
-import { useT } from "../../i18n/setup";
 
 const look = "text-muted hover:text-text";
 
@@ -9,7 +9,7 @@ type AttachButtonsProps = { onFiles: (files: File[]) => void; onCamera: () => vo
 
 /** File, picture, camera: behind one button where the field needs the width. */
 export function AttachButtons({ onFiles, onCamera }: AttachButtonsProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const anyFile = useRef<HTMLInputElement>(null);
   const pictures = useRef<HTMLInputElement>(null);
   const camera = useRef<HTMLInputElement>(null);

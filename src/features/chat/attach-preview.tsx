@@ -1,8 +1,9 @@
+import { useTranslation } from "react-i18next";
 import { IconButton } from "../../components/icon-button";
 import { Spinner } from "../../components/spinner";
 import { useObjectUrl } from "../../components/use-object-url";
 import { formatBytes } from "../../i18n/format";
-import { useLanguage, useT } from "../../i18n/setup";
+import { useLanguage } from "../../i18n/setup";
 import { refusedTexts } from "./left-behind";
 import type { Prepared } from "./use-prepared";
 
@@ -18,7 +19,7 @@ const iconOf = (file: File, prepared: Prepared): string => {
 
 /** The chosen file as large as there is room. */
 export function AttachStage({ file, prepared, onRemove }: { file: File; prepared: Prepared; onRemove: () => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   const size = formatBytes(file.size, useLanguage());
   const url = useObjectUrl(prepared.state === "ready" ? prepared.picture : undefined);
   const isWaiting = prepared.state === "preparing" || (prepared.state === "ready" && prepared.picture !== undefined);
@@ -57,7 +58,7 @@ type AttachThumbProps = { file: File; prepared: Prepared; isSelected: boolean; o
 
 /** One of several, small; chosen, it stands on the stage. */
 export function AttachThumb({ file, prepared, isSelected, onSelect }: AttachThumbProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const url = useObjectUrl(prepared.state === "ready" ? prepared.picture : undefined);
   return (
     <button

@@ -1,11 +1,12 @@
 import { useId, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { ConversationId } from "../../../contract/ids";
 import { cleanText, isBlank } from "../../../contract/text";
 import { IconButton } from "../../components/icon-button";
 import { Modal } from "../../components/modal";
 import { showToast } from "../../components/toast";
 import { formatBytes } from "../../i18n/format";
-import { type TextKey, useLanguage, useT } from "../../i18n/setup";
+import { type TextKey, useLanguage } from "../../i18n/setup";
 import type { Outgoing } from "../../lib/media/outgoing";
 import { type KeptChoice, SyncError, sendFiles } from "../../sync/actions";
 import { AttachStage, AttachThumb } from "./attach-preview";
@@ -56,7 +57,7 @@ const isWorthAsking = (files: File[], captions: ReadonlyMap<File, string>): bool
 
 /** What is about to be sent: looked at, captioned, weighed, taken out again. Closing it sends nothing. */
 export default function AttachSheet({ conversation, files, captions, isOriginal, ...props }: AttachSheetProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const language = useLanguage();
   const id = useId();
   const input = useRef<HTMLInputElement>(null);

@@ -1,12 +1,12 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { Button } from "../../components/button";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { BottomNote } from "./bottom-note";
 
 /** Stands in the composer's place while I block this person. */
 export function BlockedNote({ name, onUnblock }: { name: string; onUnblock: () => Promise<unknown> }) {
-  const t = useT();
+  const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const unblock = async () => {
     setBusy(true);

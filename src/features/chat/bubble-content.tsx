@@ -1,6 +1,6 @@
+import { useTranslation } from "react-i18next";
 import type { StoredBody } from "../../../contract/conversations";
 import { late } from "../../components/late";
-import { useT } from "../../i18n/setup";
 import type { AttachmentProps } from "./attachment-props";
 import { cardHighPx, cardPx, pictureBox } from "./bubble-box";
 import { TextBlock } from "./text-block";
@@ -34,7 +34,7 @@ function Note({ icon, text, time, mine }: { icon: string; text: string; time: st
 
 /** What a message says, by its kind. The room of a picture or a card is there before its code and its bytes are. */
 export function BubbleContent({ time, isOpen, onUnfold, ...props }: ContentProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const { mine } = props.item;
   const body: StoredBody = props.item.body;
   const words = (text: string) => <TextBlock text={text} time={time} mine={mine} isOpen={isOpen} onOpen={onUnfold} />;

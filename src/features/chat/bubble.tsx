@@ -1,4 +1,5 @@
 import { memo } from "react";
+import { useTranslation } from "react-i18next";
 import type { StoredBody } from "../../../contract/conversations";
 import { type ConversationId, nobody, type Uuid } from "../../../contract/ids";
 import { IconButton } from "../../components/icon-button";
@@ -6,7 +7,7 @@ import type { MenuAnchor } from "../../components/menu";
 import { describeMessage } from "../../components/message-preview";
 import { MessageTicks } from "../../components/message-ticks";
 import { formatTime } from "../../i18n/format";
-import { useLanguage, useT } from "../../i18n/setup";
+import { useLanguage } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { type ChatItem, usePerson } from "../../sync/hooks";
 import { besidePx, listEdgePx } from "./bubble-box";
@@ -47,7 +48,7 @@ export type BubbleProps = {
 
 /** By the name that was told with it, unless it is nobody's any more, as the message says or this device knows. */
 function ForwardedLine({ from: { by, name }, me }: { from: { by: Uuid; name: string }; me: Uuid }) {
-  const t = useT();
+  const { t } = useTranslation();
   const isGone = usePerson(by)?.deleted === 1 || by === nobody;
   const author = isGone ? t("common.deletedAccount") : name || t("common.user");
   return (
@@ -64,7 +65,7 @@ const captionOf = (body: StoredBody): string => ("text" in body ? (body.text ?? 
 
 /** One message. The time stands in the corner of what it says; stacked accents are cut at the bubble's edge. */
 function BubbleView({ conversation, item, me, author, writer, placement, deeds, ...props }: BubbleProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const { body, mine, at, status, cid } = item;
   const { endsRun, isBeside, isNamed } = placement;
   const time = formatTime(at, useLanguage());

@@ -1,10 +1,11 @@
 import { useContext } from "react";
+import { useTranslation } from "react-i18next";
 import type { CallBody } from "../../../contract/calls";
 import { formatMegabytes, toldFromBytes } from "../../calls/data-use";
 import { callLine } from "../../components/call-line";
 import { IconButton } from "../../components/icon-button";
 import { formatTime } from "../../i18n/format";
-import { useLanguage, useT } from "../../i18n/setup";
+import { useLanguage } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { type ChatItem, useCallUses } from "../../sync/hooks";
 import type { BubbleDeeds } from "./bubble";
@@ -55,7 +56,7 @@ const round = "grid size-10 shrink-0 place-items-center rounded-full text-[22px]
 
 /** A call in the log, at its caller's side. Its handset alone calls back; one that was missed can be answered by voice. */
 export default function CallRow({ item, body, name, author, endsRun, isTarget, isTabStop, deeds }: CallRowProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const can = useContext(CallDeedsContext);
   const press = usePressMenu(can && ((anchor) => deeds.openMenu(item, anchor)));
   const { mine } = item;

@@ -1,5 +1,5 @@
+import { useTranslation } from "react-i18next";
 import { messageTextMaxLength } from "../../../contract/limits";
-import { useT } from "../../i18n/setup";
 import { hasKeyboard } from "./has-keyboard";
 import { pastedFiles } from "./pasted-files";
 
@@ -18,7 +18,7 @@ type CaptionFormProps = {
 
 /** The words that go with a file, and the button that sends all of them. */
 export function CaptionForm({ name, caption, canSend, isSending, onChange, onFiles, onSend }: CaptionFormProps) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <form
       className="flex shrink-0 items-end gap-2 border-t border-line px-2 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]"

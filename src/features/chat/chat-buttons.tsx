@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { MenuButton, type MenuItem } from "../../components/menu";
-import { useT } from "../../i18n/setup";
 
 type ChatButtonsProps = {
   calls: ReactNode;
@@ -11,7 +11,7 @@ type ChatButtonsProps = {
 
 /** The end of a chat's header: calls and the menu. */
 export function ChatButtons({ calls, callItems, items }: ChatButtonsProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const buttons = useRef<HTMLDivElement>(null);
   /** How many of the buttons show, which are the first of them. */
   const [shown, setShown] = useState(Number.POSITIVE_INFINITY);

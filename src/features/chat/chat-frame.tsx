@@ -1,4 +1,5 @@
 import { type ReactNode, type RefObject, useCallback, useMemo, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { ConversationId } from "../../../contract/ids";
 import { EmptyState } from "../../components/empty-state";
 import { lateLayer } from "../../components/late";
@@ -6,7 +7,6 @@ import type { MenuItem } from "../../components/menu";
 import { PaneSpinner } from "../../components/pane-spinner";
 import { Screen } from "../../components/screen";
 import { showToast } from "../../components/toast";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { type ChatView, useStorageTrouble } from "../../sync/hooks";
 import { useChatAround } from "../../sync/use-chat-around";
@@ -77,7 +77,7 @@ const useCallDeeds = (
 /** What every chat has: header, search, messages, composer. All is read from the local store, so it opens at once and offline. */
 export function ChatFrame({ conversation, chat, name, own, isHeardOf, mayWrite, typing, ...props }: ChatFrameProps) {
   const { empty, callBack } = props;
-  const t = useT();
+  const { t } = useTranslation();
   const isOffline = useIsOffline();
   const [isSearching, setSearching] = useState(false);
   const [found, setFound] = useState<Found>();

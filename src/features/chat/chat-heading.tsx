@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { Avatar, type AvatarPerson } from "../../components/avatar";
-import { useT } from "../../i18n/setup";
 
 const nobody = { username: "", phone: "", avatar: null };
 
@@ -22,7 +22,7 @@ const lineBelow = "w-full truncate text-[0.8125rem] leading-[1.4] sm:text-sm";
 
 /** Who the chat is with; it leads to more of them. Typing is announced by `TypingAnnouncer`, here it only shows. */
 export function ChatHeading({ path, person, name, isMuted, typing, line }: ChatHeadingProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const look = "flex min-h-12 w-fit max-w-full items-center gap-2 rounded-card pr-1 -outline-offset-3 sm:gap-3 sm:pr-2";
   const content = (
     <>

@@ -1,9 +1,9 @@
 import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { ConversationId } from "../../../contract/ids";
 import { messageTextMaxLength } from "../../../contract/limits";
 import { cleanText, isBlank } from "../../../contract/text";
 import { showToast } from "../../components/toast";
-import { useT } from "../../i18n/setup";
 import { readDraft, saveDraft, sayTyping, sendText } from "../../sync/actions";
 import { useDraft } from "../../sync/hooks";
 import { AttachButtons } from "./attach-buttons";
@@ -27,7 +27,7 @@ type ComposerProps = { ref?: Ref<ComposerHandle>; conversation: ConversationId; 
  * store it; until it is stored it stays in the draft. The network plays no part here.
  */
 export function Composer({ ref, conversation, onSend }: ComposerProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState("");
   const latest = useRef("");

@@ -1,13 +1,13 @@
+import { useTranslation } from "react-i18next";
 import type { ConversationId } from "../../../contract/ids";
 import { late } from "../../components/late";
-import { useT } from "../../i18n/setup";
 import { useDraft, useLeftOver } from "../../sync/hooks";
 
 const LeftNote = late(() => import("./left-note"));
 
 /** In the composer's place where the other's account is gone. */
 export function DeletedNote({ conversation }: { conversation: ConversationId }) {
-  const t = useT();
+  const { t } = useTranslation();
   const draft = useDraft(conversation);
   const leftOver = useLeftOver(conversation);
   return (

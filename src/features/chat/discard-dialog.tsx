@@ -1,9 +1,9 @@
+import { useTranslation } from "react-i18next";
 import { ConfirmDialog } from "../../components/dialog";
-import { useT } from "../../i18n/setup";
 
 /** Asks before chosen files and what was written to them are given up. */
 export function DiscardDialog(props: { onConfirm: () => void; onClose: () => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <ConfirmDialog
       open

@@ -1,5 +1,5 @@
 import { type DragEvent as ReactDragEvent, useEffect, useState } from "react";
-import { useT } from "../../i18n/setup";
+import { useTranslation } from "react-i18next";
 
 const carriesFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
 
@@ -12,7 +12,7 @@ const filesOf = ({ items }: DataTransfer): File[] =>
 
 /** Covers the chat while files are dragged over the window. Beside it they do nothing: the browser would open them. */
 export function DropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   const [isShown, setShown] = useState(false);
   useEffect(() => {
     const onDragOver = (event: DragEvent) => {

@@ -1,13 +1,13 @@
+import { useTranslation } from "react-i18next";
 import type { EventBody } from "../../../contract/conversations";
 import { describeEvent } from "../../components/group-events";
-import { useT } from "../../i18n/setup";
 import type { ChatPeople } from "./chat-people";
 
 type EventLineProps = { body: EventBody; sender: number | undefined; people: ChatPeople };
 
 /** What happened in the group, in the middle between the messages. */
 export function EventLine({ body, sender, people }: EventLineProps) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <p className="mx-auto my-1 w-fit max-w-[85%] rounded-card bg-raised px-3 py-1 text-center text-sm text-muted [overflow-wrap:anywhere]">
       {people.members ? describeEvent(body, sender, people.members, t) : t("chat.unreadable")}

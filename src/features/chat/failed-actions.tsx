@@ -1,7 +1,7 @@
+import { useTranslation } from "react-i18next";
 import type { ErrorCode } from "../../../contract/errors";
 import type { Uuid } from "../../../contract/ids";
 import { showToast } from "../../components/toast";
-import { useT } from "../../i18n/setup";
 import { discardMessage, retryMessage } from "../../sync/actions";
 import { failedReason, isOver, type Standing } from "./failed-reason";
 
@@ -17,7 +17,7 @@ export function FailedActions({
   error: ErrorCode | undefined;
   standing: Standing;
 }) {
-  const t = useT();
+  const { t } = useTranslation();
   const attempt = (work: Promise<void>) =>
     work.catch(() => showToast({ tone: "danger", title: t("common.error"), message: t("errors.internal") }));
   return (

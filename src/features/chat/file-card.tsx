@@ -1,7 +1,8 @@
 import { useEffect, useRef } from "react";
+import { useTranslation } from "react-i18next";
 import { showToast } from "../../components/toast";
 import { formatBytes } from "../../i18n/format";
-import { useLanguage, useT } from "../../i18n/setup";
+import { useLanguage } from "../../i18n/setup";
 import { useUpload } from "../../sync/hooks";
 import type { AttachmentProps } from "./attachment-props";
 import { endOf, saveAs } from "./file-name";
@@ -25,7 +26,7 @@ const iconOf = (end: string): string => iconsByEnd.find(([ends]) => ends.test(en
 
 /** A file in its bubble: a tap fetches it and gives it to the browser to save. */
 export default function FileCard({ conversation, item, body }: AttachmentProps<"file">) {
-  const t = useT();
+  const { t } = useTranslation();
   const language = useLanguage();
   const attachment = useAttachment(conversation, body);
   const { url, state, ask } = attachment;

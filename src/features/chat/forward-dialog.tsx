@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { ConversationId, Uuid } from "../../../contract/ids";
 import { spreadMax } from "../../../contract/limits";
 import { Button } from "../../components/button";
@@ -8,7 +9,6 @@ import { MessagePreview } from "../../components/message-preview";
 import { Modal } from "../../components/modal";
 import { showToast } from "../../components/toast";
 import { useChosen } from "../../components/use-chosen";
-import { useT } from "../../i18n/setup";
 import { forwardMessage } from "../../sync/actions";
 import type { ChatItem } from "../../sync/hooks";
 import { asSyncError, type FailureCode } from "../../sync/sync-error";
@@ -29,7 +29,7 @@ const failureKey = (code: FailureCode) => {
 
 /** Passes a message on to contacts and groups (SPEC.md §2). It is queued on this phone, so it needs no network. */
 export default function ForwardDialog({ conversation, me, item, onForwarded, onClose }: ForwardDialogProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const { recipients, conversationsOf } = useRecipients(me);
   const { chosen, toggle } = useChosen();
   const [isBusy, setBusy] = useState(false);

@@ -1,4 +1,5 @@
 import { useRef } from "react";
+import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import type { Uuid } from "../../../contract/ids";
 import { groupAsPerson } from "../../components/avatar";
@@ -9,7 +10,6 @@ import { late } from "../../components/late";
 import { LedAway } from "../../components/led-away";
 import { describeTyping } from "../../components/member-names";
 import { sayNotYet } from "../../components/not-yet";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { useAuthors, useChat, useConversation, useDraft, useLeftOver, useTyping } from "../../sync/hooks";
 import { useGroup } from "../../sync/use-group";
@@ -22,7 +22,7 @@ const LeftNote = late(() => import("./left-note"));
 
 /** A chat of several: who is in it, and what is left of it for somebody who is no member any more. */
 export function GroupChat({ id }: { id: Uuid }) {
-  const t = useT();
+  const { t } = useTranslation();
   const navigate = useNavigate();
   const conversation = useConversation(id);
   const chat = useChat(id);

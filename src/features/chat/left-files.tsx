@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { ConversationId, Uuid } from "../../../contract/ids";
 import { Button } from "../../components/button";
 import { copyText } from "../../components/copy-text";
@@ -6,7 +7,7 @@ import { IconButton, iconButtonLook } from "../../components/icon-button";
 import { showToast } from "../../components/toast";
 import { useObjectUrl } from "../../components/use-object-url";
 import { formatBytes } from "../../i18n/format";
-import { useLanguage, useT } from "../../i18n/setup";
+import { useLanguage } from "../../i18n/setup";
 import { balance } from "../../lib/isolate";
 import { readChosen, throwAwayChoices } from "../../sync/actions";
 import type { LeftOver } from "../../sync/hooks";
@@ -28,7 +29,7 @@ const useChosen = (id: Uuid): Blob | undefined => {
 };
 
 function LeftFile({ file }: { file: LeftOver["files"][number] }) {
-  const t = useT();
+  const { t } = useTranslation();
   const language = useLanguage();
   const blob = useChosen(file.id);
   const url = useObjectUrl(blob);
@@ -70,7 +71,7 @@ function LeftFile({ file }: { file: LeftOver["files"][number] }) {
 
 /** What was chosen in a group that one is no member of any more: looked at, saved, copied, thrown away. */
 export function LeftFiles({ conversation, files }: { conversation: ConversationId; files: LeftOver["files"] }) {
-  const t = useT();
+  const { t } = useTranslation();
   const [isLeaving, setLeaving] = useState(false);
   const discard = () => {
     setLeaving(false);

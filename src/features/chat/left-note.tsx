@@ -1,7 +1,7 @@
+import { useTranslation } from "react-i18next";
 import type { ConversationId } from "../../../contract/ids";
 import { Button } from "../../components/button";
 import { copyText } from "../../components/copy-text";
-import { useT } from "../../i18n/setup";
 import { balance } from "../../lib/isolate";
 import { saveDraft } from "../../sync/actions";
 import type { LeftOver } from "../../sync/hooks";
@@ -22,7 +22,7 @@ type LeftNoteProps = {
  * can be copied or saved, and thrown away.
  */
 export default function LeftNote({ conversation, draft, leftOver, text }: LeftNoteProps) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <>
       <div className="max-h-[60dvh] shrink-0 overflow-y-auto bg-surface">

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { ConversationId } from "../../../contract/ids";
 import { IconButton } from "../../components/icon-button";
 import { Spinner } from "../../components/spinner";
-import { useT } from "../../i18n/setup";
 import type { LeftOver } from "../../sync/hooks";
 import { saveAs } from "./file-name";
 import { VoiceDoubt } from "./voice-doubt";
@@ -22,7 +22,7 @@ const save = async (session: VoiceSession): Promise<void> => {
 
 /** A voice message that was being recorded in a group that one is no member of any more. */
 export function LeftVoice({ conversation, recorded: { startedAt, ms } }: LeftVoiceProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const [session, setSession] = useState<VoiceSession>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: read again when more of it is kept
   useEffect(() => {

@@ -1,4 +1,4 @@
-import { useT } from "../../i18n/setup";
+import { useTranslation } from "react-i18next";
 import { DayHeading } from "./day-heading";
 
 type ListTopProps = {
@@ -12,7 +12,7 @@ type ListTopProps = {
 
 /** What stands above the oldest message. Its height never changes, so nothing below it moves. */
 export function ListTop({ hasOlder, isLoading, isStuck, height, firstAt }: ListTopProps) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <div
       className="absolute inset-x-0 top-0 flex flex-col items-center justify-end px-4 text-center text-xs text-muted"

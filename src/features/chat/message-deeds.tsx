@@ -1,4 +1,5 @@
 import { useContext, useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import { type AttachedBody, attachmentOf } from "../../../contract/conversations";
 import type { ConversationId, Uuid } from "../../../contract/ids";
@@ -8,7 +9,6 @@ import { lateLayer } from "../../components/late";
 import { type MenuAnchor, type MenuItem, MenuPopup } from "../../components/menu";
 import { showToast } from "../../components/toast";
 import { formatTime } from "../../i18n/format";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { deleteUnsentMessage, loadSpreading, retractMessage } from "../../sync/actions";
 import type { ChatItem } from "../../sync/hooks";
@@ -49,7 +49,7 @@ function Saving({
   body: AttachedBody;
   onDone: () => void;
 }) {
-  const t = useT();
+  const { t } = useTranslation();
   const attachment = useAttachment(conversation, body);
   const { url, state, ask } = attachment;
   const failure = state === "failed" ? fetchFailure(attachment) : undefined;
@@ -67,7 +67,7 @@ function Saving({
 }
 
 function DeleteDialog({ conversation, deed, onDone, onClose }: DeedsProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const { seq, cid } = deed.item;
   const remove = async () => {
@@ -101,7 +101,7 @@ function DeleteDialog({ conversation, deed, onDone, onClose }: DeedsProps) {
 /** A message's menu and what it leads to. */
 export default function MessageDeeds(props: DeedsProps) {
   const { conversation, me, people, deed, onStep, onClose } = props;
-  const t = useT();
+  const { t } = useTranslation();
   const navigate = useNavigate();
   const { item, anchor, step } = deed;
   const { body } = item;

@@ -1,8 +1,9 @@
 import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { ConversationId } from "../../../contract/ids";
 import { lateLayer } from "../../components/late";
 import { formatDayHeading } from "../../i18n/relative-date";
-import { useLanguage, useT } from "../../i18n/setup";
+import { useLanguage } from "../../i18n/setup";
 import { useSession } from "../../lib/session";
 import type { ChatItem, ChatView } from "../../sync/hooks";
 import type { ChatAround } from "../../sync/use-chat-around";
@@ -49,7 +50,7 @@ type MessageListProps = {
 /** The messages, newest at the bottom and held there; drawn only where one looks. */
 export function MessageList({ conversation, chat, people, target, isShown, ...props }: MessageListProps) {
   const { standing, onTargetShown, onNewest } = props;
-  const t = useT();
+  const { t } = useTranslation();
   const language = useLanguage();
   const me = useSession()?.userId ?? "";
   const { items, hasOlder } = chat;

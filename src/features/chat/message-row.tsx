@@ -1,5 +1,5 @@
+import { useTranslation } from "react-i18next";
 import { late } from "../../components/late";
-import { useT } from "../../i18n/setup";
 import { Bubble, type BubbleProps } from "./bubble";
 import { type ChatPeople, nameOfSender, writerOf } from "./chat-people";
 import { EventLine } from "./event-line";
@@ -14,7 +14,7 @@ type MessageRowProps = Omit<BubbleProps, "author" | "writer"> & {
 
 /** What stands in the list: what somebody said, what happened in a group, or a call. */
 export function MessageRow({ people, roomPx, ...props }: MessageRowProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const { item, placement, isTarget, isTabStop, deeds } = props;
   const { body, mine, sender } = item;
   if (body.type === "event") return <EventLine body={body} sender={sender} people={people} />;

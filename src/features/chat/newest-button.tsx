@@ -1,8 +1,8 @@
-import { useT } from "../../i18n/setup";
+import { useTranslation } from "react-i18next";
 
 /** Leads back to the newest message; says how many came while one read further up. */
 export function NewestButton({ count, onClick }: { count: number; onClick: () => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <button
       type="button"

@@ -1,6 +1,6 @@
+import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import type { Uuid } from "../../../contract/ids";
-import { useT } from "../../i18n/setup";
 import { usePerson } from "../../sync/hooks";
 import { BottomNote } from "./bottom-note";
 
@@ -8,7 +8,7 @@ const look = "inline-flex min-h-12 items-center gap-2 rounded-card px-3 font-sem
 
 /** What leads to a connection: a request of one's own, or of theirs to answer; one that is under way is only told. */
 function NextStep({ state }: { state: string | undefined }) {
-  const t = useT();
+  const { t } = useTranslation();
   if (state === "sent") {
     return (
       <button type="button" disabled className={`${look} text-muted`}>
@@ -28,7 +28,7 @@ function NextStep({ state }: { state: string | undefined }) {
 
 /** Stands in the composer's place when these two may not write to each other (SPEC.md §8). */
 export function NotConnected({ userId }: { userId: Uuid }) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <BottomNote text={t("chat.mustBeConnected")}>
       <NextStep state={usePerson(userId)?.state} />

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { formatBytes } from "../../i18n/format";
-import { useLanguage, useT } from "../../i18n/setup";
+import { useLanguage } from "../../i18n/setup";
 import { isConnectionSlow } from "../../lib/connection";
 import { thumbToUrl } from "../../lib/media/thumb";
 import { useLink, useUpload } from "../../sync/hooks";
@@ -37,7 +38,7 @@ const usePictureFile = ({ conversation, body }: AttachmentProps<"image">) => {
 /** A picture in its bubble. Its room never changes, so nothing moves when it comes. */
 export default function Picture(props: AttachmentProps<"image">) {
   const { body, item, description, onOpen } = props;
-  const t = useT();
+  const { t } = useTranslation();
   const language = useLanguage();
   const { url, state, error, ask, frame } = usePictureFile(props);
   const isGone = state === "failed" && error === "file_not_found";

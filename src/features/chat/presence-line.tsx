@@ -1,8 +1,9 @@
+import { useTranslation } from "react-i18next";
 import type { Presence } from "../../../contract/settings";
 import { formatTime } from "../../i18n/format";
 import { locales } from "../../i18n/locales";
 import { formatTimeOrDate, isSameDay } from "../../i18n/relative-date";
-import { getLanguage, type Translate, useT } from "../../i18n/setup";
+import { getLanguage, type Translate } from "../../i18n/setup";
 import { serverNow } from "../../lib/clock";
 
 const dayMs = 86_400_000;
@@ -25,7 +26,7 @@ export const isTelling = (presence: Presence | undefined): presence is Presence 
 
 /** That somebody is here, or when they last were. */
 export function PresenceLine({ presence: { here, seen_at }, now = serverNow() }: { presence: Presence; now?: number }) {
-  const t = useT();
+  const { t } = useTranslation();
   if (here || seen_at === null) return t("chat.presence.here");
   const { whole, short } = describe(t, seen_at, now);
   return (

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import { privateConversationId, type Uuid } from "../../../contract/ids";
 import { CallBanner } from "../../calls/call-banner";
@@ -8,7 +9,6 @@ import { EmptyState } from "../../components/empty-state";
 import { nameOfPerson } from "../../components/person-name";
 import { refuseBlocked } from "../../components/refuse-call";
 import { showToast } from "../../components/toast";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { useChat, useConversation, usePerson, useTyping } from "../../sync/hooks";
 import { usePresence } from "../../sync/use-presence";
@@ -27,7 +27,7 @@ type PrivateChatProps = { me: Uuid; userId: Uuid; whenNobody: ReactNode };
 
 /** A chat with one person: who they are, whether the two may write to each other, and what can be done about them. */
 export function PrivateChat({ me, userId, whenNobody }: PrivateChatProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const navigate = useNavigate();
   const id = privateConversationId(me, userId);
   const conversation = useConversation(id);

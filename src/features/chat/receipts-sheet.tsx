@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { StoredBody } from "../../../contract/conversations";
 import type { Receipts } from "../../../contract/groups";
 import type { Uuid } from "../../../contract/ids";
@@ -7,7 +8,6 @@ import { MessagePreview } from "../../components/message-preview";
 import { PersonLine } from "../../components/person-line";
 import { Sheet } from "../../components/sheet";
 import { Spinner } from "../../components/spinner";
-import { useT } from "../../i18n/setup";
 import { readReceipts } from "../../sync/groups";
 import { useAuthors, useLink } from "../../sync/hooks";
 import { asSyncError } from "../../sync/sync-error";
@@ -37,7 +37,7 @@ type Answer = { receipts?: Receipts; failure?: string };
 
 /** Who of a group has read a message of mine, who has got it, and who has not. */
 export default function ReceiptsSheet({ group, own, seq, body, status, onClose }: ReceiptsSheetProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const isOnline = useLink() === "online";
   const [{ receipts, failure }, setAnswer] = useState<Answer>({});
   const [tries, setTries] = useState(0);

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { ConversationId } from "../../../contract/ids";
 import { searchQueryMaxLength } from "../../../contract/limits";
 import { useBack } from "../../components/back-gesture";
@@ -6,7 +7,6 @@ import { EmptyState } from "../../components/empty-state";
 import { IconButton } from "../../components/icon-button";
 import { SearchField } from "../../components/search-field";
 import { Spinner } from "../../components/spinner";
-import { useT } from "../../i18n/setup";
 import type { ChatPeople } from "./chat-people";
 import type { Found } from "./found";
 import { SearchResults } from "./search-results";
@@ -28,7 +28,7 @@ type SearchPanelProps = {
  * goes to one, and from there Enter and Shift+Enter (or the arrows) to the next older and newer.
  */
 export default function SearchPanel({ conversation, people, found, onGo, onClose }: SearchPanelProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const [typed, setTyped] = useState("");
   const query = typed.trim();
   const search = useChatSearch(conversation, query);

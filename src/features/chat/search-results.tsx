@@ -1,9 +1,10 @@
 import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { type StoredBody, wordsOf } from "../../../contract/conversations";
 import type { ConversationId } from "../../../contract/ids";
 import { formatTime } from "../../i18n/format";
 import { formatTimeOrDate, isSameDay } from "../../i18n/relative-date";
-import { useLanguage, useT } from "../../i18n/setup";
+import { useLanguage } from "../../i18n/setup";
 import { serverNow } from "../../lib/clock";
 import { balance } from "../../lib/isolate";
 import type { FoundMessage } from "../../sync/actions";
@@ -34,7 +35,7 @@ type SearchResultsProps = {
 
 /** What was found, newest first; each leads to its place in the conversation. */
 export function SearchResults({ found, query, conversation, people, onPick }: SearchResultsProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const language = useLanguage();
   const [limit, setLimit] = useState(firstRows);
   const shown = useMemo(() => found.slice(0, limit), [found, limit]);

@@ -1,5 +1,5 @@
+import { useTranslation } from "react-i18next";
 import { LinkedText } from "../../components/linked-text";
-import { useT } from "../../i18n/setup";
 import { foldText } from "./folding";
 import { FoundWords } from "./found";
 
@@ -27,7 +27,7 @@ type TextBlockProps = {
  * one shows its beginning until it is opened.
  */
 export function TextBlock({ text, time, mine, isOpen, onOpen }: TextBlockProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const start = isOpen ? undefined : foldText(text);
   const corner = (
     <span

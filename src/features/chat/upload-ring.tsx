@@ -1,7 +1,8 @@
+import { useTranslation } from "react-i18next";
 import type { Uuid } from "../../../contract/ids";
 import { showToast } from "../../components/toast";
 import { formatBytes } from "../../i18n/format";
-import { type TextKey, type Translate, useLanguage, useT } from "../../i18n/setup";
+import { type TextKey, type Translate, useLanguage } from "../../i18n/setup";
 import { discardMessage, pauseUpload, resumeUpload, retryMessage } from "../../sync/actions";
 import type { UploadView } from "../../sync/hooks";
 
@@ -21,7 +22,7 @@ const deeds = {
 
 /** How far a file is on its way, around the button that pauses it or lets it go on. */
 export function UploadRing({ upload, cid }: { upload: UploadView; cid: Uuid }) {
-  const t = useT();
+  const { t } = useTranslation();
   const { icon, label, run } = deeds[upload.state];
   const share = upload.size > 0 ? Math.min(1, upload.sent / upload.size) : 0;
   return (
@@ -60,7 +61,7 @@ export function UploadRing({ upload, cid }: { upload: UploadView; cid: Uuid }) {
 
 /** Takes the message back before it is sent. */
 export function CancelUpload({ cid }: { cid: Uuid }) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <button
       type="button"
@@ -79,7 +80,7 @@ export function CancelUpload({ cid }: { cid: Uuid }) {
 
 /** What has left of what is to leave, in the units of data bundles. */
 export function UploadBytes({ upload }: { upload: UploadView }) {
-  const t = useT();
+  const { t } = useTranslation();
   const language = useLanguage();
   const sent = formatBytes(upload.sent, language);
   const size = formatBytes(upload.size, language);

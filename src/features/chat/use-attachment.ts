@@ -1,8 +1,8 @@
 import { useCallback } from "react";
+import { useTranslation } from "react-i18next";
 import type { AttachedBody } from "../../../contract/conversations";
 import type { ConversationId } from "../../../contract/ids";
 import { showToast } from "../../components/toast";
-import { useT } from "../../i18n/setup";
 import { type FileView, useFile } from "../../sync/hooks";
 import { useIsOffline } from "../../sync/use-shown-link";
 
@@ -15,7 +15,7 @@ export type Attachment = FileView & {
 
 /** A message's file as this phone has it. */
 export const useAttachment = (conversation: ConversationId, body: AttachedBody): Attachment => {
-  const t = useT();
+  const { t } = useTranslation();
   const file = useFile(conversation, body);
   const isOffline = useIsOffline();
   const { url, load } = file;

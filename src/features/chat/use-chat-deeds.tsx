@@ -1,9 +1,9 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { ConversationId } from "../../../contract/ids";
 import { attempt } from "../../components/attempt";
 import type { MenuItem } from "../../components/menu";
 import { ClearDialog } from "../../components/person-dialogs";
-import { useT } from "../../i18n/setup";
 import { clearConversation, muteConversation } from "../../sync/actions";
 import type { ConversationView } from "../../sync/hooks";
 
@@ -23,7 +23,7 @@ export const useQuestion = <What extends string>() => {
 
 /** What the menu of every chat does to it, once the server knows it (SPEC.md §2, §8). */
 export const useChatDeeds = (conversation: ConversationId, name: string, view: ConversationView | undefined) => {
-  const t = useT();
+  const { t } = useTranslation();
   const { question, isBusy, ask, answer, close } = useQuestion<"clear">();
   const isMuted = view?.muted ?? false;
 

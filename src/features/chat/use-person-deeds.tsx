@@ -1,9 +1,9 @@
+import { useTranslation } from "react-i18next";
 import type { Uuid } from "../../../contract/ids";
 import { attempt } from "../../components/attempt";
 import { useLeadOn } from "../../components/lead-on";
 import type { MenuItem } from "../../components/menu";
 import { BlockDialog, DeleteContactDialog } from "../../components/person-dialogs";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { blockPerson, deleteContact, unblockPerson } from "../../sync/relations";
 import { useQuestion } from "./use-chat-deeds";
@@ -12,7 +12,7 @@ type Subject = { userId: Uuid; name: string; isBlocked: boolean; isContact: bool
 
 /** What the menu of a private chat does to the person in it, with the questions asked before (SPEC.md §2, §8). */
 export const usePersonDeeds = ({ userId, name, isBlocked, isContact }: Subject) => {
-  const t = useT();
+  const { t } = useTranslation();
   const leadOn = useLeadOn();
   const { question, isBusy, ask, answer, close } = useQuestion<"block" | "delete">();
   const isolated = { name: isolate(name) };

@@ -1,9 +1,10 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { Body } from "../../../contract/conversations";
 import { PictureFailed, Zoomed } from "../../components/picture-layer";
 import { useZoom } from "../../components/use-zoom";
 import { formatBytes } from "../../i18n/format";
-import { useLanguage, useT } from "../../i18n/setup";
+import { useLanguage } from "../../i18n/setup";
 import { thumbToUrl } from "../../lib/media/thumb";
 import type { Attachment } from "./use-attachment";
 
@@ -19,7 +20,7 @@ type StageProps = {
 
 /** One picture, to be looked at closely; its placeholder until it is here. */
 export function ViewerStage({ body, alt, file, keys, onTurn, onClose }: StageProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const language = useLanguage();
   const { url, state, load, isOutOfReach } = file;
   const [thumb] = useState(() => thumbToUrl(body.thumb));

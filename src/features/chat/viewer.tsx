@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { Body } from "../../../contract/conversations";
 import type { ConversationId } from "../../../contract/ids";
 import { IconButton, iconButtonLook } from "../../components/icon-button";
 import { overPicture, PictureLayer, PictureModal } from "../../components/picture-layer";
 import { formatTime } from "../../i18n/format";
 import { formatDayHeading } from "../../i18n/relative-date";
-import { useLanguage, useT } from "../../i18n/setup";
+import { useLanguage } from "../../i18n/setup";
 import type { ChatItem } from "../../sync/hooks";
 import { type ChatPeople, nameOfSender } from "./chat-people";
 import { Linked } from "./text-block";
@@ -36,7 +37,7 @@ type LayerProps = {
 };
 
 function Layer({ conversation, item, author, isFirst, isLast, onTurn, onClose }: LayerProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const language = useLanguage();
   const { body, at } = item;
   const file = useAttachment(conversation, body);
@@ -99,7 +100,7 @@ function Layer({ conversation, item, author, isFirst, isLast, onTurn, onClose }:
 
 /** The chat's pictures over the whole screen, one at a time, in the order they were sent. */
 export default function Viewer({ conversation, items, startKey, people, onClose }: ViewerProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const [key, setKey] = useState(startKey);
   const pictures = items.filter(isPicture).reverse();
   const index = pictures.findIndex((item) => item.key === key);

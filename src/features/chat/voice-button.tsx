@@ -1,5 +1,5 @@
 import { type Ref, useRef } from "react";
-import { useT } from "../../i18n/setup";
+import { useTranslation } from "react-i18next";
 import type { Voice } from "./use-voice";
 
 const afterSendMs = 600; // a second tap on "send" is no wish to speak
@@ -11,7 +11,7 @@ type VoiceButtonProps = { ref?: Ref<HTMLButtonElement>; voice: Voice; hasText: b
  * the time, so that a finger that holds it keeps it.
  */
 export function VoiceButton({ ref, voice, hasText, canSend }: VoiceButtonProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const isPressed = useRef(false);
   const sentMs = useRef(Number.NEGATIVE_INFINITY);
   const isHeld = voice.session !== undefined && !voice.isLocked && voice.phase !== "kept" && voice.phase !== "sending";

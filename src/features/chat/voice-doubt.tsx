@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from "react";
+import { useTranslation } from "react-i18next";
 import { ConfirmDialog } from "../../components/dialog";
 import { formatLength } from "../../i18n/format";
-import { useT } from "../../i18n/setup";
 import type { VoiceSession } from "./voice-session";
 
 /** Asks whether a long recording that was given up is to go. */
 export function VoiceDoubt({ session }: { session: VoiceSession }) {
-  const t = useT();
+  const { t } = useTranslation();
   const state = useSyncExternalStore(session.state.subscribe, session.state.get);
   if (state.phase !== "kept" || !state.isGivenUp) return null;
   return (

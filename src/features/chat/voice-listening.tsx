@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useTranslation } from "react-i18next";
 import { inCall } from "../../calls/ring";
 import { Spinner } from "../../components/spinner";
 import { formatLength } from "../../i18n/format";
-import { useT } from "../../i18n/setup";
 import type { VoiceSession } from "./voice-session";
 
 /** A recording that waits to be sent or thrown away: one may listen to it first. */
 export function VoiceListening({ session }: { session: VoiceSession }) {
-  const t = useT();
+  const { t } = useTranslation();
   const state = useSyncExternalStore(session.state.subscribe, session.state.get);
   const audio = state.phase === "kept" ? state.audio : undefined;
   const player = useRef<HTMLAudioElement>(null);

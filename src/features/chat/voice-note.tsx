@@ -1,10 +1,11 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useTranslation } from "react-i18next";
 import { readPath } from "../../../contract/files";
 import { inCall } from "../../calls/ring";
 import { showToast } from "../../components/toast";
 import { formatLength } from "../../i18n/format";
 import { locales } from "../../i18n/locales";
-import { useLanguage, useT } from "../../i18n/setup";
+import { useLanguage } from "../../i18n/setup";
 import { running } from "../../sync/engine";
 import { useUpload } from "../../sync/hooks";
 import type { AttachmentProps } from "./attachment-props";
@@ -52,7 +53,7 @@ function Waveform({ waveform, share }: { waveform: string; share: number }) {
 
 /** A voice note in its bubble. It goes on sounding when scrolled away, and stops when another begins. */
 export default function VoiceNote({ conversation, item, body, description }: AttachmentProps<"voice">) {
-  const t = useT();
+  const { t } = useTranslation();
   const language = useLanguage();
   const { file, ms: wholeMs } = body;
   const { url, state, load, isOutOfReach, ask } = useAttachment(conversation, body);

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useTranslation } from "react-i18next";
 import { IconButton } from "../../components/icon-button";
 import { formatLength } from "../../i18n/format";
-import { useT } from "../../i18n/setup";
 import { VoiceDoubt } from "./voice-doubt";
 import { VoiceListening } from "./voice-listening";
 import type { VoiceSession } from "./voice-session";
@@ -33,7 +33,7 @@ function LiveBars({ level, ms }: { level: number; ms: number }) {
 }
 
 function Running({ session, hint }: { session: VoiceSession; hint: ReactNode }) {
-  const t = useT();
+  const { t } = useTranslation();
   const state = useSyncExternalStore(session.state.subscribe, session.state.get);
   const [isLate, setLate] = useState(false);
   useEffect(() => {
@@ -61,7 +61,7 @@ type VoicePanelProps = { session: VoiceSession; isLocked: boolean; isCancelling:
  * the round button beside it stays the composer's own, since a finger may be holding it.
  */
 export function VoicePanel({ session, isLocked, isCancelling }: VoicePanelProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const phase = useSyncExternalStore(session.state.subscribe, () => session.state.get().phase);
   const isKept = phase === "kept" || phase === "sending";
   const isHeld = !isLocked && !isKept;

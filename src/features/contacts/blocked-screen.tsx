@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { attempt } from "../../components/attempt";
 import { Button } from "../../components/button";
@@ -6,14 +7,13 @@ import { EmptyState } from "../../components/empty-state";
 import { focusTitleFrom } from "../../components/focus-title";
 import { PersonLine } from "../../components/person-line";
 import { Screen } from "../../components/screen";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { useBlocked } from "../../sync/hooks";
 import { unblockPerson } from "../../sync/relations";
 import type { PersonRow } from "../../sync/store";
 
 function BlockedRow({ person }: { person: PersonRow }) {
-  const t = useT();
+  const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const name = person.username || person.phone;
   const unblock = async () => {
@@ -47,7 +47,7 @@ function BlockedRow({ person }: { person: PersonRow }) {
 
 /** SPEC.md §2 Blocked contacts. */
 export default function BlockedScreen() {
-  const t = useT();
+  const { t } = useTranslation();
   const blocked = useBlocked();
   return (
     <Screen

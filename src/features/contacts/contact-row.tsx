@@ -1,3 +1,4 @@
+import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { CallButtons } from "../../calls/call-buttons";
 import { Avatar } from "../../components/avatar";
@@ -5,7 +6,6 @@ import { BlockedMark } from "../../components/blocked-mark";
 import { IconButton } from "../../components/icon-button";
 import { IconLink } from "../../components/icon-link";
 import { refuseBlocked } from "../../components/refuse-call";
-import { useT } from "../../i18n/setup";
 import type { PersonRow } from "../../sync/store";
 
 const buttonsPx = 48;
@@ -25,7 +25,7 @@ type ContactRowProps = { contact: PersonRow; isDeleting: boolean; onDelete: (con
  * buttons, not beside them, so that four buttons of 48 px leave a name its room on a narrow screen.
  */
 export function ContactRow({ contact, isDeleting, onDelete }: ContactRowProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const name = contact.username || contact.phone;
   const lines = linesPx();
   return (

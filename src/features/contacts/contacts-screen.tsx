@@ -1,15 +1,15 @@
+import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import { FoundPeople } from "../../components/found-people";
 import { MenuButton } from "../../components/menu";
 import { Screen } from "../../components/screen";
-import { useT } from "../../i18n/setup";
 import { useContacts } from "../../sync/hooks";
 import { ContactRow, contactRowPx } from "./contact-row";
 import { useDeletion } from "./use-deletion";
 
 /** The people one is connected with (SPEC.md §2 Contacts). */
 export default function ContactsScreen() {
-  const t = useT();
+  const { t } = useTranslation();
   const navigate = useNavigate();
   const deletion = useDeletion();
   return (

@@ -1,10 +1,10 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { CallButtons } from "../../calls/call-buttons";
 import { Button } from "../../components/button";
 import { refuseBlocked } from "../../components/refuse-call";
 import { showToast } from "../../components/toast";
-import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
 import { isolate } from "../../lib/isolate";
 import { sendRequest } from "../../sync/relations";
@@ -16,7 +16,7 @@ const tile =
 
 /** The way to a connection: a request of one's own, one that waits, or theirs to answer. */
 function Connecting({ person }: { person: PersonRow }) {
-  const t = useT();
+  const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const ask = async () => {
     setBusy(true);
@@ -58,7 +58,7 @@ function Connecting({ person }: { person: PersonRow }) {
 
 /** Message and calls (SPEC.md §2): of somebody one is not connected with they say so. */
 export function PersonActions({ person }: { person: PersonRow }) {
-  const t = useT();
+  const { t } = useTranslation();
   const isContact = person.state === "contact";
   const refuse = () =>
     showToast({ tone: "danger", title: t("people.notConnectedTitle"), message: t("people.notConnected") });

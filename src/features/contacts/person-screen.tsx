@@ -1,3 +1,4 @@
+import { useTranslation } from "react-i18next";
 import { Navigate, useParams } from "react-router";
 import * as v from "valibot";
 import { Uuid } from "../../../contract/ids";
@@ -6,13 +7,12 @@ import { EmptyState } from "../../components/empty-state";
 import { PaneSpinner } from "../../components/pane-spinner";
 import { nameOfPerson } from "../../components/person-name";
 import { Screen } from "../../components/screen";
-import { useT } from "../../i18n/setup";
 import { useSession } from "../../lib/session";
 import { type ProfileLook, useProfile } from "../../sync/use-profile";
 import { PersonView } from "./person-view";
 
 function Look({ look, again }: { look: ProfileLook; again: () => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   if (look.state === "found") return <PersonView key={look.person.id} person={look.person} />;
   if (look.state === "loading") {
     return <PaneSpinner />;
@@ -38,7 +38,7 @@ function Look({ look, again }: { look: ProfileLook; again: () => void }) {
 }
 
 function SomebodyScreen({ userId }: { userId: Uuid }) {
-  const t = useT();
+  const { t } = useTranslation();
   const [look, again] = useProfile(userId);
   return (
     <Screen
@@ -55,7 +55,7 @@ function SomebodyScreen({ userId }: { userId: Uuid }) {
 
 /** /app/user/:userId: somebody else; one's own id leads to one's own profile. */
 export default function PersonScreen() {
-  const t = useT();
+  const { t } = useTranslation();
   const { userId } = useParams();
   const me = useSession()?.userId;
   if (me === undefined) return null; // signed out: the guard is about to lead away

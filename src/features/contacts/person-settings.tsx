@@ -1,10 +1,10 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { privateConversationId } from "../../../contract/ids";
 import { attempt } from "../../components/attempt";
 import { useLeadOn } from "../../components/lead-on";
 import { BlockDialog } from "../../components/person-dialogs";
 import { Spinner } from "../../components/spinner";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { useSession } from "../../lib/session";
 import { muteConversation } from "../../sync/actions";
@@ -38,7 +38,7 @@ function Row({ icon, label, isBusy = false, isDanger = false, onClick }: RowProp
 
 /** What I decided about somebody: their notifications, whether they may reach me, whether they are a contact. */
 export function PersonSettings({ person }: { person: PersonRow }) {
-  const t = useT();
+  const { t } = useTranslation();
   const leadOn = useLeadOn();
   const me = useSession()?.userId ?? "";
   const conversation = privateConversationId(me, person.id);

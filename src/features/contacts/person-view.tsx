@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
 import { Avatar } from "../../components/avatar";
 import { AvatarButton } from "../../components/avatar-button";
 import { nameOfPerson } from "../../components/person-name";
 import { PhoneNumber } from "../../components/phone-number";
 import { useFormat } from "../../i18n/format";
-import { useT } from "../../i18n/setup";
 import type { PersonRow } from "../../sync/store";
 import { PersonActions } from "./person-actions";
 import { PersonSettings } from "./person-settings";
@@ -23,7 +23,7 @@ function Fact({ icon, name, children }: { icon: string; name: string; children: 
 
 /** Whose account is gone: there is nothing to be known of them, and nothing to be done. */
 function DeletedPerson({ person }: { person: PersonRow }) {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <div className="mx-auto my-auto flex w-full max-w-120 flex-col items-center gap-3 p-4 text-center">
       <Avatar person={person} size={128} />
@@ -43,7 +43,7 @@ export function PersonView({ person }: { person: PersonRow }) {
 }
 
 function LivingPerson({ person }: { person: PersonRow }) {
-  const t = useT();
+  const { t } = useTranslation();
   const { date } = useFormat();
   return (
     <div className="mx-auto flex w-full max-w-120 flex-col gap-4 p-4 pb-8">

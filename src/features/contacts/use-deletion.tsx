@@ -1,16 +1,16 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { Uuid } from "../../../contract/ids";
 import { keepFocus } from "../../components/focus-title";
 import { DeleteContactDialog } from "../../components/person-dialogs";
 import { showToast } from "../../components/toast";
-import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
 import { deleteContact } from "../../sync/relations";
 import type { PersonRow } from "../../sync/store";
 
 /** Deleting a contact: the question that names them, the work, and what came of it. */
 export const useDeletion = () => {
-  const t = useT();
+  const { t } = useTranslation();
   const [asked, setAsked] = useState<PersonRow>();
   const [underway, setUnderway] = useState<ReadonlySet<Uuid>>(new Set());
 

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { messageTextMaxLength, spreadMax } from "../../../contract/limits";
 import { cleanText, isBlank } from "../../../contract/text";
 import { Button } from "../../components/button";
@@ -6,7 +7,6 @@ import { ContactPicker } from "../../components/contact-picker";
 import { Sheet } from "../../components/sheet";
 import { showToast } from "../../components/toast";
 import { useChosen } from "../../components/use-chosen";
-import { useT } from "../../i18n/setup";
 import { useSession } from "../../lib/session";
 import { broadcastFiles, broadcastText, SyncError } from "../../sync/actions";
 import { useBegun } from "../../sync/use-begun";
@@ -16,7 +16,7 @@ import { usePictures } from "./use-pictures";
 
 /** One message to several people and groups: each gets it as an ordinary message. */
 export default function Broadcast({ onClose }: { onClose: () => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   const me = useSession()?.userId ?? "";
   const { recipients, conversationsOf } = useRecipients(me);
   const { chosen, toggle, chooseAgain } = useChosen();

@@ -1,9 +1,9 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { EmptyState } from "../../components/empty-state";
 import { PaneSpinner } from "../../components/pane-spinner";
-import { useT } from "../../i18n/setup";
 import { isStill, useAppearance } from "../../lib/appearance";
 import { type ConversationListItem, useContacts, useConversations } from "../../sync/hooks";
 import { useShownLink } from "../../sync/use-shown-link";
@@ -25,7 +25,7 @@ const emptyAction = "inline-flex min-h-12 items-center justify-center rounded-ca
 
 /** Whoever has no contact yet finds people first: a list of contacts would be empty too. */
 function NoConversations() {
-  const t = useT();
+  const { t } = useTranslation();
   const hasContacts = (useContacts()?.length ?? 0) > 0;
   return (
     <EmptyState
@@ -53,7 +53,7 @@ function NoConversations() {
 
 /** Nothing of the list is on this phone yet, and the server cannot be reached: it is loaded by itself once it can. */
 function NotLoaded() {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <div role="status" className="my-auto">
       <EmptyState icon="i-ph-cloud-slash" title={t("masolo.loadFailed")} body={t("masolo.loadFailedBody")} />
@@ -84,7 +84,7 @@ type RowsProps = {
 };
 
 function Rows({ items, deeds, onNearEnd }: RowsProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const scroller = useRef<HTMLDivElement>(null);
   const [size] = useState(rowPx);
   const [entering, setEntering] = useState(() => !hasEntered && !isStill());

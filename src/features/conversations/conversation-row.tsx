@@ -1,4 +1,5 @@
 import { type MouseEvent, memo, useContext, useLayoutEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { Avatar } from "../../components/avatar";
 import { BlockedMark } from "../../components/blocked-mark";
@@ -7,7 +8,7 @@ import { IconButton } from "../../components/icon-button";
 import { type MenuAnchor, MenuPopup } from "../../components/menu";
 import { OpenPath } from "../../components/open-path";
 import { formatTimeOrDate } from "../../i18n/relative-date";
-import { useLanguage, useT } from "../../i18n/setup";
+import { useLanguage } from "../../i18n/setup";
 import { useServerNow } from "../../lib/clock";
 import type { ConversationListItem } from "../../sync/hooks";
 import { faceOf, nameOfConversation } from "./conversation-name";
@@ -34,7 +35,7 @@ type RowProps = {
 };
 
 function Row({ item, enterIndex, deeds }: RowProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const language = useLanguage();
   const now = useServerNow();
   const row = useRef<HTMLDivElement>(null);

@@ -1,7 +1,7 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { ConfirmDialog } from "../../components/dialog";
 import { showToast } from "../../components/toast";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { hideConversation, SyncError } from "../../sync/actions";
 import type { ConversationListItem } from "../../sync/hooks";
@@ -9,7 +9,7 @@ import { nameOfConversation } from "./conversation-name";
 
 /** Asks, then takes the conversation out of this person's view. The dialog closes either way (SPEC.md §4). */
 export function DeleteConversation({ item, onClose }: { item: ConversationListItem; onClose: () => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   const [busy, setBusy] = useState(false);
   const name = isolate(nameOfConversation(item, t));
 

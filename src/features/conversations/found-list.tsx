@@ -1,8 +1,9 @@
 import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { EmptyState } from "../../components/empty-state";
 import { PersonLine } from "../../components/person-line";
-import { useLanguage, useT } from "../../i18n/setup";
+import { useLanguage } from "../../i18n/setup";
 import { matchesContact } from "../../lib/match-contact";
 import { useContacts, useConversations } from "../../sync/hooks";
 import { faceOf } from "./conversation-name";
@@ -14,7 +15,7 @@ const shownMax = 50; // of each kind: who sees more types another letter
 
 /** Conversations and contacts whose name or number holds what is looked for; each opens its chat. */
 export function FoundList({ query, deeds }: { query: string; deeds: ConversationDeeds }) {
-  const t = useT();
+  const { t } = useTranslation();
   const language = useLanguage();
   const conversations = useConversations(searchedConversations);
   const contacts = useContacts();

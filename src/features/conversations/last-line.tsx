@@ -1,9 +1,10 @@
+import { useTranslation } from "react-i18next";
 import { type CallSide, callLine } from "../../components/call-line";
 import { CountBadge } from "../../components/count-badge";
 import { describeTyping, nameOfMember, shortName } from "../../components/member-names";
 import { MessagePreview } from "../../components/message-preview";
 import { MessageTicks } from "../../components/message-ticks";
-import { type Translate, useT } from "../../i18n/setup";
+import type { Translate } from "../../i18n/setup";
 import { balance, isolate } from "../../lib/isolate";
 import { type ConversationListItem, useAuthors, useIsRecorded, useTyping } from "../../sync/hooks";
 import { nameOfConversation, namesIn } from "./conversation-name";
@@ -18,7 +19,7 @@ type WordsProps = {
 };
 
 function Words({ item, isOpen, typing, isRecorded }: WordsProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const { last, draft } = item;
   if (typing !== undefined) return <span className="font-medium text-accent">{typing}</span>;
   // What is being written in the open chat is in sight there.
@@ -52,7 +53,7 @@ const authorLetters = 18;
 
 /** Who said what was said last: oneself, or one of the several in a group. */
 function Author({ item }: { item: ConversationListItem }) {
-  const t = useT();
+  const { t } = useTranslation();
   const { body, mine, sender } = item.last;
   const names = namesIn(item);
   if (body?.type === "event" || body?.type === "call") return null;
@@ -66,7 +67,7 @@ const nobody: readonly number[] = [];
 
 /** Who types, in a few words: in a group by name. */
 const useTypingWords = (item: ConversationListItem): string | undefined => {
-  const t = useT();
+  const { t } = useTranslation();
   const { id, group, person } = item;
   const typists = useTyping(id);
   const authors = useAuthors(group ? id : undefined, group ? typists : nobody);
@@ -76,7 +77,7 @@ const useTypingWords = (item: ConversationListItem): string | undefined => {
 
 /** The second line of a conversation's entry: what happens in it, what was said last, and what is unread. */
 export function LastLine({ item, isOpen }: { item: ConversationListItem; isOpen: boolean }) {
-  const t = useT();
+  const { t } = useTranslation();
   const typing = useTypingWords(item);
   const isRecorded = useIsRecorded(item.id);
   const { last, unread, muted } = item;

@@ -1,11 +1,11 @@
 import { useDeferredValue, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import { searchQueryMaxLength } from "../../../contract/limits";
 import { lateLayer } from "../../components/late";
 import { MenuButton } from "../../components/menu";
 import { Screen } from "../../components/screen";
 import { SearchField } from "../../components/search-field";
-import { useT } from "../../i18n/setup";
 import { loadSpreading } from "../../sync/actions";
 import { ConversationList } from "./conversation-list";
 import { FoundList } from "./found-list";
@@ -20,7 +20,7 @@ const Broadcast = lateLayer(async () => {
 
 /** The conversations, and what begins a new one (SPEC.md §2 Masolo). */
 export default function MasoloScreen() {
-  const t = useT();
+  const { t } = useTranslation();
   const navigate = useNavigate();
   const [typed, setTyped] = useState("");
   const query = useDeferredValue(typed.trim());

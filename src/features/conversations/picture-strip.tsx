@@ -1,5 +1,5 @@
+import { useTranslation } from "react-i18next";
 import { Spinner } from "../../components/spinner";
-import { useT } from "../../i18n/setup";
 import type { ChosenPicture } from "./use-pictures";
 
 type PictureStripProps = {
@@ -10,7 +10,7 @@ type PictureStripProps = {
 
 /** The pictures that will be sent, each with a button to take it out again. */
 export function PictureStrip({ pictures, isPreparing, onRemove }: PictureStripProps) {
-  const t = useT();
+  const { t } = useTranslation();
   if (pictures.length === 0 && !isPreparing) return null;
   return (
     <ul className="flex gap-2 overflow-x-auto pb-3">

@@ -1,8 +1,8 @@
 import { useCallback, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { attempt } from "../../components/attempt";
 import type { MenuItem } from "../../components/menu";
 import { ClearDialog } from "../../components/person-dialogs";
-import { useT } from "../../i18n/setup";
 import { clearConversation, markViewed, muteConversation } from "../../sync/actions";
 import type { ConversationListItem } from "../../sync/hooks";
 import { nameOfConversation } from "./conversation-name";
@@ -12,7 +12,7 @@ type Question = { what: "clear" | "delete"; item: ConversationListItem };
 
 /** What can be done with a conversation from the list, and the questions asked before. */
 export const useConversationDeeds = () => {
-  const t = useT();
+  const { t } = useTranslation();
   const [question, setQuestion] = useState<Question>();
   const [isClearing, setClearing] = useState(false);
   const close = useCallback(() => setQuestion(undefined), []);

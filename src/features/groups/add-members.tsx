@@ -1,4 +1,5 @@
 import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { Uuid } from "../../../contract/ids";
 import { groupMembersMax } from "../../../contract/limits";
 import { Button } from "../../components/button";
@@ -6,7 +7,6 @@ import { ContactPicker } from "../../components/contact-picker";
 import { EmptyState } from "../../components/empty-state";
 import { Sheet } from "../../components/sheet";
 import { useChosen } from "../../components/use-chosen";
-import { useT } from "../../i18n/setup";
 import { addMembers } from "../../sync/groups";
 import { useContacts } from "../../sync/hooks";
 import { carryOut } from "./carry-out";
@@ -15,7 +15,7 @@ type AddMembersProps = { group: Uuid; count: number; isIn: (person: Uuid) => boo
 
 /** Contacts who are not in the group yet, to be added all at once. */
 export default function AddMembers({ group, count, isIn, onClose }: AddMembersProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const contacts = useContacts();
   const { chosen, toggle } = useChosen();
   const [isBusy, setBusy] = useState(false);

@@ -1,13 +1,13 @@
 import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
 import { NoContacts } from "../../components/no-contacts";
 import { Screen } from "../../components/screen";
-import { useT } from "../../i18n/setup";
 import { useContacts } from "../../sync/hooks";
 import { NewGroupForm } from "./new-group-form";
 
 /** SPEC.md §2 Create group. */
 export default function CreateGroupScreen() {
-  const t = useT();
+  const { t } = useTranslation();
   const contacts = useContacts();
   const people = useMemo(() => contacts?.filter(({ blocked }) => blocked === 0), [contacts]);
   return (

@@ -1,11 +1,11 @@
 import { useRef } from "react";
+import { useTranslation } from "react-i18next";
 import { type GroupCard, groupCan } from "../../../contract/groups";
 import { Avatar } from "../../components/avatar";
 import { AvatarButton } from "../../components/avatar-button";
 import { IconButton } from "../../components/icon-button";
 import { MenuButton } from "../../components/menu";
 import { Spinner } from "../../components/spinner";
-import { useT } from "../../i18n/setup";
 import type { GroupDeeds } from "./use-group-deeds";
 
 const picturePx = 128;
@@ -14,7 +14,7 @@ const badge =
 
 /** Picture, name and size of a group; who may, changes picture and name here. */
 export function GroupHead({ group, deeds }: { group: GroupCard; deeds: GroupDeeds }) {
-  const t = useT();
+  const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
   const person = { username: group.name, phone: "", avatar: group.picture };
   const { isPicturing } = deeds;

@@ -1,11 +1,12 @@
 import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
 import { groupCan } from "../../../contract/groups";
 import type { Uuid } from "../../../contract/ids";
 import { Button } from "../../components/button";
 import { MenuButton } from "../../components/menu";
 import { Screen } from "../../components/screen";
 import { Spinner } from "../../components/spinner";
-import { useLanguage, useT } from "../../i18n/setup";
+import { useLanguage } from "../../i18n/setup";
 import { useMembers } from "../../sync/hooks";
 import type { GroupView } from "../../sync/use-group";
 import { useIsOffline } from "../../sync/use-shown-link";
@@ -23,7 +24,7 @@ const tile =
 
 /** A group: its picture and name, what one can do with it, and who is in it. */
 export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const language = useLanguage();
   const { id, group, muted } = view;
   const list = useMembers(id, group.roster);

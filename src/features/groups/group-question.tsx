@@ -1,7 +1,7 @@
+import { useTranslation } from "react-i18next";
 import type { GroupCard } from "../../../contract/groups";
 import { ConfirmDialog } from "../../components/dialog";
 import { ClearDialog } from "../../components/person-dialogs";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { nameOfMember, type ShownMember } from "./shown-member";
 
@@ -20,7 +20,7 @@ type GroupQuestionProps = {
 };
 
 export function GroupQuestion({ question, group, isBusy, onConfirm, onClose }: GroupQuestionProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const name = isolate(group.name);
   const asked = { open: true, cancelLabel: t("common.cancel"), busy: isBusy, onConfirm, onClose };
   switch (question.type) {

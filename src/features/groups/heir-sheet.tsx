@@ -1,7 +1,7 @@
 import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
 import { ContactPicker } from "../../components/contact-picker";
 import { Sheet } from "../../components/sheet";
-import { useT } from "../../i18n/setup";
 import type { ShownMember } from "./shown-member";
 
 type HeirSheetProps = {
@@ -12,7 +12,7 @@ type HeirSheetProps = {
 
 /** An owner who leaves chooses who follows. */
 export default function HeirSheet({ members, onPick, onClose }: HeirSheetProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const people = useMemo(
     () => members?.filter(({ isMe, user }) => !isMe && user !== "").map((member) => ({ ...member, id: member.user })),
     [members],

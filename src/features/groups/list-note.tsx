@@ -1,4 +1,4 @@
-import { useT } from "../../i18n/setup";
+import { useTranslation } from "react-i18next";
 
 type ListNoteProps = {
   /** How many are in the list; undefined while there is none. */
@@ -10,7 +10,7 @@ type ListNoteProps = {
 
 /** Says of a list of members that is shown before it is level with the group what may be wrong with it. */
 export function ListNote({ shown, count, state }: ListNoteProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const note = () => {
     if (shown === undefined || state === "ready") return undefined;
     if (shown >= count) return state === "failed" ? t("groups.page.outdated") : undefined;

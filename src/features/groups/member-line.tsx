@@ -1,8 +1,8 @@
+import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { Avatar } from "../../components/avatar";
 import { MenuButton, type MenuItem } from "../../components/menu";
 import { PhoneNumber } from "../../components/phone-number";
-import { useT } from "../../i18n/setup";
 import type { ShownMember } from "./shown-member";
 
 type MemberLineProps = { member: ShownMember; items: MenuItem[] };
@@ -11,7 +11,7 @@ const base = "flex min-h-16 min-w-0 flex-1 items-center gap-3 py-2 pl-4 -outline
 
 /** A member: the line leads to their profile; `items` are what the reader may do with them. */
 export function MemberLine({ member, items }: MemberLineProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const isGone = member.user === "";
   const name = isGone ? t("common.deletedAccount") : member.username || t("common.user");
   const look = `${base} ${items.length > 0 ? "pr-1" : "pr-4"}`;

@@ -1,10 +1,10 @@
 import { type ReactNode, useDeferredValue, useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { searchQueryMaxLength } from "../../../contract/limits";
 import { EmptyState } from "../../components/empty-state";
 import { late } from "../../components/late";
 import type { MenuItem } from "../../components/menu";
 import { SearchField } from "../../components/search-field";
-import { useT } from "../../i18n/setup";
 import { matchesContact } from "../../lib/match-contact";
 import { MemberLine } from "./member-line";
 import type { ShownMember } from "./shown-member";
@@ -26,7 +26,7 @@ type MemberListProps = {
 
 /** Everybody in the group, with a search where there are many. */
 export function MemberList({ members, count, scroller, itemsFor, children }: MemberListProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const [typed, setTyped] = useState("");
   const query = useDeferredValue(typed.trim());
   const found = useMemo(() => members.filter((member) => matchesContact(query, member)), [members, query]);

@@ -1,4 +1,5 @@
 import { useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { useParams } from "react-router";
 import * as v from "valibot";
 import { Uuid } from "../../../contract/ids";
@@ -7,14 +8,14 @@ import { EmptyState } from "../../components/empty-state";
 import { LedAway } from "../../components/led-away";
 import { PaneSpinner } from "../../components/pane-spinner";
 import { Screen } from "../../components/screen";
-import { t, useT } from "../../i18n/setup";
+import { t } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { useSession } from "../../lib/session";
 import { type GroupView, useGroup } from "../../sync/use-group";
 import { GroupPage } from "./group-page";
 
 function GroupPlace({ id, me }: { id: Uuid; me: Uuid }) {
-  const t = useT();
+  const { t } = useTranslation();
   const [look, again] = useGroup(id);
   const [isLeaving, setLeaving] = useState(false);
   const last = useRef<GroupView>(undefined);

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import * as v from "valibot";
 import { GroupName } from "../../../contract/groups";
 import { createUuid, type Uuid } from "../../../contract/ids";
@@ -10,7 +11,6 @@ import { useLeadOn } from "../../components/lead-on";
 import { TextField } from "../../components/text-field";
 import { openToast, showToast } from "../../components/toast";
 import { useChosen } from "../../components/use-chosen";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { createGroup, setGroupPicture } from "../../sync/groups";
 import { useConversation } from "../../sync/hooks";
@@ -30,7 +30,7 @@ const isIdSpent = (error: unknown): boolean => ["group_exists", "group_not_found
  * will have: however often it is tried, and from whichever page, one group comes of it.
  */
 export function NewGroupForm({ people }: { people: PersonRow[] }) {
-  const t = useT();
+  const { t } = useTranslation();
   const leadOn = useLeadOn();
   const isOffline = useIsOffline();
   const [id, setId] = useState<Uuid>(() => createUuid());

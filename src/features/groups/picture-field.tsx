@@ -1,11 +1,11 @@
 import { useEffect, useState } from "react";
-import { useT } from "../../i18n/setup";
+import { useTranslation } from "react-i18next";
 
 type PictureFieldProps = { picture: Blob | undefined; isBusy: boolean; onChoose: (file: File) => void };
 
 /** The picture of a group that is being made: the whole round is the file input. */
 export function PictureField({ picture, isBusy, onChoose }: PictureFieldProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const [preview, setPreview] = useState<string>();
   useEffect(() => {
     if (!picture) return setPreview(undefined);

@@ -1,4 +1,5 @@
 import { useId, useState } from "react";
+import { useTranslation } from "react-i18next";
 import * as v from "valibot";
 import { GroupName } from "../../../contract/groups";
 import type { Uuid } from "../../../contract/ids";
@@ -7,7 +8,6 @@ import { isBlank } from "../../../contract/text";
 import { Button } from "../../components/button";
 import { cardLook, Modal } from "../../components/modal";
 import { TextField } from "../../components/text-field";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { renameGroup } from "../../sync/groups";
 import { carryOut } from "./carry-out";
@@ -16,7 +16,7 @@ type RenameDialogProps = { group: Uuid; name: string; onClose: () => void };
 
 /** Gives a group another name; what is typed stays when it fails. */
 export default function RenameDialog({ group, name, onClose }: RenameDialogProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const id = useId();
   const [typed, setTyped] = useState(name);
   const [problem, setProblem] = useState<string>();

@@ -1,11 +1,11 @@
 import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { type GroupCard, groupCan } from "../../../contract/groups";
 import type { Uuid } from "../../../contract/ids";
 import { keepFocus } from "../../components/focus-title";
 import { lateLayer } from "../../components/late";
 import { useLeadOn } from "../../components/lead-on";
 import type { MenuItem } from "../../components/menu";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { clearConversation, muteConversation } from "../../sync/actions";
 import { endGroup, handOver, leaveGroup, removeMember, setGroupPicture } from "../../sync/groups";
@@ -48,7 +48,7 @@ export type GroupDeeds = {
 
 /** What one may do with a group and its members, with the questions asked before. */
 export const useGroupDeeds = ({ id, group, isMuted, members, onLeaving }: Subject): GroupDeeds => {
-  const t = useT();
+  const { t } = useTranslation();
   const leadOn = useLeadOn();
   const [layer, ask] = useState<Layer>();
   // A picture may take a minute: what is answered meanwhile goes its own way.

@@ -1,10 +1,11 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { Button } from "../../components/button";
 import { copyText } from "../../components/copy-text";
 import { EmptyState } from "../../components/empty-state";
 import { Screen } from "../../components/screen";
 import { SearchField } from "../../components/search-field";
-import { useLanguage, useT } from "../../i18n/setup";
+import { useLanguage } from "../../i18n/setup";
 import { type Question, questions, searchQuestions, type Topic, topics } from "./questions";
 import { readVersion, useDiagnosis } from "./use-diagnosis";
 
@@ -38,7 +39,7 @@ function Questions({ list }: { list: readonly Question[] }) {
 }
 
 function Diagnosis() {
-  const t = useT();
+  const { t } = useTranslation();
   const text = useDiagnosis();
   return (
     <section aria-labelledby="diagnosis" className="rounded-card border border-line bg-surface p-4">
@@ -72,7 +73,7 @@ function Diagnosis() {
 
 /** Answers to what people ask (SPEC.md §2 Help), and what to tell whoever helps. All of it is on the phone. */
 export default function HelpScreen() {
-  const t = useT();
+  const { t } = useTranslation();
   const all = questions[useLanguage()];
   const [query, setQuery] = useState("");
   const isSearching = query.trim() !== "";

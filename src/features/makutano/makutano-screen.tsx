@@ -1,12 +1,12 @@
+import { useTranslation } from "react-i18next";
 import { FoundPeople } from "../../components/found-people";
 import { Screen } from "../../components/screen";
-import { useT } from "../../i18n/setup";
 import { useContacts } from "../../sync/hooks";
 import { CallRow, callRowPx } from "./call-row";
 
 /** Whom one can call (SPEC.md §2 Makutano). */
 export default function MakutanoScreen() {
-  const t = useT();
+  const { t } = useTranslation();
   return (
     <Screen
       title={t("makutano.title")}

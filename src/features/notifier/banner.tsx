@@ -1,11 +1,11 @@
 import { type FocusEvent, useEffect, useEffectEvent, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import type { ConversationId } from "../../../contract/ids";
 import type { Settings } from "../../../contract/settings";
 import { Avatar, type AvatarPerson, groupAsPerson } from "../../components/avatar";
 import { IconButton } from "../../components/icon-button";
 import { NewsPreview, nameOfNews, pathOfNews, wordsOfNews } from "../../components/news-words";
-import { useT } from "../../i18n/setup";
 import { type News, useNews } from "../../sync/news";
 
 const nobody: AvatarPerson = { username: "", phone: "", avatar: null };
@@ -23,7 +23,7 @@ type CardProps = {
 };
 
 function Card({ news, hasPreview, onHold, onClose }: CardProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const cameFrom = useRef<Element>(null);
   const card = useRef<HTMLElement>(null);
   const letGo = useEffectEvent(() => onHold(false));
@@ -81,7 +81,7 @@ type BannerProps = Omit<CardProps, "news" | "hasPreview"> & {
 
 /** Below whatever strip stands above, over the header, taking no room. It takes no focus, so it says itself that it is there. */
 export function Banner({ id, settings, onHold, onClose }: BannerProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const news = useNews(id);
   const hasPreview = settings[news?.group ? "groups" : "messages"].preview;
   // Said once: who listens is not interrupted by every further word.

@@ -1,6 +1,7 @@
+import { useTranslation } from "react-i18next";
 import { ChoiceGroup } from "../../components/choice-group";
 import { Screen } from "../../components/screen";
-import { type TextKey, useT } from "../../i18n/setup";
+import type { TextKey } from "../../i18n/setup";
 import { motions, setAppearance, textSizes, themes, useAppearance } from "../../lib/appearance";
 
 const themeLooks = {
@@ -18,7 +19,7 @@ const motionLabels = { system: "appearance.asSystem", still: "appearance.still" 
 
 /** A few words as a chat shows them. */
 function Sample() {
-  const t = useT();
+  const { t } = useTranslation();
   const bubble = "max-w-[85%] rounded-bubble px-3 py-2 break-words";
   return (
     <section aria-label={t("appearance.sample")} className="flex flex-col gap-2 rounded-card border border-line p-4">
@@ -32,7 +33,7 @@ function Sample() {
 
 /** How this device shows the product: shown as soon as it is chosen, and from the first paint on. */
 export default function AppearanceScreen() {
-  const t = useT();
+  const { t } = useTranslation();
   const { theme, text, motion } = useAppearance();
   const labelled = <T extends string>(values: readonly T[], labels: Record<T, TextKey>) =>
     values.map((value) => {

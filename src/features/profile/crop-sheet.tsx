@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { Button } from "../../components/button";
 import { Sheet } from "../../components/sheet";
 import { Spinner } from "../../components/spinner";
-import { useT } from "../../i18n/setup";
 import { drawSquare } from "../../lib/media/avatar-file";
 import { type Cut, type Size, toCut, toPlacement, zoomMax } from "../../lib/media/crop";
 import { useCrop } from "./use-crop";
@@ -13,7 +13,7 @@ type StageProps = { url: string; size: Size; isBusy: boolean; onCut: (cut: Cut) 
 
 /** The frame, with the round that will be seen of it, and what is done with it. */
 function Stage({ url, size, isBusy, onCut }: StageProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const frame = useRef<HTMLDivElement>(null);
   const { crop, setZoom, handlers } = useCrop(size, frame);
   useEffect(() => frame.current?.focus(), []); // it comes when the dialog is open already
@@ -75,7 +75,7 @@ type CropSheetProps = {
 
 /** Chooses the square of a picture that stands for oneself; what leaves the phone is that square, made small. */
 export function CropSheet({ file, onDone, onUnreadable, onClose }: CropSheetProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const [loaded, setLoaded] = useState<{ url: string; picture: HTMLImageElement }>();
   const [isBusy, setBusy] = useState(false);
   const refuse = useRef(onUnreadable);

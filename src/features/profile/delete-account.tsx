@@ -1,11 +1,12 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { endCalls, isInCall } from "../../calls/actions";
 import { useCanCall } from "../../calls/use-call";
 import { Button } from "../../components/button";
 import { ConfirmDialog } from "../../components/dialog";
 import { useStepUp } from "../../components/step-up";
 import { showToast } from "../../components/toast";
-import { useLanguage, useT } from "../../i18n/setup";
+import { useLanguage } from "../../i18n/setup";
 import { setDeparting } from "../../lib/departure";
 import { failureCode } from "../../lib/exchange";
 import { leaveNotice } from "../../lib/notice";
@@ -19,7 +20,7 @@ type QuestionProps = { wasInCall: boolean; busy: boolean; onConfirm: () => void;
 
 /** Asks, and says what goes with the account, also what only exists on this device and a call. */
 function Question({ wasInCall, busy, onConfirm, onClose }: QuestionProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const language = useLanguage();
   const unsent = useUnsent();
   const isOver = useCanCall();
@@ -50,7 +51,7 @@ function Question({ wasInCall, busy, onConfirm, onClose }: QuestionProps) {
  * the server has said that it is done, nothing here is lost.
  */
 export function DeleteAccount() {
-  const t = useT();
+  const { t } = useTranslation();
   const [asked, setAsked] = useState<{ isInCall: boolean }>();
   const [isBusy, setBusy] = useState(false);
   const { withProof, stepUp } = useStepUp();

@@ -1,8 +1,9 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { type Language, languages } from "../../../contract/language";
 import { ChoiceGroup } from "../../components/choice-group";
 import { showToast } from "../../components/toast";
-import { t as currentText, setLanguage, useLanguage, useT } from "../../i18n/setup";
+import { t as currentText, setLanguage, useLanguage } from "../../i18n/setup";
 
 const languageNames: Record<Language, string> = { fr: "Français", en: "English", pt: "Português" };
 const choices = languages.map((language) => ({
@@ -13,7 +14,7 @@ const choices = languages.map((language) => ({
 
 /** The language of everything, dates and times included. */
 export function LanguagePicker() {
-  const t = useT();
+  const { t } = useTranslation();
   const current = useLanguage();
   const [wanted, setWanted] = useState<Language>();
   const choose = async (language: Language) => {

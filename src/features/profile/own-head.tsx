@@ -1,11 +1,11 @@
 import { type ChangeEvent, type RefObject, useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { displayNameMaxLength } from "../../../contract/limits";
 import { Avatar } from "../../components/avatar";
 import { Button } from "../../components/button";
 import { IconButton } from "../../components/icon-button";
 import { TextField } from "../../components/text-field";
 import { showToast } from "../../components/toast";
-import { useT } from "../../i18n/setup";
 import { refuseAvatar } from "../../lib/media/avatar-file";
 import type { PersonRow } from "../../sync/store";
 import { CropSheet } from "./crop-sheet";
@@ -31,7 +31,7 @@ type PictureProps = { me: PersonRow; preview: string | undefined; isBusy: boolea
 
 /** The own picture: the whole round chooses another one. */
 function OwnPicture({ me, preview, isBusy, onChoose }: PictureProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const choose = ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
     const file = currentTarget.files?.[0];
     currentTarget.value = "";
@@ -67,7 +67,7 @@ function OwnPicture({ me, preview, isBusy, onChoose }: PictureProps) {
 
 /** Who one is here: picture, name and number, and what of them is being changed. */
 export function OwnHead({ me }: { me: PersonRow }) {
-  const t = useT();
+  const { t } = useTranslation();
   const edit = useProfileEdit(me);
   const [file, setFile] = useState<File>();
   const pencil = useRef<HTMLButtonElement>(null);

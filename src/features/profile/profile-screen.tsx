@@ -1,8 +1,8 @@
 import { useId } from "react";
+import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { Button } from "../../components/button";
 import { Screen } from "../../components/screen";
-import { useT } from "../../i18n/setup";
 import { useMe } from "../../sync/hooks";
 import { DeleteAccount } from "./delete-account";
 import { LanguagePicker } from "./language-picker";
@@ -30,7 +30,7 @@ function PageLink({ to, icon, label }: { to: string; icon: string; label: string
 
 /** The own profile: who one is here, how one wants things, and the way out. */
 export default function ProfileScreen() {
-  const t = useT();
+  const { t } = useTranslation();
   const me = useMe();
   const here = useId();
   const { busy, ask, dialog } = useSignOut();

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import * as v from "valibot";
 import { DisplayName, isBlank, nameProblem } from "../../../contract/text";
 import { openToast, showToast } from "../../components/toast";
-import { useT } from "../../i18n/setup";
 import { ApiFailure } from "../../lib/exchange";
 import { failureText } from "../../lib/failure-text";
 import { changeName, changePicture } from "../../sync/own-profile";
@@ -27,7 +27,7 @@ const useBlobUrl = (blob: Blob | undefined): string | undefined => {
  * reason said.
  */
 export const useProfileEdit = (me: PersonRow) => {
-  const t = useT();
+  const { t } = useTranslation();
   const [name, setName] = useState<string>();
   const [chosen, setChosen] = useState<Chosen>();
   const [problem, setProblem] = useState<string>();

@@ -1,9 +1,10 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { endCalls } from "../../calls/actions";
 import { useCanCall } from "../../calls/use-call";
 import { ConfirmDialog } from "../../components/dialog";
 import { showToast } from "../../components/toast";
-import { type TextKey, useLanguage, useT } from "../../i18n/setup";
+import { type TextKey, useLanguage } from "../../i18n/setup";
 import { setDeparting } from "../../lib/departure";
 import { failureCode } from "../../lib/exchange";
 import { failureText } from "../../lib/failure-text";
@@ -19,7 +20,7 @@ type LeaveDialogProps = { stake: Stake; scope: SignOutScope; onLeave: () => void
 
 /** Asks before what only exists here is lost or a call ends, and says what that is while it changes. */
 function LeaveDialog({ stake, scope, onLeave, onStay }: LeaveDialogProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const isOver = useCanCall();
   const language = useLanguage();
   const unsent = useUnsent();
@@ -61,7 +62,7 @@ function LeaveDialog({ stake, scope, onLeave, onStay }: LeaveDialogProps) {
  * would end. Without a network it works all the same.
  */
 export const useSignOut = () => {
-  const t = useT();
+  const { t } = useTranslation();
   const [busy, setBusy] = useState<SignOutScope>();
   const [question, setQuestion] = useState<{ stake: Stake; scope: SignOutScope }>();
 

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { Enrolled } from "../../../contract/factors";
 import { factorNameMaxLength, totpDigits } from "../../../contract/limits";
 import { Button, ButtonLink } from "../../components/button";
@@ -6,7 +7,6 @@ import { CodeForm } from "../../components/code-form";
 import { Sheet } from "../../components/sheet";
 import { takeFocus } from "../../components/take-focus";
 import { TextField } from "../../components/text-field";
-import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
 import { showCode } from "../../lib/second-steps";
 import { listApps, loadSecurity } from "../../lib/security";
@@ -30,7 +30,7 @@ type PartProps = { isBusy: boolean; setBusy: (isBusy: boolean) => void };
 type NameFormProps = PartProps & { names: readonly string[]; onEnrolled: (app: Enrolled) => void };
 
 function NameForm({ names, isBusy, setBusy, onEnrolled }: NameFormProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const { withProof } = useChanges();
   const [name, setName] = useState(() => freeName(t("security.apps.defaultName"), names));
   const [problem, setProblem] = useState<string>();
@@ -88,7 +88,7 @@ const verify = async (app: Enrolled, code: string): Promise<void> => {
 type StepsProps = Pick<PartProps, "setBusy"> & { app: Enrolled; onAdded: () => void };
 
 function Steps({ app, setBusy, onAdded }: StepsProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const { withProof, reload } = useChanges();
   const { secret, uri, qr_code } = app.totp;
   const confirm = async (code: string) => {
@@ -150,7 +150,7 @@ type AddAppSheetProps = { names: readonly string[]; onAdded: (name: string) => v
 
 /** Adds a code app: its name, what it has to take in, and the first code as the proof that it did. */
 export function AddAppSheet({ names, onAdded, onClose }: AddAppSheetProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const [app, setApp] = useState<Enrolled>();
   const [isBusy, setBusy] = useState(false);
   return (

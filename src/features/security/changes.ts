@@ -1,8 +1,8 @@
 import { createContext, useContext, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { focusTitle } from "../../components/focus-title";
 import type { WithProof } from "../../components/step-up";
 import { showToast } from "../../components/toast";
-import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
 
 /** What every section changes things by. */
@@ -21,7 +21,7 @@ export const useChanges = (): Changes => useContext(ChangesContext);
 
 /** Changes something at a press, with a proof where one is asked for; says what came of it. Answers whether it is done. */
 export const useCarryOut = () => {
-  const t = useT();
+  const { t } = useTranslation();
   const { withProof, reload } = useChanges();
   return async (work: () => Promise<void>, done: string): Promise<boolean> => {
     try {

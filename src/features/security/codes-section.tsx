@@ -1,8 +1,8 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { ConfirmDialog } from "../../components/dialog";
 import { SettingsCard } from "../../components/settings-page";
 import { showToast } from "../../components/toast";
-import { useT } from "../../i18n/setup";
 import { failureCode } from "../../lib/exchange";
 import { failureText } from "../../lib/failure-text";
 import { makeRecoveryCodes } from "./account";
@@ -24,7 +24,7 @@ type CodesSectionProps = {
 
 /** The codes on paper: in the place of a forgotten password, or of a second step that was lost. */
 export function CodesSection({ left, isAsked, offer, onOffer }: CodesSectionProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const { withProof, reload } = useChanges();
   const [codes, setCodes] = useState<string[]>();
   const [isMaking, setMaking] = useState(false);

@@ -1,15 +1,15 @@
 import { useEffect, useId, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { Button } from "../../components/button";
 import { ConfirmDialog } from "../../components/dialog";
 import { Sheet } from "../../components/sheet";
 import { useFormat } from "../../i18n/format";
-import { useT } from "../../i18n/setup";
 import { CopyButton } from "./copy-button";
 import { printText, removePrinted, saveText } from "./paper";
 
 /** The codes, this once: to be copied, printed or kept as a file, and left only by who says so. */
 export function CodesSheet({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   const id = useId();
   const format = useFormat();
   const [isNoted, setNoted] = useState(false);

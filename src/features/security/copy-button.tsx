@@ -1,10 +1,10 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { Button } from "../../components/button";
-import { useT } from "../../i18n/setup";
 
 /** Gives words to the clipboard and says so itself: it stands in dialogs, which toasts lie under. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
-  const t = useT();
+  const { t } = useTranslation();
   const [outcome, setOutcome] = useState<"security.copied" | "security.copyFailed">();
   const copy = () =>
     navigator.clipboard.writeText(text).then(

@@ -1,11 +1,11 @@
 import { useId } from "react";
+import { useTranslation } from "react-i18next";
 import type { Device } from "../../../contract/security";
 import { ConfirmDialog } from "../../components/dialog";
 import { IconButton } from "../../components/icon-button";
 import { SettingsCard } from "../../components/settings-page";
 import { useFormat } from "../../i18n/format";
 import { isSameDay } from "../../i18n/relative-date";
-import { useT } from "../../i18n/setup";
 import { endDevice, endOtherDevices } from "./account";
 import { devicesCard, useAskedChange } from "./changes";
 import { ActionRow, Row } from "./row";
@@ -14,7 +14,7 @@ const iconOf = (device: string): string =>
   /Android|iPhone|KaiOS/.test(device) ? "i-ph-device-mobile" : "i-ph-desktop";
 
 function DeviceRow({ device }: { device: Device }) {
-  const t = useT();
+  const { t } = useTranslation();
   const format = useFormat();
   const words = useId();
   const name = device.device || t("security.devices.unknown");
@@ -62,7 +62,7 @@ function DeviceRow({ device }: { device: Device }) {
 
 /** Where one is signed in, this device first. */
 export function DevicesSection({ devices }: { devices: readonly Device[] }) {
-  const t = useT();
+  const { t } = useTranslation();
   const { ask, dialog } = useAskedChange(endOtherDevices, t("security.devices.othersEnded"));
   const sorted = [...devices].sort((a, b) => Number(b.current) - Number(a.current) || b.used_at - a.used_at);
   return (

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import * as v from "valibot";
 import { emailMaxLength, mailedCodeDigits } from "../../../contract/limits";
 import { Email } from "../../../contract/security";
@@ -8,7 +9,6 @@ import { focusTitleFrom } from "../../components/focus-title";
 import { SettingsCard } from "../../components/settings-page";
 import { TextField } from "../../components/text-field";
 import { showToast } from "../../components/toast";
-import { useT } from "../../i18n/setup";
 import { confirmRecoveryAddress, setRecoveryAddress } from "./account";
 import { useAskedChange, useCarryOut, useChanges } from "./changes";
 import { FormDialog } from "./form-dialog";
@@ -17,7 +17,7 @@ import { ActionRow, CardText, Row } from "./row";
 const codeField = "emailCode";
 
 function AddressDialog({ onClose }: { onClose: () => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   const { withProof, reload } = useChanges();
   const isSent = useRef(false);
   // The dialog has given the focus back to what opened it, below the field that waits for the code.
@@ -61,7 +61,7 @@ function AddressDialog({ onClose }: { onClose: () => void }) {
 
 /** A mail is on its way: its code, or its link, makes the address one's own. */
 function Pending({ email, pending }: { email: string | null; pending: string }) {
-  const t = useT();
+  const { t } = useTranslation();
   const carryOut = useCarryOut();
   const { reload } = useChanges();
   const confirm = async (code: string) => {
@@ -118,7 +118,7 @@ type EmailSectionProps = { email: string | null; pending: string | null };
 
 /** Where a mail goes to whoever forgot the password. */
 export function EmailSection({ email, pending }: EmailSectionProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const [isSetting, setSetting] = useState(false);
   const { ask, dialog } = useAskedChange(() => setRecoveryAddress(""), t("security.email.removed"));
   return (

@@ -1,8 +1,8 @@
 import { type ReactNode, useId, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { Button } from "../../components/button";
 import { cardLook, Modal } from "../../components/modal";
 import { ProblemNote } from "../../components/problem-note";
-import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
 
 export type FieldProblem = { field: string; text: string };
@@ -21,7 +21,7 @@ type FormDialogProps = {
 
 /** A small form over the page; what is typed stays when it fails. While its answer is under way it stays as it is. */
 export function FormDialog({ title, body, submitLabel, send, onClose, children }: FormDialogProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const id = useId();
   const [problem, setProblem] = useState<FieldProblem>();
   const [isBusy, setBusy] = useState(false);

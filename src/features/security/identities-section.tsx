@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { Identity } from "../../../contract/auth";
 import type { Provider } from "../../../contract/security";
 import { ConfirmDialog } from "../../components/dialog";
@@ -6,14 +7,13 @@ import { IconButton } from "../../components/icon-button";
 import { SettingsCard } from "../../components/settings-page";
 import { showToast } from "../../components/toast";
 import { useFormat } from "../../i18n/format";
-import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
 import { finishLinking, hasReturned, linkProvider, unlinkIdentity } from "../../lib/oauth";
 import { useAskedChange, useChanges } from "./changes";
 import { ActionRow, CardText, Row } from "./row";
 
 function IdentityRow({ identity, provider }: { identity: Identity; provider: string }) {
-  const t = useT();
+  const { t } = useTranslation();
   const format = useFormat();
   const { email, name } = identity.identity_data;
   const done = t("security.linked.unlinked", { provider });
@@ -45,7 +45,7 @@ function IdentityRow({ identity, provider }: { identity: Identity; provider: str
 }
 
 function LinkRow({ provider }: { provider: Provider }) {
-  const t = useT();
+  const { t } = useTranslation();
   const { withProof } = useChanges();
   const [isBusy, setBusy] = useState(false);
   const link = async () => {
@@ -63,7 +63,7 @@ function LinkRow({ provider }: { provider: Provider }) {
 
 /** Says how linking ended, to whoever comes back from a provider. */
 const useReturn = () => {
-  const t = useT();
+  const { t } = useTranslation();
   const { reload } = useChanges();
   // biome-ignore lint/correctness/useExhaustiveDependencies: what came back is there once
   useEffect(() => {
@@ -85,7 +85,7 @@ type IdentitiesSectionProps = { identities: readonly Identity[]; providers: read
 
 /** Accounts elsewhere that sign in to this one; nothing where nobody offers that. */
 export function IdentitiesSection({ identities, providers }: IdentitiesSectionProps) {
-  const t = useT();
+  const { t } = useTranslation();
   useReturn();
   if (identities.length === 0 && providers.length === 0) return null;
   const nameOf = (id: string): string => providers.find((provider) => provider.id === id)?.name ?? id;

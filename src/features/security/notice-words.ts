@@ -1,12 +1,12 @@
+import { useTranslation } from "react-i18next";
 import type { SecurityNotice } from "../../../contract/security";
 import { useFormat } from "../../i18n/format";
 import { isSameDay } from "../../i18n/relative-date";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 
 /** What was done, on which device and when, in one line; of a session that was closed, which device it was. */
 export const useNoticeWords = () => {
-  const t = useT();
+  const { t } = useTranslation();
   const format = useFormat();
   return ({ event, device, at }: SecurityNotice): string => {
     const time = format.time(at);

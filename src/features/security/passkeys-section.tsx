@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import * as v from "valibot";
 import { FactorName, type Passkey } from "../../../contract/factors";
 import { factorNameMaxLength, passkeysMax } from "../../../contract/limits";
@@ -8,7 +9,6 @@ import { SettingsCard } from "../../components/settings-page";
 import { TextField } from "../../components/text-field";
 import { showToast } from "../../components/toast";
 import { useFormat } from "../../i18n/format";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { passkeyFailureText } from "../../lib/passkey-failure";
 import { addPasskey, canUsePasskeys, removePasskey, renamePasskey } from "../../lib/passkeys";
@@ -17,7 +17,7 @@ import { FormDialog } from "./form-dialog";
 import { ActionRow, CardText, Row } from "./row";
 
 function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   const { withProof, reload } = useChanges();
   const send = async (data: FormData) => {
     const name = v.safeParse(FactorName, data.get("passkeyName"));
@@ -50,7 +50,7 @@ function RenameDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => v
 }
 
 function PasskeyRow({ passkey }: { passkey: Passkey }) {
-  const t = useT();
+  const { t } = useTranslation();
   const format = useFormat();
   const [isRenaming, setRenaming] = useState(false);
   const { name, created_at, used_at } = passkey;
@@ -101,7 +101,7 @@ function PasskeyRow({ passkey }: { passkey: Passkey }) {
 
 /** Signing in by a fingerprint, a face or the screen's lock. */
 export function PasskeysSection({ passkeys }: { passkeys: readonly Passkey[] }) {
-  const t = useT();
+  const { t } = useTranslation();
   const { withProof, reload } = useChanges();
   const [isBusy, setBusy] = useState(false);
   const canAdd = canUsePasskeys();

@@ -1,10 +1,10 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { isAcceptablePassword } from "../../../contract/auth";
 import { passwordMaxLength } from "../../../contract/limits";
 import { PasswordField } from "../../components/password-field";
 import { SettingsCard } from "../../components/settings-page";
 import { showToast } from "../../components/toast";
-import { useT } from "../../i18n/setup";
 import { failureCode } from "../../lib/exchange";
 import { createPasswordChange } from "../../lib/new-password";
 import { passwordCard, useChanges } from "./changes";
@@ -13,7 +13,7 @@ import { ActionRow, CardText } from "./row";
 
 /** SPEC.md §5: the new one twice, by the rule of the registration. */
 function PasswordDialog({ onClose }: { onClose: () => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   const { withProof, reload } = useChanges();
   const [changePassword] = useState(createPasswordChange);
 
@@ -69,7 +69,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
 }
 
 export function PasswordSection() {
-  const t = useT();
+  const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
   return (
     <SettingsCard anchor={passwordCard} title={t("auth.password")} icon="i-ph-password">

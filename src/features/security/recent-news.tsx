@@ -1,6 +1,6 @@
+import { useTranslation } from "react-i18next";
 import { focusTitle } from "../../components/focus-title";
 import { IconButton } from "../../components/icon-button";
-import { useT } from "../../i18n/setup";
 import { dismissNotices, useSecurityNotices } from "../../sync/use-security-notices";
 import { devicesCard, focusCard, passwordCard } from "./changes";
 import { useNoticeWords } from "./notice-words";
@@ -9,7 +9,7 @@ const linesMax = 4;
 
 /** Where to go for whoever did not do it themselves. */
 function NotYou() {
-  const t = useT();
+  const { t } = useTranslation();
   const link = (card: Parameters<typeof focusCard>[0], words: string) => (
     <button
       type="button"
@@ -30,7 +30,7 @@ function NotYou() {
 
 /** What other devices did to the account, the newest first, until its person has seen it. */
 export function RecentNews() {
-  const t = useT();
+  const { t } = useTranslation();
   const wordsOf = useNoticeWords();
   const news = useSecurityNotices().filter(({ event }) => event !== "reset_started");
   if (news.length === 0) return null;

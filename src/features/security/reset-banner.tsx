@@ -1,9 +1,9 @@
 import { useId, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { FactorReset } from "../../../contract/security";
 import { Button } from "../../components/button";
 import { focusTitleFrom } from "../../components/focus-title";
 import { useFormat } from "../../i18n/format";
-import { useT } from "../../i18n/setup";
 import { cancelReset } from "./account";
 import { useCarryOut } from "./changes";
 
@@ -12,7 +12,7 @@ import { useCarryOut } from "./changes";
  * however far the page is scrolled, for it may come at any moment; what it is about would take too much of a small screen.
  */
 export function ResetBanner({ reset }: { reset: FactorReset }) {
-  const t = useT();
+  const { t } = useTranslation();
   const id = useId();
   const format = useFormat();
   const carryOut = useCarryOut();

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { Factor } from "../../../contract/auth";
 import { factorsMax } from "../../../contract/limits";
 import type { Security } from "../../../contract/security";
@@ -8,7 +9,6 @@ import { SettingsCard } from "../../components/settings-page";
 import { SwitchRow } from "../../components/switch-row";
 import { showToast } from "../../components/toast";
 import { useFormat } from "../../i18n/format";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { setPasskeyStep } from "../../lib/passkeys";
 import { findSteps, listApps } from "../../lib/security";
@@ -18,7 +18,7 @@ import { useAskedChange, useCarryOut } from "./changes";
 import { ActionRow, CardText, Row } from "./row";
 
 function AppRow({ app, isLast }: { app: Factor; isLast: boolean }) {
-  const t = useT();
+  const { t } = useTranslation();
   const format = useFormat();
   const name = app.friendly_name;
   const done = t("security.apps.removed", { name: isolate(name) });
@@ -51,7 +51,7 @@ function AppRow({ app, isLast }: { app: Factor; isLast: boolean }) {
 
 /** Whether something is asked for. */
 function Standing({ security }: { security: Security }) {
-  const t = useT();
+  const { t } = useTranslation();
   const isOn = findSteps(security) !== undefined;
   return (
     <div className="flex items-start gap-3 px-4 py-3">
@@ -75,7 +75,7 @@ type SecondStepSectionProps = {
 
 /** What is asked after the password: code apps and passkeys. */
 export function SecondStepSection({ security, onAsked }: SecondStepSectionProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const carryOut = useCarryOut();
   const [isAdding, setAdding] = useState(false);
   const apps = listApps(security);

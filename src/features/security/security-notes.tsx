@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "react-router";
 import type { SecurityNotice } from "../../../contract/security";
 import { Button } from "../../components/button";
@@ -7,7 +8,6 @@ import { IconButton } from "../../components/icon-button";
 import { Note } from "../../components/notes";
 import { showToast } from "../../components/toast";
 import { useFormat } from "../../i18n/format";
-import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
 import { dismissNotices } from "../../sync/use-security-notices";
 import { cancelReset } from "./account";
@@ -23,7 +23,7 @@ type CardProps = { words: ReactNode; onClose: () => void; children: ReactNode };
 
 /** What wants an answer stands over the page until it has one. */
 function Card({ words, onClose, children }: CardProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const close = closing(onClose);
   return (
     <section
@@ -60,7 +60,7 @@ function ToSecurity({ words, onGo }: { words: string; onGo?: () => void }) {
  * little room the rest is said by the page it leads to.
  */
 function ResetCard({ notice }: { notice: SecurityNotice }) {
-  const t = useT();
+  const { t } = useTranslation();
   const format = useFormat();
   const [isBusy, setBusy] = useState(false);
   const due = notice.due_at ?? notice.at;
@@ -90,7 +90,7 @@ function ResetCard({ notice }: { notice: SecurityNotice }) {
 
 /** The newest of what was done, and how much else: a strip above the page, which covers nothing of it. */
 function ChangesStrip({ notices, newest }: { notices: SecurityNotice[]; newest: SecurityNotice }) {
-  const t = useT();
+  const { t } = useTranslation();
   const wordsOf = useNoticeWords();
   const dismiss = () => void dismissNotices(notices.map(({ id }) => id));
   const close = closing(dismiss);

@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
 import { SettingsPage } from "../../components/settings-page";
 import { Spinner } from "../../components/spinner";
 import { useStepUp } from "../../components/step-up";
-import { useT } from "../../i18n/setup";
 import { failureCode } from "../../lib/exchange";
 import { failureText } from "../../lib/failure-text";
 import { findSteps, loadSecurity, useSecurity } from "../../lib/security";
@@ -59,7 +59,7 @@ const useFreshSecurity = () => {
 };
 
 function Unloaded({ failure, onRetry }: { failure: unknown; onRetry: () => Promise<void> }) {
-  const t = useT();
+  const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const isOffline = failureCode(failure) === "offline";
   const retry = async () => {
@@ -85,7 +85,7 @@ function Unloaded({ failure, onRetry }: { failure: unknown; onRetry: () => Promi
 
 /** How one's account is kept, and all one can do about it. */
 export default function SecurityScreen() {
-  const t = useT();
+  const { t } = useTranslation();
   const { security, failure, reload } = useFreshSecurity();
   const { withProof, stepUp } = useStepUp();
   const [offer, setOffer] = useState<CodesOffer>();

@@ -1,9 +1,9 @@
+import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import type { FoundPerson } from "../../../contract/people";
 import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
 import { PersonLine } from "../../components/person-line";
-import { useT } from "../../i18n/setup";
 import { useContacts, usePerson } from "../../sync/hooks";
 import type { RequestActions } from "./request-actions";
 
@@ -21,7 +21,7 @@ const toFound = ({ id, username, phone, avatar }: Contact): FoundPerson => ({
 });
 
 function FoundRow({ found, actions }: { found: FoundPerson; actions: RequestActions }) {
-  const t = useT();
+  const { t } = useTranslation();
   // What this device knows is live; the search result is a moment.
   const known = usePerson(found.id);
   const state = known?.state ?? found.state;
@@ -76,7 +76,7 @@ type FoundPeopleProps = { people: FoundPerson[]; digits: string; actions: Reques
 
 /** At most ten people whose number holds the digits; whom nobody finds by it, only those who are contacts already. */
 export function FoundPeople({ people, digits, actions }: FoundPeopleProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const contacts = useContacts() ?? [];
   const known = people.length > 0 ? [] : contacts.filter(({ phone }) => phone.includes(digits)).slice(0, knownMax);
   const shown = people.length > 0 ? people : known.map(toFound);

@@ -1,8 +1,8 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import type { Uuid } from "../../../contract/ids";
 import { showToast } from "../../components/toast";
-import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
 import { isolate } from "../../lib/isolate";
 import { acceptRequest, declineRequest, sendRequest } from "../../sync/relations";
@@ -13,7 +13,7 @@ export type Deed = "add" | "accept" | "decline";
 
 /** Sending, accepting and declining requests, each with its outcome said (SPEC.md §8). */
 export const useRequestActions = () => {
-  const t = useT();
+  const { t } = useTranslation();
   const navigate = useNavigate();
   const [underway, setUnderway] = useState<ReadonlyMap<Uuid, Deed>>(new Map());
 

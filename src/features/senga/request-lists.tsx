@@ -1,11 +1,11 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
 import { PaneSpinner } from "../../components/pane-spinner";
 import { PersonLine } from "../../components/person-line";
 import { Tabs } from "../../components/tabs";
 import { useFormat } from "../../i18n/format";
-import { useT } from "../../i18n/setup";
 import { useRequests } from "../../sync/hooks";
 import type { PersonRow } from "../../sync/store";
 import type { RequestActions } from "./request-actions";
@@ -14,7 +14,7 @@ import type { RequestActions } from "./request-actions";
 const answerShape = "flex-1 !min-w-max";
 
 function ReceivedRow({ person, actions }: { person: PersonRow; actions: RequestActions }) {
-  const t = useT();
+  const { t } = useTranslation();
   const deed = actions.underway.get(person.id);
   const { requestId } = person;
   const name = person.username || person.phone;
@@ -49,7 +49,7 @@ function ReceivedRow({ person, actions }: { person: PersonRow; actions: RequestA
 }
 
 function SentRow({ person }: { person: PersonRow }) {
-  const t = useT();
+  const { t } = useTranslation();
   const { date } = useFormat();
   return (
     <li className="flex items-center gap-3 px-4 py-3">
@@ -60,7 +60,7 @@ function SentRow({ person }: { person: PersonRow }) {
 
 /** Requests I got and requests I made, as they come and go. */
 export function RequestLists({ actions }: { actions: RequestActions }) {
-  const t = useT();
+  const { t } = useTranslation();
   const requests = useRequests();
   const [tab, setTab] = useState("received");
   if (!requests) return <PaneSpinner />;

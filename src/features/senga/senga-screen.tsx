@@ -1,10 +1,10 @@
 import { useId } from "react";
+import { useTranslation } from "react-i18next";
 import { searchQueryMaxLength } from "../../../contract/limits";
 import { Button } from "../../components/button";
 import { holdFocus } from "../../components/hold-focus";
 import { Screen } from "../../components/screen";
 import { SearchField } from "../../components/search-field";
-import { useT } from "../../i18n/setup";
 import { failureText } from "../../lib/failure-text";
 import { FoundPeople } from "./found-people";
 import { useRequestActions } from "./request-actions";
@@ -13,7 +13,7 @@ import { usePeopleSearch } from "./use-people-search";
 
 /** Where people find each other by number and say yes or no (SPEC.md §2 Senga). */
 export default function SengaScreen() {
-  const t = useT();
+  const { t } = useTranslation();
   const hintId = useId();
   const { query, search, isOffline, change, submit } = usePeopleSearch();
   const actions = useRequestActions();

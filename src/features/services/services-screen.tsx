@@ -1,12 +1,12 @@
+import { useTranslation } from "react-i18next";
 import { ButtonLink } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
 import { Screen } from "../../components/screen";
-import { useT } from "../../i18n/setup";
 import { findPartner } from "./partner";
 
 /** Leads to the partner's own site (SPEC.md §2 Services), which learns nothing of who comes. */
 export default function ServicesScreen() {
-  const t = useT();
+  const { t } = useTranslation();
   const partner = findPartner();
   return (
     <Screen title={t("services.title")} subtitle={t("services.subtitle")} description={t("services.description")}>

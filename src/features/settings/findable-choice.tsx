@@ -1,10 +1,10 @@
 import { useId } from "react";
+import { useTranslation } from "react-i18next";
 import { type FindableBy, findableBy } from "../../../contract/settings";
-import { useT } from "../../i18n/setup";
 
 /** By what of my number others find me. */
 export function FindableChoice({ value, onChoose }: { value: FindableBy; onChoose: (value: FindableBy) => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   const id = useId();
   return (
     <fieldset className="px-1 py-3">

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { attempt } from "../../components/attempt";
 import { type AvatarPerson, groupAsPerson } from "../../components/avatar";
@@ -6,14 +7,13 @@ import { focusTitleFrom } from "../../components/focus-title";
 import { IconButton } from "../../components/icon-button";
 import { PersonLine } from "../../components/person-line";
 import { SettingsCard } from "../../components/settings-page";
-import { useT } from "../../i18n/setup";
 import { muteConversation } from "../../sync/actions";
 import { type MutedConversation, useMuted } from "../../sync/use-muted";
 
 const nobody: AvatarPerson = { username: "", phone: "", avatar: null };
 
 function MutedRow({ conversation: { id, peer, person, group } }: { conversation: MutedConversation }) {
-  const t = useT();
+  const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const face = group ? groupAsPerson(group) : (person ?? nobody);
   const unmute = async () => {
@@ -49,7 +49,7 @@ function MutedRow({ conversation: { id, peer, person, group } }: { conversation:
 
 /** Which conversations ask for nothing, with the way to them and back. */
 export function MutedList() {
-  const t = useT();
+  const { t } = useTranslation();
   const muted = useMuted();
   if (!muted) return null;
   return (

@@ -1,6 +1,6 @@
+import { useTranslation } from "react-i18next";
 import { SettingsCard, SettingsPage } from "../../components/settings-page";
 import { SwitchRow } from "../../components/switch-row";
-import { useT } from "../../i18n/setup";
 import { useSettings } from "../../sync/use-settings";
 import { MutedList } from "./muted-list";
 import { useChange } from "./use-change";
@@ -12,7 +12,7 @@ const kinds = [
 
 /** What sounds and shows when something arrives, on all devices of a person. */
 export default function NotificationsScreen() {
-  const t = useT();
+  const { t } = useTranslation();
   const settings = useSettings();
   const change = useChange();
   return (

@@ -1,7 +1,7 @@
+import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { SettingsCard, SettingsPage } from "../../components/settings-page";
 import { SwitchRow } from "../../components/switch-row";
-import { useT } from "../../i18n/setup";
 import { useBlocked } from "../../sync/hooks";
 import { useSettings } from "../../sync/use-settings";
 import { FindableChoice } from "./findable-choice";
@@ -23,7 +23,7 @@ const seen = [
 ] as const;
 
 function BlockedLink() {
-  const t = useT();
+  const { t } = useTranslation();
   const count = useBlocked()?.length ?? 0;
   return (
     <Link to="/app/blocked" className="flex min-h-14 items-center gap-3 px-4 -outline-offset-3 hover:bg-raised">
@@ -36,7 +36,7 @@ function BlockedLink() {
 
 /** What others learn of a person, each enforced by the server, and what of Lisolo they want. */
 export default function PrivacyScreen() {
-  const t = useT();
+  const { t } = useTranslation();
   const settings = useSettings();
   const change = useChange();
   return (

@@ -1,4 +1,5 @@
 import { type ComponentType, type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { postBytesMax, postGraphemesMax } from "../../../contract/limits";
 import { cleanPost, countGraphemes } from "../../../contract/tala";
 import { useBack } from "../../components/back-gesture";
@@ -9,7 +10,7 @@ import { loadOrTell } from "../../components/load-or-tell";
 import { Spinner } from "../../components/spinner";
 import { showToast } from "../../components/toast";
 import { useObjectUrl } from "../../components/use-object-url";
-import { type TextKey, useT } from "../../i18n/setup";
+import type { TextKey } from "../../i18n/setup";
 import { SyncError } from "../../sync/actions";
 import { outcomeOf, publishPost } from "../../sync/tala";
 import { useBegun } from "../../sync/use-begun";
@@ -29,7 +30,7 @@ const toWords = (error: unknown): { title: TextKey; message: TextKey } => {
 };
 
 function Preview({ picture, onRemove }: { picture: ChosenPicture; onRemove: () => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   const url = useObjectUrl(picture.outgoing.blob);
   const { width, height } = picture.outgoing;
   const scale = Math.min(1, previewPx.width / width, previewPx.height / height);
@@ -53,7 +54,7 @@ function Preview({ picture, onRemove }: { picture: ChosenPicture; onRemove: () =
 
 /** How many characters are used; a screen reader hears of it near the end only. */
 function Counter({ id, used, isOver }: { id: string; used: number; isOver: boolean }) {
-  const t = useT();
+  const { t } = useTranslation();
   const left = postGraphemesMax - used;
   const said = left < 0 ? t("tala.over", { count: -left }) : left <= tellsFrom ? t("tala.left", { count: left }) : "";
   return (
@@ -78,7 +79,7 @@ type ComposerProps = {
 
 /** Where a status is written. What is begun is kept on the phone until it is published. */
 export function Composer({ takesFocus, onKept, onClose }: ComposerProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const gallery = useRef<HTMLInputElement>(null);

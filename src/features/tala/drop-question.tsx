@@ -1,8 +1,8 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { Uuid } from "../../../contract/ids";
 import { attempt } from "../../components/attempt";
 import { ConfirmDialog } from "../../components/dialog";
-import { useT } from "../../i18n/setup";
 import { dropWaiting } from "../../sync/tala";
 import { type Heir, useHeir } from "./use-passed-focus";
 
@@ -10,7 +10,7 @@ type DropQuestionProps = { id: Uuid; heir: Heir; isWaiting: boolean; onClose: ()
 
 /** Asks before a status that waited is deleted. It stays while that is published, and then says what is so. */
 export function DropQuestion({ id, heir, isWaiting, onClose }: DropQuestionProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   useHeir(heir);
   const drop = async () => {

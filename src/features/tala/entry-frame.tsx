@@ -1,6 +1,6 @@
 import { type ReactNode, useRef } from "react";
+import { useTranslation } from "react-i18next";
 import { Avatar } from "../../components/avatar";
-import { useT } from "../../i18n/setup";
 import { PostWords } from "./post-words";
 import { passToNeighbour, usePassedFocus } from "./use-passed-focus";
 
@@ -18,7 +18,7 @@ type EntryFrameProps = {
 
 /** A status: who, when, what. Names and words may be of any script and direction. */
 export function EntryFrame({ author, note, content, picture, deeds, children }: EntryFrameProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const article = useRef<HTMLElement>(null);
   usePassedFocus(article, passToNeighbour);
   return (

@@ -1,10 +1,11 @@
 import { type Ref, useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import type { Uuid } from "../../../contract/ids";
 import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
 import { Spinner } from "../../components/spinner";
 import { showToast } from "../../components/toast";
-import { t, useT } from "../../i18n/setup";
+import { t } from "../../i18n/setup";
 import type { Feed } from "../../sync/use-tala";
 import { DropQuestion } from "./drop-question";
 import { Post } from "./post";
@@ -16,7 +17,7 @@ const sayFailed = (): void => showToast({ tone: "danger", title: t("common.error
 
 /** Why the newest cannot be had, and the way to try again. */
 function LoadFailed({ isOffline, again }: { isOffline: boolean; again: Feed["again"] }) {
-  const t = useT();
+  const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const part = useRef<HTMLDivElement>(null);
   usePassedFocus(part, passToList);
@@ -44,7 +45,7 @@ function LoadFailed({ isOffline, again }: { isOffline: boolean; again: Feed["aga
 
 /** Nothing on this phone: because there is nothing, because it is on its way, or because it cannot be had. */
 function NoPosts({ looking, again }: Pick<Feed, "looking" | "again">) {
-  const t = useT();
+  const { t } = useTranslation();
   if (looking.at === "looking")
     return (
       <div className="late m-auto text-accent">
@@ -70,7 +71,7 @@ const useToldFailure = (looking: Feed["looking"]): void => {
 
 /** What is further down cannot be had now. */
 function OlderFailed({ ask }: { ask: () => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   const part = useRef<HTMLDivElement>(null);
   usePassedFocus(part, passToList);
   return (
@@ -85,7 +86,7 @@ function OlderFailed({ ask }: { ask: () => void }) {
 
 /** What is at the end of the list: more, on its way or to be asked for, or nothing. */
 function ListEnd({ feed }: { feed: Feed }) {
-  const t = useT();
+  const { t } = useTranslation();
   const end = useRef<HTMLDivElement>(null);
   const { isStuck, ask } = useOlder(end, feed);
   const hasOlder = feed.view?.older !== undefined;
@@ -106,7 +107,7 @@ type FeedListProps = { ref: Ref<HTMLElement>; feed: Feed };
 
 /** What waits to be published, then what is, newest first. */
 export function FeedList({ ref, feed }: FeedListProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const { view, waiting = [], looking, again, begin } = feed;
   useToldFailure(looking);
   const posts = view?.posts ?? [];

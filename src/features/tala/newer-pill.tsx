@@ -1,4 +1,4 @@
-import { useT } from "../../i18n/setup";
+import { useTranslation } from "react-i18next";
 import type { Feed } from "../../sync/use-tala";
 
 /**
@@ -6,7 +6,7 @@ import type { Feed } from "../../sync/use-tala";
  * opens the composer, where no name is that one reads first.
  */
 export function NewerPill({ view, onShow }: { view: Feed["view"]; onShow: () => void }) {
-  const t = useT();
+  const { t } = useTranslation();
   const count = view?.newer ?? 0;
   return (
     <div

@@ -1,6 +1,6 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { ProtectedImage } from "../../components/protected-image";
-import { useT } from "../../i18n/setup";
 import { thumbToUrl } from "../../lib/media/thumb";
 import { useLink } from "../../sync/hooks";
 import { type FeedRow, picturePath } from "../../sync/use-tala";
@@ -11,7 +11,7 @@ type PostPictureProps = { post: FeedRow; picture: NonNullable<FeedRow["picture"]
 
 /** A status's picture, small; a tap shows it large. What the thumbhash tells stands in its place until it is here. */
 export function PostPicture({ post, picture, name, date }: PostPictureProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const link = useLink();
   const [thumb] = useState(() => thumbToUrl(picture.thumb));
   const [isHere, setHere] = useState(false);

@@ -1,13 +1,13 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { LinkedText } from "../../components/linked-text";
-import { useT } from "../../i18n/setup";
 
 const wholeLines = 12; // everybody's feed is no place for a screen of empty lines
 const foldedLines = 8;
 
 /** What a status says. One of many lines shows the first of them until it is opened. */
 export function PostWords({ content }: { content: string }) {
-  const t = useT();
+  const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
   const lines = content.split("\n");
   const isFolded = !isOpen && lines.length > wholeLines;

@@ -1,9 +1,9 @@
 import { memo, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { attempt } from "../../components/attempt";
 import { ConfirmDialog } from "../../components/dialog";
 import { IconButton } from "../../components/icon-button";
 import { useFormat } from "../../i18n/format";
-import { useT } from "../../i18n/setup";
 import { isolate } from "../../lib/isolate";
 import { useSession } from "../../lib/session";
 import { deletePost } from "../../sync/tala";
@@ -13,7 +13,7 @@ import { PostPicture } from "./post-picture";
 
 /** Asks, and deletes it for everybody. */
 function Deletion({ post, date }: { post: FeedRow; date: string }) {
-  const t = useT();
+  const { t } = useTranslation();
   const [isAsking, setAsking] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const confirm = async () => {
@@ -46,7 +46,7 @@ function Deletion({ post, date }: { post: FeedRow; date: string }) {
 
 /** A published status. */
 export const Post = memo(function Post({ post }: { post: FeedRow }) {
-  const t = useT();
+  const { t } = useTranslation();
   const format = useFormat();
   const me = useSession()?.userId;
   const { at, picture, username } = post;

@@ -1,16 +1,16 @@
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { attempt } from "../../components/attempt";
 import { Button } from "../../components/button";
 import { EmptyState } from "../../components/empty-state";
 import { focusTitleFrom } from "../../components/focus-title";
 import { Screen } from "../../components/screen";
-import { useT } from "../../i18n/setup";
 import { changeSettings, useSettings } from "../../sync/use-settings";
 import { Tala } from "./tala";
 
 /** Whoever turned Tala off comes here only by its address. */
 function TalaOff() {
-  const t = useT();
+  const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
   const turnOn = async () => {
     const leadFocus = focusTitleFrom();
@@ -38,7 +38,7 @@ function TalaOff() {
 
 /** Short public statuses (SPEC.md §2 Tala). */
 export default function TalaScreen() {
-  const t = useT();
+  const { t } = useTranslation();
   const { tala: isOn } = useSettings();
   return (
     <Screen title={t("tala.title")} subtitle={t("tala.subtitle")} description={t("tala.description")} scrolls={!isOn}>

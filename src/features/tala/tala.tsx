@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { useT } from "../../i18n/setup";
+import { useTranslation } from "react-i18next";
 import { hasChoice } from "../../sync/actions";
 import { useFeed } from "../../sync/use-tala";
 import { Composer } from "./composer";
@@ -8,7 +8,7 @@ import { NewerPill } from "./newer-pill";
 
 /** The feed, and the button that opens the place to write. */
 export function Tala() {
-  const t = useT();
+  const { t } = useTranslation();
   const feed = useFeed();
   const [isWriting, setWriting] = useState(false);
   const [hasAsked, setAsked] = useState(false);

@@ -1,8 +1,8 @@
 import { useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { PictureFailed, PictureLayer, PictureModal, Zoomed } from "../../components/picture-layer";
 import { ProtectedImage } from "../../components/protected-image";
 import { useZoom } from "../../components/use-zoom";
-import { useT } from "../../i18n/setup";
 
 type ViewerProps = {
   path: string;
@@ -18,7 +18,7 @@ const fitted = "absolute inset-0 m-auto h-auto max-h-full w-auto max-w-full";
 
 /** A status's picture over the whole screen, to be looked at closely. */
 export function Viewer({ path, behind, size, name, date, onClose }: ViewerProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const frame = useRef<HTMLDivElement>(null);
   const [state, setState] = useState<"loading" | "here" | "failed">("loading");
   const [tries, setTries] = useState(0);

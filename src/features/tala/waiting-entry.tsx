@@ -1,8 +1,8 @@
+import { useTranslation } from "react-i18next";
 import { attempt } from "../../components/attempt";
 import { Button } from "../../components/button";
 import { IconButton } from "../../components/icon-button";
 import { useObjectUrl } from "../../components/use-object-url";
-import { useT } from "../../i18n/setup";
 import { useLink, useMe } from "../../sync/hooks";
 import { retryWaiting } from "../../sync/tala";
 import type { WaitingPost } from "../../sync/use-tala";
@@ -10,7 +10,7 @@ import { EntryFrame } from "./entry-frame";
 import { toSmallBox } from "./small-box";
 
 function WaitingPicture({ blob, picture }: { blob: Blob; picture: NonNullable<WaitingPost["picture"]> }) {
-  const t = useT();
+  const { t } = useTranslation();
   const url = useObjectUrl(blob);
   return (
     <span className="block overflow-hidden rounded-card bg-raised" style={toSmallBox(picture)}>
@@ -27,7 +27,7 @@ type WaitingEntryProps = {
 
 /** A status of one's own that is not published yet, or was refused. */
 export function WaitingEntry({ post, onDrop }: WaitingEntryProps) {
-  const t = useT();
+  const { t } = useTranslation();
   const me = useMe();
   const isOnline = useLink() === "online";
   const { id, state, error, picture, blob } = post;
