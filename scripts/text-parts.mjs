@@ -1,5 +1,5 @@
 // For the Vite configurations: the texts of a language come in three files, each loaded with the code that shows them
-// (docs/decisions/2026-11-21-chunks.md). `fr.json?app` becomes the texts named by what comes with the app, `?entry` those
+// (docs/decisions/client-bundles.md). `fr.json?app` becomes the texts named by what comes with the app, `?entry` those
 // of the entry pages, `?later` the others of the app. In development each is the whole file.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
